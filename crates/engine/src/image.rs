@@ -1,0 +1,276 @@
+//! A guest at rest, as bytes: what can be stored, sent and thawed elsewhere.
+//!
+//! ```text
+//! magic  8 │ format u32 │ header length u32 │ header, JSON │ body, zstd │ SHA-256 of all before
+//! ```
+//!
+//! The header names the base image by the SHA-256 of its content, so an image
+//! finds its base on any machine and is refused by any other base. What the
+//! body means is the engine's affair; that it is whole is checked here.
+
+use std::fmt;
+use std::io::Read as _;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+const MAGIC: &[u8; 8] = b"TIDEIMG\n";
+const FORMAT: u32 = 1;
+const PREFIX: usize = 16;
+const SUM: usize = 32;
+const MAX_HEADER: usize = 64 << 10;
+
+/// The largest body an image may unpack to. A guest's memory cannot exceed
+/// 4 GiB; nothing honest comes near.
+pub const MAX_BODY: u64 = 6 << 30;
+
+/// The SHA-256 of a base image's content.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// Hashes bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Digest {
+    type Err = ImageError;
+
+    fn from_str(text: &str) -> Result<Self, ImageError> {
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return Err(ImageError::Malformed("a digest is 64 hexadecimal digits"));
+        }
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            let pair = std::str::from_utf8(pair).unwrap_or_default();
+            *byte = u8::from_str_radix(pair, 16)
+                .map_err(|_| ImageError::Malformed("a digest is 64 hexadecimal digits"))?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// Why bytes are not a usable image.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// These bytes were never an image.
+    #[error("this is not a frozen guest")]
+    NotAnImage,
+    /// Another version of the format.
+    #[error("the image has format {found}; this version reads format {FORMAT}")]
+    Format {
+        /// The version found.
+        found: u32,
+    },
+    /// The end is missing.
+    #[error("the image is cut short")]
+    Truncated,
+    /// The bytes are not those that were written.
+    #[error("the image was altered: its checksum does not match")]
+    Altered,
+    /// The image claims to unpack to more than is allowed.
+    #[error("the image unpacks to {claimed} bytes, more than the {allowed} allowed")]
+    TooLarge {
+        /// What its header says.
+        claimed: u64,
+        /// What is allowed.
+        allowed: u64,
+    },
+    /// The checksum is right and the content is nonsense.
+    #[error("the image is malformed: {0}")]
+    Malformed(&'static str),
+}
+
+/// What an image says about itself without being unpacked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The kind of engine that froze it.
+    pub engine: String,
+    /// The base image it builds on.
+    pub base: Digest,
+    /// Bytes of the unpacked body.
+    pub body_bytes: u64,
+    /// Whether a program rests inside, waiting in the middle of an `await`.
+    pub waiting: bool,
+}
+
+/// A frozen guest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Image {
+    header: Header,
+    bytes: Vec<u8>,
+    body_at: usize,
+}
+
+impl fmt::Debug for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Image").field("header", &self.header).field("bytes", &self.bytes.len()).finish()
+    }
+}
+
+impl Image {
+    /// Packs `body`. `header.body_bytes` is filled in here.
+    ///
+    /// # Errors
+    /// When compression fails, which means memory ran out.
+    pub fn pack(mut header: Header, body: &[u8]) -> std::io::Result<Self> {
+        header.body_bytes = body.len() as u64;
+        let json = serde_json::to_vec(&header)?;
+        let mut bytes = Vec::with_capacity(body.len() / 3 + 4096);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(&u32::try_from(json.len()).map_err(std::io::Error::other)?.to_le_bytes());
+        bytes.extend_from_slice(&json);
+        let body_at = bytes.len();
+        // Level 1: freezing is on the way of every session that goes to rest,
+        // and higher levels gain little on interpreter pages.
+        zstd::stream::copy_encode(body, &mut bytes, 1)?;
+        let sum = Sha256::digest(&bytes);
+        bytes.extend_from_slice(&sum);
+        Ok(Self { header, bytes, body_at })
+    }
+
+    /// Reads an image that may come from anybody.
+    ///
+    /// # Errors
+    /// Says which of the ways to be wrong these bytes chose.
+    pub fn decode(bytes: Vec<u8>) -> Result<Self, ImageError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(if MAGIC.starts_with(&bytes[..]) { ImageError::Truncated } else { ImageError::NotAnImage });
+        }
+        let word = |at: usize| {
+            let four = bytes.get(at..at + 4).and_then(|slice| slice.try_into().ok());
+            four.map(u32::from_le_bytes).ok_or(ImageError::Truncated)
+        };
+        let found = word(8)?;
+        if found != FORMAT {
+            return Err(ImageError::Format { found });
+        }
+        let header_len = word(12)? as usize;
+        if header_len > MAX_HEADER {
+            return Err(ImageError::Altered);
+        }
+        let body_at = PREFIX + header_len;
+        if bytes.len() < body_at + SUM {
+            return Err(ImageError::Truncated);
+        }
+        let (content, sum) = bytes.split_at(bytes.len() - SUM);
+        if Sha256::digest(content)[..] != *sum {
+            return Err(ImageError::Altered);
+        }
+        let header: Header = serde_json::from_slice(&content[PREFIX..body_at])
+            .map_err(|_| ImageError::Malformed("its header cannot be read"))?;
+        Ok(Self { header, bytes, body_at })
+    }
+
+    /// What the image says about itself.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The image as it is stored.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Unpacks the body, refusing more than `allowed` bytes.
+    ///
+    /// # Errors
+    /// When the body is larger than it claims or than allowed, or does not unpack.
+    pub fn body(&self, allowed: u64) -> Result<Vec<u8>, ImageError> {
+        let claimed = self.header.body_bytes;
+        let allowed = allowed.min(MAX_BODY);
+        if claimed > allowed {
+            return Err(ImageError::TooLarge { claimed, allowed });
+        }
+        let packed = &self.bytes[self.body_at..self.bytes.len() - SUM];
+        let malformed = |_| ImageError::Malformed("its body does not unpack");
+        let reader = zstd::stream::read::Decoder::with_buffer(packed).map_err(malformed)?;
+        // The claim is somebody's word: reserve little, read one byte past it.
+        let mut body = Vec::with_capacity(usize::try_from(claimed.min(64 << 20)).unwrap_or(0));
+        reader.take(claimed + 1).read_to_end(&mut body).map_err(malformed)?;
+        if body.len() as u64 != claimed {
+            return Err(ImageError::Malformed("its body is not as long as it says"));
+        }
+        Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn image(body: &[u8]) -> Image {
+        let header = Header { engine: "test".into(), base: Digest::of(b"base"), body_bytes: 0, waiting: false };
+        Image::pack(header, body).unwrap()
+    }
+
+    #[test]
+    fn a_truncated_image_is_refused_at_every_length() {
+        let whole = image(b"some pages").as_bytes().to_vec();
+        for length in 0..whole.len() {
+            let error = Image::decode(whole[..length].to_vec()).unwrap_err();
+            assert!(matches!(error, ImageError::Truncated | ImageError::Altered), "{length}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_body_larger_than_allowed_is_refused_before_it_is_unpacked() {
+        let error = image(&[0; 1000]).body(999).unwrap_err();
+        assert!(matches!(error, ImageError::TooLarge { claimed: 1000, allowed: 999 }));
+    }
+
+    #[test]
+    fn bytes_of_something_else_are_called_that() {
+        assert!(matches!(Image::decode(b"PK\x03\x04 a zip file".to_vec()), Err(ImageError::NotAnImage)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_changed_byte_is_noticed(at in 0usize..200, flip in 1u8..) {
+            let mut bytes = image(&[7; 300]).as_bytes().to_vec();
+            let at = at % bytes.len();
+            bytes[at] ^= flip;
+            prop_assert!(Image::decode(bytes).is_err());
+        }
+
+        #[test]
+        fn any_body_survives(body in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let packed = Image::decode(image(&body).as_bytes().to_vec()).unwrap();
+            prop_assert_eq!(packed.body(MAX_BODY).unwrap(), body);
+        }
+    }
+}

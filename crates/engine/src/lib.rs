@@ -1,0 +1,24 @@
+//! The contract between whoever runs programs and whoever wants them run.
+//!
+//! An engine takes a [`Program`], runs it inside a sandbox, hands out the
+//! [`HostCall`]s it makes and ends with an [`Outcome`]. This crate says what that
+//! means and tests it; it contains no sandbox and has never heard of any protocol.
+//!
+//! Reading order: [`program`], [`limits`], [`guest`] (the traits), [`outcome`],
+//! [`image`] (a guest at rest, as bytes), [`session`] (programs one after another).
+
+#![forbid(unsafe_code)]
+
+pub mod call;
+pub mod guest;
+pub mod image;
+pub mod limits;
+pub mod outcome;
+pub mod program;
+
+pub use call::{CallError, CallId, CallResult, HostCall};
+pub use guest::{Engine, FreezeError, Guest, Host, Input, NoHost, Start, StartError, Step, StepError, Waiting};
+pub use image::{Digest, Image, ImageError};
+pub use limits::{Level, LimitKind, Limits};
+pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
+pub use program::Program;
