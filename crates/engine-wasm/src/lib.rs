@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Runs guest programs in wasmtime: a full CPython that starts as a mapped file.
+//!
+//! ```text
+//! install ──► cache ──► kit (code, library) ──► machine (one instance) ──► guest ──► engine
+//!    └──► build (images) ───────────────────────────┘
+//! ```
+//!
+//! * [`install`] and [`cache`]: the runtime on disk, checked before it is used.
+//! * `build`: warm-up programs in, images out.
+//! * `machine`: stepping, freezing and thawing one guest; `door`, `wire` and `state` serve it.
+//! * `files` and `wasi`: the only file system and clock a guest sees.
+//! * `guest` and `engine`: the contract of the `engine` crate.
+//!
+//! `unsafe` is in two modules, `memory` and `code`. No wasmtime type leaves this crate.
+
+mod build;
+pub mod cache;
+mod code;
+mod door;
+mod engine;
+mod files;
+mod frozen;
+mod guest;
+pub mod install;
+mod kit;
+mod machine;
+mod memory;
+mod packages;
+pub mod split;
+mod state;
+mod threads;
+mod wasi;
+mod watch;
+mod wire;
+
+pub use crate::build::{Builder, guest_digest, plan};
+pub use crate::engine::{Options, WasmEngine};
+pub use crate::packages::{PackageError, pack};

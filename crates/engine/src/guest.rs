@@ -15,7 +15,7 @@ use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
 
-use crate::call::{CallResult, HostCall};
+use crate::call::{CallId, CallResult, HostCall};
 use crate::image::{Digest, Image, ImageError};
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{Outcome, Stream, Usage};
@@ -44,6 +44,8 @@ pub enum Step {
 pub struct Waiting {
     /// Calls made since the last time the guest rested and not answered yet.
     pub calls: Vec<HostCall>,
+    /// Earlier calls the program no longer waits for: a timeout ended, a task was cancelled.
+    pub withdrawn: Vec<CallId>,
     /// Calls waiting in all, earlier ones included.
     pub outstanding: usize,
     /// When to step again even if no answer has come: a sleep or a timeout ends.
@@ -64,7 +66,9 @@ pub enum StepError {
     },
 
     /// The program ended the interpreter itself.
-    #[error("the program ended the interpreter with code {code}; end with `return` or by reaching the last line")]
+    #[error(
+        "the program ended the interpreter with code {code}; end with `return` or by reaching the last line"
+    )]
     Exited {
         /// The code it gave.
         code: i32,
@@ -101,7 +105,9 @@ pub enum StepError {
 #[non_exhaustive]
 pub enum StartError {
     /// The image belongs to another base than any this engine has.
-    #[error("the image was frozen on base {wanted}, which is not installed here; build or copy that base image first")]
+    #[error(
+        "the image was frozen on base {wanted}, which is not installed here; build or copy that base image first"
+    )]
     UnknownBase {
         /// The base the image names.
         wanted: Digest,
@@ -132,7 +138,9 @@ pub enum StartError {
 #[non_exhaustive]
 pub enum FreezeError {
     /// A step of this guest failed or was dropped half-way.
-    #[error("this guest was stopped in the middle of a step and cannot be frozen; thaw its last image instead")]
+    #[error(
+        "this guest was stopped in the middle of a step and cannot be frozen; thaw its last image instead"
+    )]
     Stopped,
     /// The sandbox broke.
     #[error("the guest could not be frozen")]
@@ -228,7 +236,11 @@ pub trait Engine: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// A fresh guest. `first` is the program it will run first, if that is known.
-    async fn start(&self, start: Start, first: Option<&Program>) -> Result<Box<dyn Guest>, StartError>;
+    async fn start(
+        &self,
+        start: Start,
+        first: Option<&Program>,
+    ) -> Result<Box<dyn Guest>, StartError>;
 
     /// A guest that continues from `image` as if nothing had happened.
     async fn thaw(&self, image: &Image, start: Start) -> Result<Box<dyn Guest>, StartError>;

@@ -133,7 +133,10 @@ pub struct Image {
 
 impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Image").field("header", &self.header).field("bytes", &self.bytes.len()).finish()
+        f.debug_struct("Image")
+            .field("header", &self.header)
+            .field("bytes", &self.bytes.len())
+            .finish()
     }
 }
 
@@ -148,7 +151,9 @@ impl Image {
         let mut bytes = Vec::with_capacity(body.len() / 3 + 4096);
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
-        bytes.extend_from_slice(&u32::try_from(json.len()).map_err(std::io::Error::other)?.to_le_bytes());
+        bytes.extend_from_slice(
+            &u32::try_from(json.len()).map_err(std::io::Error::other)?.to_le_bytes(),
+        );
         bytes.extend_from_slice(&json);
         let body_at = bytes.len();
         // Level 1: freezing is on the way of every session that goes to rest,
@@ -165,7 +170,11 @@ impl Image {
     /// Says which of the ways to be wrong these bytes chose.
     pub fn decode(bytes: Vec<u8>) -> Result<Self, ImageError> {
         if !bytes.starts_with(MAGIC) {
-            return Err(if MAGIC.starts_with(&bytes[..]) { ImageError::Truncated } else { ImageError::NotAnImage });
+            return Err(if MAGIC.starts_with(&bytes[..]) {
+                ImageError::Truncated
+            } else {
+                ImageError::NotAnImage
+            });
         }
         let word = |at: usize| {
             let four = bytes.get(at..at + 4).and_then(|slice| slice.try_into().ok());
@@ -234,7 +243,12 @@ mod tests {
     use super::*;
 
     fn image(body: &[u8]) -> Image {
-        let header = Header { engine: "test".into(), base: Digest::of(b"base"), body_bytes: 0, waiting: false };
+        let header = Header {
+            engine: "test".into(),
+            base: Digest::of(b"base"),
+            body_bytes: 0,
+            waiting: false,
+        };
         Image::pack(header, body).unwrap()
     }
 
@@ -243,7 +257,10 @@ mod tests {
         let whole = image(b"some pages").as_bytes().to_vec();
         for length in 0..whole.len() {
             let error = Image::decode(whole[..length].to_vec()).unwrap_err();
-            assert!(matches!(error, ImageError::Truncated | ImageError::Altered), "{length}: {error}");
+            assert!(
+                matches!(error, ImageError::Truncated | ImageError::Altered),
+                "{length}: {error}"
+            );
         }
     }
 
@@ -255,7 +272,10 @@ mod tests {
 
     #[test]
     fn bytes_of_something_else_are_called_that() {
-        assert!(matches!(Image::decode(b"PK\x03\x04 a zip file".to_vec()), Err(ImageError::NotAnImage)));
+        assert!(matches!(
+            Image::decode(b"PK\x03\x04 a zip file".to_vec()),
+            Err(ImageError::NotAnImage)
+        ));
     }
 
     proptest! {

@@ -10,15 +10,20 @@
 #![forbid(unsafe_code)]
 
 pub mod call;
+pub mod contract;
 pub mod guest;
 pub mod image;
 pub mod limits;
 pub mod outcome;
 pub mod program;
+pub mod session;
 
 pub use call::{CallError, CallId, CallResult, HostCall};
-pub use guest::{Engine, FreezeError, Guest, Host, Input, NoHost, Start, StartError, Step, StepError, Waiting};
+pub use guest::{
+    Engine, FreezeError, Guest, Host, Input, NoHost, Start, StartError, Step, StepError, Waiting,
+};
 pub use image::{Digest, Image, ImageError};
 pub use limits::{Level, LimitKind, Limits};
 pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
 pub use program::Program;
+pub use session::{Calls, NoCalls, Session, SessionError};

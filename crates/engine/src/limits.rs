@@ -64,7 +64,9 @@ impl LimitKind {
             Self::Cpu => "use numpy or pandas instead of Python loops, or work on fewer rows",
             Self::Rest => "start the program again; it waited too long for an answer",
             Self::Memory => "work in chunks and delete what is no longer needed",
-            Self::Output => "print a summary instead of the data, or write it to a file in /workspace",
+            Self::Output => {
+                "print a summary instead of the data, or write it to a file in /workspace"
+            }
             Self::Calls => "ask for more in one call, or filter before calling",
             Self::CallsInFlight => "gather fewer calls at a time",
             Self::CallArguments => "pass less data in one call",
@@ -257,17 +259,50 @@ impl Limits {
 
 /// Modules that compute and do nothing else.
 const HARDENED_IMPORTS: &[&str] = &[
-    "asyncio", "base64", "bisect", "calendar", "collections", "copy", "csv", "dataclasses", "datetime", "decimal",
-    "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "math", "numbers",
-    "numpy", "operator", "pandas", "random", "re", "statistics", "string", "textwrap", "tidegate", "time", "typing",
-    "unicodedata", "uuid", "zoneinfo",
+    "asyncio",
+    "base64",
+    "bisect",
+    "calendar",
+    "collections",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "enum",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "html",
+    "itertools",
+    "json",
+    "math",
+    "numbers",
+    "numpy",
+    "operator",
+    "pandas",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "textwrap",
+    "tidegate",
+    "time",
+    "typing",
+    "unicodedata",
+    "uuid",
+    "zoneinfo",
 ];
 
 fn narrower(ours: Option<&Vec<String>>, wish: Option<&Vec<String>>) -> Option<Vec<String>> {
     match (ours, wish) {
         (None, None) => None,
         (Some(only), None) | (None, Some(only)) => Some(only.clone()),
-        (Some(ours), Some(wish)) => Some(ours.iter().filter(|name| wish.contains(name)).cloned().collect()),
+        (Some(ours), Some(wish)) => {
+            Some(ours.iter().filter(|name| wish.contains(name)).cloned().collect())
+        }
     }
 }
 

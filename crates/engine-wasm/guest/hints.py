@@ -1,0 +1,284 @@
+"""What to try after an exception: one or two sentences, or nothing.
+
+Programs are written by models that do not see the sandbox, so most hints say what it
+does not have and what to use instead. A hint is only given when it is likely right;
+whatever goes wrong while looking for one is the caller's to ignore.
+"""
+
+import ast
+import builtins
+import errno
+import re
+import sys
+from itertools import islice
+
+NO_NETWORK = "There is no network in the sandbox; call a tool instead."
+NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool."
+NO_THREADS = "There are no threads in the sandbox; use async functions and `await asyncio.gather(...)`."
+_AWAIT = "Use `await` on the call: it returns a coroutine."
+_NO_RUN = "A loop is already running: write `await main()` at the top level, and make the functions on the way to it async."
+_FILES = "Files live in /workspace; nothing else can be written, and little else read."
+AVAILABLE = (
+    "numpy, pandas, scipy, sklearn, statsmodels, matplotlib, sympy, lxml, bs4, yaml, openpyxl, sqlite3"
+    " and the standard library"
+)
+
+_NETWORK_MODULES = frozenset(
+    "requests httpx aiohttp urllib3 boto3 botocore openai anthropic websockets websocket paramiko grpc redis"
+    " psycopg2 psycopg pymongo pymysql selenium playwright scrapy slack_sdk github stripe tweepy pycurl"
+    " _socket _ssl".split()
+)
+_PROCESS_MODULES = frozenset("_posixsubprocess _multiprocessing _posixshmem pexpect psutil sh pty".split())
+_PROCESS_NAMES = frozenset(
+    "fork forkpty system popen spawnv spawnl spawnve posix_spawn execv execve execl execvp kill wait waitpid".split()
+)
+_NETWORK_FILES = ("/urllib/request.py", "/http/client.py", "/socket.py", "/ssl.py", "/smtplib.py", "/ftplib.py")
+_PROCESS_FILES = ("/subprocess.py", "/multiprocessing/")
+_USUAL = {
+    "np": "import numpy as np",
+    "pd": "import pandas as pd",
+    "plt": "import matplotlib.pyplot as plt",
+    "datetime": "from datetime import datetime",
+    "timedelta": "from datetime import timedelta",
+    "Counter": "from collections import Counter",
+    "defaultdict": "from collections import defaultdict",
+    "Path": "from pathlib import Path",
+    "Decimal": "from decimal import Decimal",
+    "dataclass": "from dataclasses import dataclass",
+}
+_QUOTAS = {
+    errno.ENOSPC: "The workspace is full: delete files you no longer need, or write less.",
+    errno.EFBIG: "The file would exceed the size one file may have: split it, or write less.",
+    errno.EMFILE: "Too many files are open: close them, best with `with open(...)`.",
+    errno.ENFILE: "Too many files are open: close them, best with `with open(...)`.",
+    errno.EROFS: "This place is read-only. " + _FILES,
+}
+if hasattr(errno, "EDQUOT"):
+    _QUOTAS[errno.EDQUOT] = _QUOTAS[errno.ENOSPC]
+
+_MAX_CANDIDATES = 750
+_MAX_KEYS = 10
+
+
+class Scene:
+    """Where an exception happened.
+
+    `traceback` is the program's deepest entry or None, `line` the source line it points
+    at, `files` the filenames of all frames.
+    """
+
+    __slots__ = ("files", "line", "traceback")
+
+    def __init__(self, traceback, line, files):
+        self.traceback = traceback
+        self.line = line
+        self.files = files
+
+    def failing_text(self):
+        """The part of the line that was being evaluated, if it is within one line."""
+        positions = self.traceback.tb_frame.f_code.co_positions()
+        first, last, start, end = next(islice(positions, self.traceback.tb_lasti // 2, None))
+        return self.line.encode()[start:end].decode() if first == last and start is not None else ""
+
+    def in_network(self):
+        return any(one.endswith(_NETWORK_FILES) for one in self.files)
+
+    def in_processes(self):
+        return any(part in one for one in self.files for part in _PROCESS_FILES)
+
+
+def find(exc, message, scene):
+    """Returns a hint or None."""
+    given = getattr(exc, "tidegate_hint", None)
+    if type(given) is str and given:
+        return given
+    kind = type(exc)
+    if "'coroutine'" in message and issubclass(kind, (TypeError, AttributeError)):
+        return _AWAIT
+    for base, look in _BY_TYPE:
+        if issubclass(kind, base):
+            return look(exc, message, scene)
+    return None
+
+
+def _import_error(exc, message, scene):
+    name = exc.name if type(exc.name) is str else ""
+    root = name.partition(".")[0]
+    if root in _NETWORK_MODULES or scene.in_network():
+        return NO_NETWORK
+    if root in _PROCESS_MODULES or scene.in_processes():
+        return NO_PROCESSES
+    if issubclass(type(exc), ModuleNotFoundError):
+        # A submodule of something that is there was most likely misspelt.
+        if "." in name and root in sys.modules:
+            parent = sys.modules.get(name.rpartition(".")[0]) or sys.modules[root]
+            return _did_you_mean(name.rpartition(".")[2], dir(parent))
+        near = _nearest(root, _known_modules())
+        start = f"Did you mean '{near}'? " if near else ""
+        return f"{start}'{root}' is not installed, and nothing can be. Available: {AVAILABLE}."
+    wanted = re.match(r"cannot import name '(\w+)' from '([\w.]+)'", message)
+    if wanted and "did you mean" not in message.lower():
+        return _did_you_mean(wanted.group(1), dir(sys.modules.get(wanted.group(2))))
+    return None
+
+
+def _known_modules():
+    return [*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "statsmodels", "matplotlib", "sympy", "yaml"]
+
+
+def _name_error(exc, message, scene):
+    name = exc.name
+    if type(name) is not str or "did you" in message.lower() or issubclass(type(exc), UnboundLocalError):
+        return None
+    if name in _USUAL:
+        return f"Add `{_USUAL[name]}`."
+    if name in sys.stdlib_module_names:
+        return f"Add `import {name}`."
+    if scene.traceback is None:
+        return None
+    frame = scene.traceback.tb_frame
+    return _did_you_mean(name, [*frame.f_locals, *frame.f_globals, *dir(builtins)])
+
+
+def _attribute_error(exc, message, scene):
+    name, owner = exc.name, exc.obj
+    if type(name) is not str:
+        return None
+    kind = type(owner)
+    if kind is type(sys):
+        module = owner.__name__
+        if module in ("os", "posix") and name in _PROCESS_NAMES:
+            return NO_PROCESSES
+        if module in ("socket", "_socket", "ssl"):
+            return NO_NETWORK
+    if scene.in_network():
+        return NO_NETWORK
+    if "did you mean" in message.lower():
+        return None
+    if kind is dict and name in owner:
+        return f"It is a dict: write ['{name}'] instead of .{name}."
+    if kind is type(None):
+        return "The value is None here: check what returned it."
+    return _did_you_mean(name, dir(owner))
+
+
+def _key_error(exc, message, scene):
+    keys = _keys(_owner(scene))
+    if not keys:
+        return None
+    missing = exc.args[0] if exc.args else None
+    near = _nearest(missing, [key for key in keys if type(key) is str]) if type(missing) is str else None
+    start = f"Did you mean {near!r}? " if near else ""
+    more = ", ..." if len(keys) > _MAX_KEYS else ""
+    return f"{start}It has: {', '.join([repr(key)[:60] for key in keys[:_MAX_KEYS]])}{more}."
+
+
+def _owner(scene):
+    """What the program was looking into, if that can be read off its own text."""
+    if scene.traceback is None:
+        return None
+    # Only what stands in the frame's variables is followed: nothing is evaluated.
+    text = scene.failing_text()
+    tree = ast.parse(text.strip(), mode="eval").body if text else None
+    if isinstance(tree, ast.Await):
+        tree = tree.value
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) and tree.func.attr == "pop":
+        tree = tree.func
+    if isinstance(tree, (ast.Subscript, ast.Attribute)):
+        return _follow(tree.value, scene.traceback.tb_frame)
+    return None
+
+
+def _follow(node, frame):
+    if isinstance(node, ast.Name):
+        found = frame.f_locals.get(node.id)
+        return frame.f_globals.get(node.id) if found is None else found
+    if isinstance(node, ast.Subscript):
+        owner = _follow(node.value, frame)
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else _follow(node.slice, frame)
+        if type(owner) in (dict, list) and type(key) in (str, int):
+            return owner[key]
+    return None
+
+
+def _keys(owner):
+    if type(owner) is dict:
+        keys = islice(owner, 200)
+    else:
+        pandas = sys.modules.get("pandas")
+        if pandas is None or not issubclass(type(owner), (pandas.DataFrame, pandas.Series)):
+            return None
+        keys = islice(owner.columns if issubclass(type(owner), pandas.DataFrame) else owner.index, 200)
+    # Other keys could run code of the program when shown.
+    return [key for key in keys if type(key) in (str, int)]
+
+
+def _os_error(exc, message, scene):
+    if issubclass(type(exc), ConnectionError) or type(exc).__name__ in ("URLError", "gaierror", "herror"):
+        return NO_NETWORK
+    if scene.in_network():
+        return NO_NETWORK
+    if scene.in_processes() or "processes" in message:
+        return NO_PROCESSES
+    if exc.errno in _QUOTAS:
+        return _QUOTAS[exc.errno]
+    path = exc.filename
+    if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
+        if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
+            return _FILES
+    return None
+
+
+def _runtime_error(exc, message, scene):
+    if "start new thread" in message or "create new thread" in message:
+        return NO_THREADS
+    if "asyncio.run() cannot" in message or "event loop is already running" in message or "another loop is running" in message:
+        return _NO_RUN
+    return None
+
+
+def _type_error(exc, message, scene):
+    if "used in 'await' expression" in message or "can't be awaited" in message:
+        return "Remove the `await`: this is a plain value already."
+    if "is not JSON serializable" in message:
+        return "Return the value itself: dates, sets, arrays and frames are converted for you."
+    return None
+
+
+def _syntax_error(exc, message, scene):
+    if scene.line.lstrip().startswith(("```", "~~~")):
+        return "Send only Python code: one block, without Markdown or text around it."
+    return None
+
+
+def _said(text):
+    return lambda exc, message, scene: text
+
+
+_BY_TYPE = (
+    (ImportError, _import_error),
+    (NameError, _name_error),
+    (AttributeError, _attribute_error),
+    (KeyError, _key_error),
+    (MemoryError, _said("The memory limit was reached: work in chunks, and drop what you no longer need.")),
+    (RecursionError, _said("The recursion is too deep: use a loop, or check that it ends.")),
+    (OSError, _os_error),
+    (RuntimeError, _runtime_error),
+    (TypeError, _type_error),
+    (SyntaxError, _syntax_error),
+)
+
+
+def _did_you_mean(name, candidates):
+    near = _nearest(name, candidates)
+    return f"Did you mean '{near}'?" if near else None
+
+
+def _nearest(name, candidates):
+    import difflib
+
+    # Private names are only meant when the wanted name is one.
+    hidden = name.startswith("_")
+    texts = (one for one in candidates if type(one) is str and one != name and (hidden or not one.startswith("_")))
+    near = difflib.get_close_matches(name[:80], list(islice(texts, _MAX_CANDIDATES)), 1, 0.7)
+    return near[0] if near else None

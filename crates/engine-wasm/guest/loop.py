@@ -1,0 +1,133 @@
+"""The event loop of a guest: asyncio without a selector.
+
+Nothing in a guest can become ready by itself except timers. Everything else is
+a host call, and the host says when one has been answered. So the loop never
+blocks: `run_ready` runs what can run, and whoever called it asks the host next.
+"""
+
+import asyncio
+import heapq
+import sys
+from asyncio import base_events
+from time import monotonic
+
+_enter_task = asyncio.tasks._enter_task
+_leave_task = asyncio.tasks._leave_task
+_set_running_loop = asyncio._set_running_loop
+
+
+class Loop(base_events.BaseEventLoop):
+    """One per guest; it lives as long as the session does."""
+
+    def __init__(self):
+        super().__init__()
+        # What finishes a nested wait; see `run_until_complete`. Set by the runtime.
+        self.hold = None
+
+    def time(self):
+        return monotonic()
+
+    def _process_events(self, events):
+        pass
+
+    def _write_to_self(self):
+        pass
+
+    def enter(self):
+        _set_running_loop(self)
+        sys.set_asyncgen_hooks(firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook)
+
+    def leave(self):
+        _set_running_loop(None)
+        sys.set_asyncgen_hooks(None, None)
+
+    def run_ready(self):
+        """Runs callbacks until none is ready and no timer is due."""
+        ready = self._ready
+        while True:
+            if self._scheduled:
+                self._move_due()
+            if not ready:
+                return
+            for _ in range(len(ready)):
+                handle = ready.popleft()
+                if not handle._cancelled:
+                    handle._run()
+
+    def _move_due(self):
+        scheduled = self._scheduled
+        now = monotonic()
+        while scheduled:
+            first = scheduled[0]
+            if first._cancelled:
+                heapq.heappop(scheduled)
+                first._scheduled = False
+                self._timer_cancelled_count -= 1
+            elif first._when <= now:
+                heapq.heappop(scheduled)
+                first._scheduled = False
+                self._ready.append(first)
+            else:
+                return
+
+    def wake_in(self):
+        """Seconds until the next timer, or None."""
+        scheduled = self._scheduled
+        while scheduled and scheduled[0]._cancelled:
+            heapq.heappop(scheduled)._scheduled = False
+            self._timer_cancelled_count -= 1
+        return max(0.0, scheduled[0]._when - monotonic()) if scheduled else None
+
+    def run_until_complete(self, future):
+        """Waits inside a plain function, as `asyncio.run` there asks for.
+
+        The step cannot end while Python frames are on the stack, so this holds
+        the guest where it is; the host is told so.
+        """
+        future = asyncio.ensure_future(future, loop=self)
+        current = asyncio.current_task(self)
+        if current is not None:
+            _leave_task(self, current)
+        try:
+            self.hold(future)
+        finally:
+            if current is not None:
+                _enter_task(self, current)
+        return future.result()
+
+    def run_forever(self):
+        raise RuntimeError("the sandbox runs its own event loop; await what you need instead")
+
+    def run_in_executor(self, executor, func, *args):
+        """There are no threads, so the work is done here and now."""
+        future = self.create_future()
+        try:
+            future.set_result(func(*args))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def is_running(self):
+        return True
+
+    def close(self):
+        pass
+
+    def stop(self):
+        pass
+
+
+def install(loop):
+    """Makes `asyncio.run` and friends use the guest's one loop."""
+
+    def run(main, *, debug=None, loop_factory=None):
+        if not asyncio.iscoroutine(main) and not hasattr(main, "__await__"):
+            raise ValueError(f"a coroutine was expected, got {main!r}")
+        return loop.run_until_complete(main)
+
+    asyncio.run = run
+    asyncio.runners.run = run
+    for name in ("get_event_loop", "new_event_loop"):
+        setattr(asyncio, name, lambda: loop)
+        setattr(asyncio.events, name, lambda: loop)
+    asyncio.set_event_loop = asyncio.events.set_event_loop = lambda loop: None

@@ -1,0 +1,413 @@
+"""Runs programs and talks to the host through the one door.
+
+Messages to the host are one letter and a body; answers are JSON or empty.
+
+    n              what comes next: a program, or results of earlier calls
+    c ID NAME\\nJSON a call that might be answered at once; empty means later
+    w JSON         nothing can run; empty means: rest, the step ends here
+    h JSON         the same from inside a plain function that cannot rest
+    d JSON         the program ended
+
+A step is one call of `step`. Between two steps no Python frame is alive, so the
+guest's memory is the whole of its state.
+"""
+
+import asyncio
+import base64
+import builtins
+import gc
+import io
+import json
+import random
+import sys
+import types
+
+import _host
+
+from _tidegate import errors, loop as loops, program, values
+
+_door = _host.call
+_loads = json.loads
+_dumps = json.dumps
+_modules = sys.modules
+_set_recursion_limit = sys.setrecursionlimit
+_import = builtins.__import__
+_isawaitable = __import__("inspect").isawaitable
+
+# Frames of ours below the program's first one.
+_OWN_DEPTH = 12
+
+_DEADLOCK = "every task waits for something that nothing can bring about"
+
+
+class ToolError(Exception):
+    """A host call failed; `kind` says in what way, the message what to do."""
+
+    def __init__(self, message, kind="ToolError"):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Deadlock(RuntimeError):
+    """Every task waits for something that nothing can bring about."""
+
+
+class Runtime:
+    """One session's programs, one after another."""
+
+    def __init__(self):
+        self.loop = loops.Loop()
+        self.loop.hold = self._hold
+        loops.install(self.loop)
+        self.module = types.ModuleType("__main__")
+        self.names = self.module.__dict__
+        self.names["__builtins__"] = builtins
+        _modules["__main__"] = self.module
+        self.waiting = {}  # call id -> future
+        self.new = []  # calls not yet told to the host, as JSON text
+        self.dropped = []  # ids the program no longer waits for
+        self.last_id = 0
+        self.runs = 0
+        self.sources = {}
+        self.task = None
+        self.prepared = None
+        self.error = None
+        self.value = None
+        self.has_value = False
+        self.value_bytes = None
+        self.allowed = None
+
+    # --- what the host calls -------------------------------------------------
+
+    def step(self):
+        message = _loads(_door(b"n"))
+        self.loop.enter()
+        try:
+            run = message.get("run")
+            if run is not None:
+                if not self._begin(run):
+                    return self._finish()
+            else:
+                self._deliver(message["results"])
+            if self._pump():
+                self._finish()
+        finally:
+            self.loop.leave()
+            _flush()
+
+    def scrub(self):
+        """Zeroes freed memory, so that a frozen guest is as small as what it holds.
+
+        The host forbids growth meanwhile: what can be allocated is what was freed.
+        """
+        gc.collect()
+        held = []
+        size = 1 << 28
+        while size >= 1 << 12:
+            try:
+                held.append(bytes(size))
+            except MemoryError:
+                size >>= 1
+
+    # --- one program -----------------------------------------------------------
+
+    def _begin(self, run):
+        """Starts a program; False when it is already over."""
+        self.runs += 1
+        self.error = None
+        self.value = None
+        self.has_value = False
+        self.task = None
+        self.prepared = None
+        self.value_bytes = run["value_bytes"]
+        seed = run.get("seed")
+        if seed is not None:
+            _seed(seed)
+        self._restrict(run)
+        if run["context"]:
+            self.names.update(run["context"])
+        filename = f"<program {self.runs}>"
+        source = run["source"]
+        self.sources[filename] = (source, 0)
+        if len(self.sources) > 50:
+            del self.sources[next(iter(self.sources))]
+        try:
+            prepared = self.prepared = program.prepare(source, filename)
+            self.sources[filename] = (prepared.source, prepared.line_offset)
+            if not prepared.is_coroutine:
+                prepared.run(self.names)
+                self.has_value, self.value = prepared.value(self.names)
+                if not (self.has_value and _isawaitable(self.value)):
+                    return False
+        except BaseException as error:
+            self.error = error
+            return False
+        self.task = self.loop.create_task(self._drive())
+        return True
+
+    async def _drive(self):
+        try:
+            if not self.has_value:
+                await self.prepared.run(self.names)
+                self.has_value, self.value = self.prepared.value(self.names)
+            if self.has_value and _isawaitable(self.value):
+                self.value = await self.value
+        except BaseException as error:
+            if self.error is None:
+                self.error = error
+
+    def _pump(self):
+        """Runs until the program ends (True) or the host says to rest (False)."""
+        loop = self.loop
+        try:
+            loop.run_ready()
+            while not self.task.done():
+                reply = self._ask(b"w")
+                if reply is None:
+                    raise Deadlock(_DEADLOCK)
+                if not reply:
+                    return False
+                self._deliver(_loads(reply))
+                loop.run_ready()
+        except BaseException as error:
+            # A task of the program raised SystemExit or KeyboardInterrupt.
+            self.error = error
+        return True
+
+    def _ask(self, letter):
+        """Tells the host what is wanted; None when nothing could ever come."""
+        wake = self.loop.wake_in()
+        if wake is None and not self.waiting and not self.loop._ready:
+            return None
+        body = f'{{"calls":[{",".join(self.new)}],"dropped":{self.dropped},"wake":{"null" if wake is None else wake!r}}}'
+        self.new.clear()
+        self.dropped.clear()
+        return _reach(letter + body.encode())
+
+    def _hold(self, future):
+        loop = self.loop
+        loop.run_ready()
+        while not future.done():
+            reply = self._ask(b"h")
+            if reply is None:
+                raise Deadlock(_DEADLOCK)
+            if not reply:
+                raise RuntimeError(
+                    "asyncio.run() inside a plain function cannot wait for this call; make the function async and await it"
+                )
+            self._deliver(_loads(reply))
+            loop.run_ready()
+
+    def _deliver(self, results):
+        waiting = self.waiting
+        for call_id, ok, value in results:
+            future = waiting.pop(call_id, None)
+            if future is None or future.done():
+                continue
+            if ok:
+                future.set_result(value)
+            else:
+                future.set_exception(ToolError(value["message"], value["kind"]))
+
+    # --- the end of a program --------------------------------------------------
+
+    def _finish(self):
+        self._end_tasks()
+        self.task = None
+        error = self.error
+        if isinstance(error, SystemExit) and error.code in (None, 0):
+            error = None
+            self.has_value = False
+        parts = []
+        if error is not None:
+            self.error = None
+            parts.append('"error":' + _dumps(_described(error, self.sources)))
+        elif self.has_value:
+            text, too_large = values.encode(self.value, self.value_bytes)
+            parts.append('"value":' + text)
+            if too_large:
+                parts.append('"too_large":true')
+        self.value = None
+        pictures = _pictures()
+        if pictures:
+            parts.append('"artifacts":' + _dumps(pictures))
+        _flush()
+        _reach(("d{" + ",".join(parts) + "}").encode())
+
+    def _end_tasks(self):
+        """Tasks the program started and left behind end with it."""
+        loop = self.loop
+        if not (loop._ready or loop._scheduled or self.waiting):
+            return
+        for _ in range(10):
+            left = [task for task in asyncio.all_tasks(loop) if not task.done()]
+            if not left and not loop._ready:
+                break
+            for task in left:
+                task.cancel()
+            try:
+                loop.run_ready()
+            except BaseException:
+                pass
+        loop._scheduled.clear()
+        loop._timer_cancelled_count = 0
+        loop._ready.clear()
+        self.waiting.clear()
+        self.new.clear()
+        self.dropped.clear()
+
+    # --- permissions -------------------------------------------------------------
+
+    def _restrict(self, run):
+        limit = run["recursion"] + _OWN_DEPTH
+
+        def setrecursionlimit(wanted):
+            """Lowers the limit, or raises it as far as the session allows."""
+            _set_recursion_limit(max(1, min(int(wanted), limit)))
+
+        _set_recursion_limit(limit)
+        sys.setrecursionlimit = setrecursionlimit
+        allowed = run.get("imports")
+        if allowed != self.allowed:
+            self.allowed = allowed
+            builtins.__import__ = _import if allowed is None else _importer(frozenset(allowed))
+
+
+async def call(name, /, **arguments):
+    """Calls a tool of the host and returns its answer."""
+    runtime = current
+    loop = runtime.loop
+    text, _ = values.encode(arguments)
+    runtime.last_id += 1
+    call_id = runtime.last_id
+    # With nothing else to run, ask at once: a quick answer then costs no trip
+    # through the loop. Otherwise the call joins those of the other tasks.
+    if not (loop._ready or loop._scheduled or runtime.waiting or runtime.new):
+        reply = _reach(f"c{call_id} {_dumps(name)}\n{text}".encode())
+        if reply:
+            ok, value = _loads(reply)
+            if ok:
+                return value
+            raise ToolError(value["message"], value["kind"])
+    else:
+        runtime.new.append(f'{{"id":{call_id},"name":{_dumps(name)},"arguments":{text}}}')
+    future = loop.create_future()
+    runtime.waiting[call_id] = future
+    try:
+        return await future
+    except asyncio.CancelledError:
+        if runtime.waiting.pop(call_id, None) is not None:
+            runtime.dropped.append(call_id)
+        raise
+
+
+def _reach(message):
+    """One message through the door; what was printed goes out before it."""
+    _flush()
+    return _door(message)
+
+
+def _flush():
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def _seed(seed):
+    random.seed(seed)
+    numpy = _modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(seed & 0xFFFFFFFF)
+
+
+def _described(error, sources):
+    try:
+        return errors.describe(error, sources, "<tidegate")
+    except BaseException as again:
+        return {"type": type(error).__name__, "message": f"(could not be described: {type(again).__name__})"}
+
+
+def _importer(allowed):
+    def importer(name, globals=None, locals=None, fromlist=(), level=0):
+        # Only the program itself is asked; what an allowed module needs is its own affair.
+        if level == 0 and (globals is None or globals.get("__name__") == "__main__"):
+            if name.partition(".")[0] not in allowed:
+                error = ImportError(f"import of {name!r} is not allowed at this isolation level", name=name)
+                error.tidegate_hint = "allowed here: " + ", ".join(sorted(allowed))
+                raise error
+        return _import(name, globals, locals, fromlist, level)
+
+    return importer
+
+
+def _pictures():
+    """Figures left open become PNG files; at most twenty."""
+    pyplot = _modules.get("matplotlib.pyplot")
+    if pyplot is None:
+        return None
+    pictures = []
+    try:
+        for number in pyplot.get_fignums()[:20]:
+            buffer = io.BytesIO()
+            pyplot.figure(number).savefig(buffer, format="png")
+            data = base64.b64encode(buffer.getvalue()).decode()
+            pictures.append({"name": f"figure-{number}.png", "media_type": "image/png", "data": data})
+        pyplot.close("all")
+    except Exception:
+        pass
+    return pictures
+
+
+class _Errors(io.TextIOWrapper):
+    """Standard error, which never overtakes what was printed before it."""
+
+    def write(self, text):
+        try:
+            sys.stdout.flush()
+        except BaseException:
+            pass
+        return super().write(text)
+
+
+def _streams():
+    # Whole lines go out at once; the rest goes out when the program waits or ends.
+    sys.stdout = sys.__stdout__ = io.TextIOWrapper(
+        io.FileIO(1, "w", closefd=False), encoding="utf-8", errors="backslashreplace", line_buffering=True
+    )
+    sys.stderr = sys.__stderr__ = _Errors(
+        io.FileIO(2, "w", closefd=False), encoding="utf-8", errors="backslashreplace", line_buffering=True
+    )
+
+
+def _public():
+    """The module programs import as `tidegate`."""
+    module = types.ModuleType("tidegate", "What a program can ask of the gate it runs behind.")
+    module.call = call
+    module.ToolError = ToolError
+    module.__all__ = ["ToolError", "call"]
+    return module
+
+
+def restart():
+    """Forgets every program; for image builds."""
+    global current
+    current = Runtime()
+
+
+def settle():
+    """Readies the guest for being written to an image, and says what it has imported."""
+    current.runs = 0
+    current.sources.clear()
+    gc.collect()
+    # Objects of the image never become garbage; looking at them would only
+    # make their pages private.
+    gc.freeze()
+    print(_dumps(sorted({name.partition(".")[0] for name in _modules if not name.startswith("_")})))
+    _flush()
+
+
+_streams()
+_modules["tidegate"] = _public()
+current = Runtime()

@@ -1,0 +1,250 @@
+"""What is said about an exception."""
+
+import asyncio
+import errno
+import sys
+import unittest
+
+from . import GUEST  # noqa: F401  (names the package)
+from _tidegate import errors, hints, program
+
+OWN = str(GUEST)
+
+
+def described(source, names=None, **more):
+    """Runs a program that fails, and returns what is said about it."""
+    names = {"__name__": "__main__"} if names is None else names
+    sources = {"<program 1>": (source, 0)}
+    try:
+        prepared = program.prepare(source, "<program 1>")
+        if prepared.is_coroutine:
+            asyncio.run(prepared.run(names))
+        else:
+            prepared.run(names)
+    except BaseException as error:
+        made = errors.describe(error, sources, OWN)
+        assert OWN not in made["traceback"], made["traceback"]
+        assert len(made["traceback"]) <= 8000
+        return made
+    raise AssertionError("the program did not fail")
+
+
+def hint_of(source, names=None):
+    return described(source, names).get("hint")
+
+
+class Where(unittest.TestCase):
+    def test_the_line_and_column_of_the_program(self):
+        made = described("def f(x):\n    return 1 + x / 0\n\nf(3)")
+        self.assertEqual((made["type"], made["message"]), ("ZeroDivisionError", "division by zero"))
+        self.assertEqual((made["line"], made["column"]), (2, 16))
+        self.assertEqual(made["source_line"], "    return 1 + x / 0")
+        self.assertEqual(
+            made["traceback"],
+            "Traceback (most recent call last):\n"
+            '  File "<program 1>", line 4, in <module>\n    f(3)\n'
+            '  File "<program 1>", line 2, in f\n    return 1 + x / 0\n'
+            "ZeroDivisionError: division by zero\n",
+        )
+
+    def test_columns_count_characters(self):
+        self.assertEqual(described("x = 'éé€'; 1/0")["column"], 12)
+
+    def test_inside_libraries_the_programs_own_line_counts(self):
+        made = described("import json\njson.loads('{')")
+        self.assertEqual((made["type"], made["line"]), ("JSONDecodeError", 2))
+        self.assertIn("json.decoder.JSONDecodeError: ", made["traceback"])
+        self.assertIn("decoder.py", made["traceback"])
+
+    def test_in_fences_the_line_is_that_of_the_text(self):
+        made = described("Run this one:\n```python\nx = 1\nx.foo\n```")
+        self.assertEqual((made["line"], made["source_line"]), (4, "x.foo"))
+
+    def test_syntax_errors(self):
+        made = described("x = 1\n  y = = 2")
+        self.assertEqual((made["type"], made["line"]), ("IndentationError", 2))
+        made = described("x = 1\ny = = 2")
+        self.assertEqual((made["message"], made["line"], made["column"], made["source_line"]), ("invalid syntax", 2, 5, "y = = 2"))
+        self.assertEqual(made["traceback"], '  File "<program 1>", line 2\n    y = = 2\n        ^\nSyntaxError: invalid syntax\n')
+        made = described("x = 1\nif x:\n    break")
+        self.assertEqual((made["line"], made["source_line"]), (3, "    break"))
+
+    def test_a_syntax_error_in_text_the_program_compiled(self):
+        made = described("x = 1\ncompile('a b', '<other>', 'exec')")
+        self.assertEqual((made["type"], made["line"]), ("SyntaxError", 2))
+
+    def test_asyncio_is_not_shown_around_the_program(self):
+        made = described("import asyncio\nasync def f():\n    await asyncio.sleep(0)\n    1/0\nawait asyncio.gather(f())")
+        self.assertEqual(made["line"], 4)
+        self.assertNotIn("asyncio/", made["traceback"])
+
+    def test_a_line_offset_is_respected(self):
+        code = compile("\n\n1/0", "<program 2>", "exec")
+        try:
+            eval(code)
+        except ZeroDivisionError as error:
+            made = errors.describe(error, {"<program 2>": ("1/0", 2)}, OWN)
+        self.assertEqual((made["line"], made["source_line"]), (3, "1/0"))
+
+    def test_functions_of_earlier_programs(self):
+        names = {}
+        eval(compile("def f():\n    return 1/0", "<program 0>", "exec"), names)
+        self.assertIn('File "<program 0>", line 2, in f', described("f()", names)["traceback"])
+
+    def test_an_exception_without_frames(self):
+        made = errors.describe(ValueError("x"), {}, OWN)
+        self.assertEqual(made, {"type": "ValueError", "message": "x", "traceback": "ValueError: x\n"})
+
+
+class Bounds(unittest.TestCase):
+    def test_recursion_is_collapsed(self):
+        made = described("def f():\n    f()\nf()")
+        self.assertIn("more times]", made["traceback"])
+        self.assertLess(len(made["traceback"]), 600)
+        self.assertIn("loop", made["hint"])
+
+    def test_mutual_recursion_is_cut(self):
+        made = described("def f():\n    g()\ndef g():\n    f()\nf()")
+        self.assertIn("frames left out]", made["traceback"])
+        self.assertLess(made["traceback"].count("File "), 25)
+
+    def test_huge_messages_and_lines_are_cut(self):
+        made = described("raise ValueError('x' * 10**6)")
+        self.assertLessEqual(len(made["message"]), 4000)
+        self.assertTrue(made["message"].endswith("[1000000 characters]"))
+        made = described("x = '" + "y" * 5000 + "'; 1/0")
+        self.assertEqual(len(made["source_line"]), 500)
+
+    def test_long_chains_are_cut(self):
+        made = described("e = None\nfor i in range(3000):\n    n = ValueError(str(i)); n.__cause__ = e; e = n\nraise e")
+        self.assertEqual(made["message"], "2999")
+        self.assertEqual(made["traceback"].count("ValueError"), 5)
+
+    def test_a_chain_that_bites_its_tail(self):
+        made = described("a = ValueError('a'); b = ValueError('b')\na.__cause__ = b; b.__cause__ = a\nraise a")
+        self.assertEqual(made["message"], "a")
+
+    def test_wide_and_deep_groups_are_cut(self):
+        made = described("e = ValueError('v')\nfor i in range(50):\n    e = ExceptionGroup('g', [e] * 30)\nraise e")
+        self.assertIn("and 25 more", made["traceback"])
+
+
+class Content(unittest.TestCase):
+    def test_causes_are_shown_oldest_first(self):
+        text = described("try:\n    1/0\nexcept Exception as e:\n    raise ValueError('b') from e")["traceback"]
+        self.assertLess(text.index("ZeroDivisionError"), text.index("direct cause"))
+        self.assertLess(text.index("direct cause"), text.index("ValueError: b"))
+        text = described("try:\n    1/0\nexcept Exception:\n    {}['x']")["traceback"]
+        self.assertIn("During handling", text)
+        text = described("try:\n    1/0\nexcept Exception:\n    raise ValueError from None")["traceback"]
+        self.assertNotIn("ZeroDivision", text)
+
+    def test_groups_show_their_members(self):
+        made = described("import asyncio\nasync def f(): {}['x']\nasync with asyncio.TaskGroup() as g:\n    g.create_task(f())")
+        self.assertEqual(made["type"], "ExceptionGroup")
+        self.assertIn("--- 1 of 1 ---", made["traceback"])
+        self.assertIn("KeyError: 'x'", made["traceback"])
+        self.assertIn("line", made)
+
+    def test_notes_are_shown(self):
+        self.assertIn("look here", described("e = ValueError('x')\ne.add_note('look here')\nraise e")["traceback"])
+
+    def test_hostile_exceptions(self):
+        for body in (
+            "def __str__(self): raise SystemExit",
+            "def __str__(self): return 5",
+            "__class__ = property(lambda self: int)",
+            "__traceback__ = 5; __cause__ = 7; __context__ = 8; __suppress_context__ = 'x'",
+            "__notes__ = 5",
+            "def __getattribute__(self, name): raise RuntimeError(name)",
+            "tidegate_hint = 5",
+            "name = property(lambda self: 1/0)",
+        ):
+            for base in ("Exception", "BaseException", "SyntaxError", "OSError", "KeyError", "NameError", "AttributeError", "ImportError"):
+                made = described(f"class Odd({base}):\n    {body}\nraise Odd('a')")
+                self.assertEqual(made["type"], "Odd", body)
+        meta = "class M(type):\n    def __getattribute__(cls, name): raise RuntimeError\nclass Odd(Exception, metaclass=M): pass\nraise Odd()"
+        self.assertIn("type", described(meta))
+        made = described("e = SyntaxError('m', ('<program 1>', 'x', [], 5))\nraise e")
+        self.assertEqual(made["type"], "SyntaxError")
+
+    def test_all_values_are_json(self):
+        import json
+
+        json.dumps(described("raise ValueError('\\ud800')"))
+
+
+class Hints(unittest.TestCase):
+    def test_names(self):
+        self.assertEqual(hint_of("length = 1\nlenght + 1"), "Did you mean 'length'?")
+        self.assertEqual(hint_of("def f():\n    value = 1\n    return valu\nf()"), "Did you mean 'value'?")
+        self.assertEqual(hint_of("pritn(1)"), "Did you mean 'print'?")
+        self.assertEqual(hint_of("json.dumps(1)"), "Add `import json`.")
+        self.assertEqual(hint_of("np.zeros(1)"), "Add `import numpy as np`.")
+        self.assertIsNone(hint_of("qqqqqq"))
+
+    def test_attributes(self):
+        self.assertEqual(hint_of("[].apend(1)"), "Did you mean 'append'?")
+        self.assertEqual(hint_of("import math\nmath.squrt(2)"), "Did you mean 'sqrt'?")
+        self.assertEqual(hint_of("d = {'name': 1}\nd.name"), "It is a dict: write ['name'] instead of .name.")
+        self.assertIn("None", hint_of("x = None\nx.strip()"))
+
+    def test_imports(self):
+        self.assertEqual(hint_of("import requests_missing_xyz"), f"'requests_missing_xyz' is not installed, and nothing can be. Available: {hints.AVAILABLE}.")
+        self.assertTrue(hint_of("import jsn").startswith("Did you mean 'json'?"))
+        self.assertEqual(hint_of("from math import squrt"), "Did you mean 'sqrt'?")
+        sys.modules["httpx"] = None
+        try:
+            self.assertEqual(hint_of("import httpx"), hints.NO_NETWORK)
+        finally:
+            del sys.modules["httpx"]
+
+    def test_the_allow_lists_own_hint_wins(self):
+        self.assertEqual(hint_of("e = ModuleNotFoundError('no', name='os')\ne.tidegate_hint = 'Try this.'\nraise e"), "Try this.")
+
+    def test_awaiting(self):
+        start = "import warnings; warnings.simplefilter('ignore')\nasync def f(): return {}\n"
+        for use in ("f()['a']", "f().keys()", "for x in f(): pass", "f() + 1", "len(f())"):
+            self.assertIn("await", hint_of(start + use) or "", use)
+        self.assertIn("Remove", hint_of("await 5"))
+        self.assertIn("await main()", hint_of("import asyncio\nasync def a(): pass\ndef main(): asyncio.run(a())\nawait asyncio.sleep(0)\nmain()"))
+
+    def test_keys(self):
+        self.assertEqual(hint_of("d = {'name': 1, 'age': 2}\nd['nmae']"), "Did you mean 'name'? It has: 'name', 'age'.")
+        self.assertEqual(hint_of("d = {'a': [{'b': 1}]}\nx = 1 + d['a'][0]['c']"), "It has: 'b'.")
+        self.assertEqual(hint_of("d = {'a': 1}\nd.pop('b')"), "It has: 'a'.")
+        self.assertTrue(hint_of("d = dict.fromkeys(range(50))\nd[99]").endswith("9, ...."))
+        self.assertIsNone(hint_of("{}['a']"))
+
+    def test_columns(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("needs pandas")
+        self.assertEqual(hint_of("import pandas as pd\ndf = pd.DataFrame({'price': [1]})\ndf['prise'].sum()"), "Did you mean 'price'? It has: 'price'.")
+
+    def test_what_the_sandbox_does_not_have(self):
+        self.assertEqual(hint_of("raise ConnectionRefusedError('x')"), hints.NO_NETWORK)
+        self.assertEqual(hint_of("import urllib.error\nraise urllib.error.URLError('x')"), hints.NO_NETWORK)
+        self.assertEqual(hint_of("import subprocess\nsubprocess.run(['/nonexistent/program'])"), hints.NO_PROCESSES)
+        self.assertEqual(hint_of("raise RuntimeError(\"can't start new thread\")"), hints.NO_THREADS)
+        self.assertEqual(hint_of("import os\nraise AttributeError('x', name='fork', obj=os)"), hints.NO_PROCESSES)
+
+    def test_files_and_quotas(self):
+        self.assertIn("/workspace", hint_of("open('/nonexistent/file')"))
+        self.assertIsNone(hint_of("open('not-there.csv')"))
+        self.assertIsNone(hint_of("raise FileNotFoundError(2, 'no', '/workspace/a')"))
+        for number in (errno.ENOSPC, errno.EFBIG, errno.EMFILE, errno.EROFS):
+            self.assertTrue(hint_of(f"raise OSError({number}, 'x')"))
+        self.assertIn("chunks", hint_of("raise MemoryError"))
+
+    def test_fences(self):
+        self.assertIn("Markdown", hint_of("x = 1\n```python\ny\n```"))
+
+    def test_nothing_to_say(self):
+        for source in ("1/0", "raise ValueError('x')", "x = = 1", "int('a')"):
+            self.assertIsNone(hint_of(source), source)
+
+
+if __name__ == "__main__":
+    unittest.main()

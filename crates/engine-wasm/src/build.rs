@@ -1,0 +1,205 @@
+//! Making images: run a warm-up program, keep the memory it leaves.
+//!
+//! A build sees a constant wall clock, a counted monotonic clock and seeded chance,
+//! so that the same inputs give the same bytes on every machine. Nothing is compiled.
+
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Digest, Input, Level, Limits, NoHost, Program, Step};
+
+use crate::cache::StoredImage;
+use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
+use crate::kit::{self, Kit};
+use crate::machine::{Base, Machine};
+use crate::memory::{self, ImageFile, PAGE};
+use crate::wasi::{Clock, Entropy};
+
+/// Our package inside the guest, in the order its modules need each other.
+const PACKAGE: &[(&str, &str)] = &[
+    ("tables", include_str!("../guest/tables.py")),
+    ("values", include_str!("../guest/values.py")),
+    ("program", include_str!("../guest/program.py")),
+    ("hints", include_str!("../guest/hints.py")),
+    ("errors", include_str!("../guest/errors.py")),
+    ("loop", include_str!("../guest/loop.py")),
+    ("runtime", include_str!("../guest/runtime.py")),
+];
+
+const BOOT: &str = include_str!("../guest/boot.py");
+const WARM: &str = include_str!("../guest/warm.py");
+const SCIENCE: &str = include_str!("../guest/science.py");
+
+/// Programs that take the usual paths once, so that they are warm in the image.
+const REHEARSALS: &[&str] = &[
+    "sum(range(100))",
+    "x = [i * i for i in range(10)]\nprint(x)\nresult = {'x': x}",
+    "import asyncio\nasync def f(n):\n    await asyncio.sleep(0)\n    return n\nawait asyncio.gather(f(1), f(2))",
+    "def f():\n    raise ValueError('rehearsed')\nf()",
+    "import pandas as pd\npd.DataFrame({'a': [1, 2, 1], 'b': [1.5, 2.5, 3.5]}).groupby('a').b.sum()",
+    "return [1, 'two', 3.0, None]",
+];
+
+/// What finding the hot pages runs: the least any program does.
+const LEAST: &str = "sum(range(100))";
+
+/// A bridge over pages that are not hot costs less than another system call.
+const BRIDGE: usize = 1;
+
+/// Everything a complete installation is made from, for this version on this machine.
+///
+/// # Errors
+/// When wasmtime refuses its settings, which a test would have noticed.
+pub fn plan() -> Result<Plan, BoxError> {
+    let guest = guest_digest();
+    let recipe = |name: &str, parent: &str, warm: String| -> Result<Recipe, BoxError> {
+        Ok(Recipe { name: name.parse()?, parent: parent.parse()?, warm, guest, packages: None })
+    };
+    Ok(Plan {
+        pins: crate::install::Pins::default(),
+        compatibility: kit::compatibility()?,
+        recipes: vec![
+            recipe("base", "first", format!("{WARM}\n{}", boot()?))?,
+            recipe("science", "base", SCIENCE.to_owned())?,
+        ],
+    })
+}
+
+/// The digest of everything of ours that shapes an image.
+#[must_use]
+pub fn guest_digest() -> Digest {
+    let mut all = BOOT.as_bytes().to_vec();
+    for text in PACKAGE.iter().map(|(_, source)| *source).chain(REHEARSALS.iter().copied()) {
+        all.extend_from_slice(text.as_bytes());
+        all.push(0);
+    }
+    Digest::of(&all)
+}
+
+/// Python source that installs our package.
+fn boot() -> Result<String, BoxError> {
+    // A JSON string is a Python string literal too, as long as it is plain text.
+    let sources = serde_json::to_string(PACKAGE)?;
+    Ok(format!("_SOURCES = {sources}\n{BOOT}"))
+}
+
+/// Compiles guests and makes images; what [`crate::install::install`] needs of wasmtime.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Builder;
+
+impl Toolkit for Builder {
+    fn compile(&self, module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
+        kit::compile(module, progress)
+    }
+
+    fn build_image(
+        &self,
+        parts: &Parts,
+        parent: &StoredImage,
+        recipe: &Recipe,
+        into: &File,
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<BuiltImage, BoxError> {
+        let kit = kit::open(parts)?;
+        let packages = recipe.packages.as_deref().map(crate::packages::unpack).transpose()?.unwrap_or_default();
+        let base = Arc::new(Base {
+            digest: parent.record.digest,
+            image: Arc::new(ImageFile::new(parent.file.file().try_clone()?)?),
+            hot: Vec::new(),
+            packages,
+        });
+        // A guest needs a deep stack, which the calling thread may not have.
+        let first = recipe.parent == crate::cache::ImageName::first();
+        let warm = recipe.warm.clone();
+        let (mut file, reopened) = (into.try_clone()?, into.try_clone()?);
+        kit::on_deep_stack(move || {
+            let (machine, imports) = warmed(&kit, &base, first, &warm)?;
+            write_sparse(machine.memory_bytes(), &mut file)?;
+            drop(machine);
+            let built = Arc::new(Base {
+                digest: base.digest,
+                image: Arc::new(ImageFile::new(reopened)?),
+                hot: Vec::new(),
+                packages: base.packages.clone(),
+            });
+            let hot_pages = hot_pages(&kit, &built)?;
+            Ok(BuiltImage { hot_pages, imports })
+        })
+        .inspect(|_| progress(1.0))
+    }
+}
+
+/// A guest in which the warm-up program has run, and the modules it has imported.
+fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machine, Vec<String>), BoxError> {
+    let seed = Digest::of(b"tidegate image build").0;
+    let mut machine = Machine::new(kit, base, Arc::default(), Clock::building(), Entropy::seeded(seed))?;
+    let limits = Limits {
+        wall: Duration::from_secs(300),
+        cpu_time: Duration::from_secs(300),
+        memory_bytes: 3 << 30,
+        recursion: 1000,
+        ..Limits::of(Level::Development)
+    };
+    machine.configure(limits, Arc::new(NoHost), None);
+    if first {
+        machine.begin_watch();
+        machine.turn(warm).map_err(|error| format!("{error}: {}", machine.output().1))?;
+        for rehearsal in REHEARSALS {
+            machine.step(Input::Run(Program::new(*rehearsal)))?;
+        }
+        machine.files().clear_workspace();
+        machine.turn("_tidegate.runtime.restart()").map_err(|error| format!("{error}: {}", machine.output().1))?;
+    } else {
+        run_warm_up(&mut machine, warm)?;
+    }
+    let open = machine.files().open_descriptors();
+    if !open.is_empty() {
+        return Err(format!("the warm-up program left files open: {}; close them, an image cannot hold them", open.join(", ")).into());
+    }
+    machine.files().clear_workspace();
+    machine.turn("_tidegate.runtime.settle()")?;
+    let imports = serde_json::from_str(machine.output().0.lines().last().unwrap_or_default())?;
+    machine.scrub()?;
+    Ok((machine, imports))
+}
+
+/// Runs a warm-up program as sessions run programs, so that its variables stay.
+fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
+    match machine.step(Input::Run(Program::new(warm)))? {
+        Step::Done(outcome) => match outcome.error {
+            None => Ok(()),
+            Some(error) => {
+                let trace = error.traceback.unwrap_or_default();
+                Err(format!("the warm-up program failed with {}: {}\n{trace}", error.kind, error.message).into())
+            }
+        },
+        Step::Waiting(_) => Err("the warm-up program waits for a host call or a timer; an image cannot hold either".into()),
+    }
+}
+
+/// Pages the least of programs touches in a fresh guest.
+fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
+    let mut machine = Machine::fresh(kit, base, Arc::default())?;
+    machine.configure(Limits::default(), Arc::new(NoHost), None);
+    machine.step(Input::Run(Program::new(LEAST)))?;
+    let pages = memory::dirty_pages(machine.memory_bytes(), &base.image)?;
+    let end = base.image.len() / PAGE;
+    let pages: Vec<_> = pages.into_iter().filter(|&page| page < end).collect();
+    Ok(memory::runs(&pages, BRIDGE))
+}
+
+/// Writes memory to a file with holes where it is zero.
+fn write_sparse(memory: &[u8], file: &mut File) -> io::Result<()> {
+    file.set_len(memory.len() as u64)?;
+    let mut at = 0;
+    for block in memory.chunks(16 * PAGE) {
+        if block.iter().any(|&byte| byte != 0) {
+            file.seek(SeekFrom::Start(at))?;
+            file.write_all(block)?;
+        }
+        at += block.len() as u64;
+    }
+    file.flush()
+}

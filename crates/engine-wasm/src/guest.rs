@@ -1,0 +1,210 @@
+//! A guest behind the contract: a machine that is stepped on guest threads.
+//!
+//! ```text
+//! Unborn ──first step──► Alive ──step failed, or dropped half-way──► Dead
+//! ```
+//!
+//! A fresh guest is made on the thread that runs its first step, so starting one
+//! costs its caller nothing and no thread is switched twice.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use engine::{FreezeError, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
+use tokio::sync::oneshot;
+
+use crate::kit::Kit;
+use crate::machine::{Base, Machine};
+use crate::state::Shared;
+use crate::threads::{Threads, lock};
+
+/// What guests of one engine share.
+pub(crate) struct Works {
+    pub(crate) kit: Kit,
+    pub(crate) threads: Threads,
+}
+
+enum Body {
+    Unborn(Arc<Base>),
+    Alive(Box<Machine>),
+    Dead,
+}
+
+/// One interpreter; see [`engine::Guest`] for its promises.
+pub(crate) struct WasmGuest {
+    body: Body,
+    works: Arc<Works>,
+    shared: Arc<Shared>,
+    limits: Limits,
+    host: Arc<dyn Host>,
+    seed: Option<u64>,
+    /// Limits, host or seed changed since the machine last heard of them.
+    changed: bool,
+}
+
+impl WasmGuest {
+    /// A guest that will be made from `base` when it first runs.
+    pub(crate) fn unborn(works: Arc<Works>, base: Arc<Base>, start: engine::Start) -> Self {
+        Self::new(Body::Unborn(base), works, Arc::default(), start)
+    }
+
+    /// A guest that is already there.
+    pub(crate) fn alive(works: Arc<Works>, machine: Box<Machine>, start: engine::Start) -> Self {
+        let shared = machine.shared();
+        Self::new(Body::Alive(machine), works, shared, start)
+    }
+
+    fn new(body: Body, works: Arc<Works>, shared: Arc<Shared>, start: engine::Start) -> Self {
+        Self { body, works, shared, limits: start.limits, host: start.host, seed: start.seed, changed: true }
+    }
+
+    /// Runs `task` with the machine on a guest thread. Dropping the future stops it.
+    async fn on_thread<R: Send + 'static>(
+        &mut self,
+        task: impl FnOnce(&mut Machine) -> R + Send + 'static,
+    ) -> Result<(R, Box<Machine>), StepError> {
+        let body = std::mem::replace(&mut self.body, Body::Dead);
+        let news = self.changed.then(|| (self.limits.clone(), Arc::clone(&self.host), self.seed.take()));
+        self.changed = false;
+        let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
+        let (send, receive) = oneshot::channel();
+        self.works.threads.run(move || {
+            let made = make(&works.kit, body, &shared).map(|mut machine| {
+                if let Some((limits, host, seed)) = news {
+                    machine.configure(limits, host, seed);
+                }
+                let done = task(&mut machine);
+                (done, machine)
+            });
+            // Fails when nobody waits any more; the machine is then dropped here.
+            let _ = send.send(made);
+        });
+        let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
+        let answer = receive.await;
+        guard.disarm();
+        answer.unwrap_or_else(|_| Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() }))
+    }
+}
+
+fn make(kit: &Kit, body: Body, shared: &Arc<Shared>) -> Result<Box<Machine>, StepError> {
+    match body {
+        Body::Alive(machine) => Ok(machine),
+        Body::Unborn(base) => {
+            let mut machine = Machine::fresh(kit, &base, Arc::clone(shared)).map_err(|error| StepError::Engine {
+                engine: "wasm",
+                action: "start a guest",
+                source: error.into(),
+            })?;
+            machine.warm();
+            Ok(Box::new(machine))
+        }
+        Body::Dead => {
+            Err(StepError::Misused { problem: "this guest was stopped; thaw its last image or start another" })
+        }
+    }
+}
+
+#[async_trait]
+impl Guest for WasmGuest {
+    async fn step(&mut self, input: Input) -> Result<Step, StepError> {
+        let (result, machine) = self.on_thread(move |machine| machine.step(input)).await?;
+        if matches!(result, Ok(_) | Err(StepError::Misused { .. })) {
+            self.body = Body::Alive(machine);
+        } else {
+            self.works.threads.run(move || drop(machine));
+        }
+        result
+    }
+
+    async fn freeze(&mut self) -> Result<Image, FreezeError> {
+        if matches!(self.body, Body::Dead) {
+            return Err(FreezeError::Stopped);
+        }
+        let (image, machine) =
+            self.on_thread(Machine::freeze).await.map_err(|error| FreezeError::Engine(error.into()))?;
+        self.body = Body::Alive(machine);
+        image.map_err(|error| FreezeError::Engine(error.into()))
+    }
+
+    fn attach(&mut self, host: Arc<dyn Host>) {
+        self.host = host;
+        self.changed = true;
+    }
+
+    fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
+        self.changed = true;
+    }
+
+    fn output(&self) -> (String, String) {
+        let output = lock(&self.shared.output);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    }
+
+    fn usage(&self) -> Usage {
+        *lock(&self.shared.usage)
+    }
+}
+
+impl Drop for WasmGuest {
+    fn drop(&mut self) {
+        if let Body::Alive(machine) = std::mem::replace(&mut self.body, Body::Dead) {
+            // Unmapping takes a moment that nobody should wait for.
+            self.works.threads.run(move || drop(machine));
+        }
+    }
+}
+
+/// Stops the guest when the step's future is dropped before its end.
+struct StopOnDrop<'a> {
+    works: &'a Works,
+    shared: &'a Shared,
+    armed: bool,
+}
+
+impl StopOnDrop<'_> {
+    fn disarm(mut self) {
+        self.armed = false;
+    }
+}
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.shared.cancel.cancel();
+            self.works.threads.nudge();
+        }
+    }
+}
+
+/// Guests that wait with their hot pages touched, for one base.
+pub(crate) struct Standby {
+    ready: Mutex<Vec<Box<Machine>>>,
+    most: usize,
+}
+
+impl Standby {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { ready: Mutex::new(Vec::with_capacity(most)), most }
+    }
+
+    pub(crate) fn take(&self) -> Option<Box<Machine>> {
+        lock(&self.ready).pop()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.ready).len()
+    }
+
+    pub(crate) fn missing(&self) -> usize {
+        self.most.saturating_sub(lock(&self.ready).len())
+    }
+
+    pub(crate) fn put(&self, machine: Box<Machine>) {
+        let mut ready = lock(&self.ready);
+        if ready.len() < self.most {
+            ready.push(machine);
+        }
+    }
+}

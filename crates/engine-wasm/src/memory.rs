@@ -1,0 +1,410 @@
+//! Guest memory: address space that starts as a copy-on-write view of an image file.
+//!
+//! wasmtime asks [`Creator`] for every memory of an instance. The guest's own memory
+//! is mapped from the image that [`starting_from`] put into a slot for this thread;
+//! all other memories (wasmtime keeps exceptions in one) start as zeros.
+//!
+//! ```text
+//!  0            image length              grown to                 4 GiB + guard
+//!  ├─ file, copy-on-write ─┼─ anonymous, zero ─┼─ reserved, no access ─┤
+//! ```
+//!
+//! What a guest changed is found without reading its memory: a page it wrote to
+//! is no longer a page of the file, and the kernel knows ([`dirty_pages`]).
+
+#![expect(unsafe_code, reason = "maps memory; each block states why it is sound")]
+
+use std::cell::RefCell;
+use std::ffi::c_void;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+
+use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
+use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap};
+
+/// The unit in which memory is compared, frozen and thawed.
+pub(crate) const PAGE: usize = 4096;
+
+/// An image file: what a guest's memory starts as.
+#[derive(Debug)]
+pub(crate) struct ImageFile {
+    file: File,
+    len: usize,
+    view: View,
+}
+
+/// A read-only view of an image file, to compare guests with.
+#[derive(Debug)]
+struct View(NonNull<c_void>);
+
+// SAFETY: the view is never written through and stays mapped as long as its owner lives.
+unsafe impl Send for View {}
+// SAFETY: as above.
+unsafe impl Sync for View {}
+
+impl ImageFile {
+    /// Takes a file whose length is a whole number of wasm pages.
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        if len == 0 || len % (64 << 10) != 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "an image is a whole number of 64 KiB pages"));
+        }
+        // SAFETY: a fresh mapping at an address the kernel chooses. The cache never writes to an
+        // image file again, so the bytes behind the view do not change.
+        let view = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, &file, 0)? };
+        let view = View(NonNull::new(view).ok_or(io::ErrorKind::OutOfMemory)?);
+        Ok(Self { file, len, view })
+    }
+
+    /// The content.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the view maps `len` readable bytes until `self` is dropped.
+        unsafe { std::slice::from_raw_parts(self.view.0.as_ptr().cast(), self.len) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Drop for ImageFile {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made by `new`; `bytes` cannot outlive `self`.
+        let _ = unsafe { munmap(self.view.0.as_ptr(), self.len) };
+    }
+}
+
+thread_local! {
+    static NEXT: RefCell<Option<Arc<ImageFile>>> = const { RefCell::new(None) };
+}
+
+/// Runs `instantiate` so that the guest memory it creates starts as `image`.
+pub(crate) fn starting_from<R>(image: &Arc<ImageFile>, instantiate: impl FnOnce() -> R) -> R {
+    NEXT.with_borrow_mut(|next| *next = Some(Arc::clone(image)));
+    let made = instantiate();
+    // Not taken when instantiation failed early; the next one must not find it.
+    NEXT.with_borrow_mut(|next| *next = None);
+    made
+}
+
+/// Gives wasmtime its memories.
+pub(crate) struct Creator {
+    /// The guest module's minimum, which tells its memory from all others.
+    pub(crate) guest_minimum: usize,
+}
+
+// SAFETY: `MemoryCreator` asks for memories that stay where they are, are zero or host-filled, and
+// have the asked-for reservation and guard inaccessible; `Mapping::reserve` makes exactly these.
+unsafe impl wasmtime::MemoryCreator for Creator {
+    fn new_memory(
+        &self,
+        _ty: wasmtime::MemoryType,
+        minimum: usize,
+        _maximum: Option<usize>,
+        reserved: Option<usize>,
+        guard: usize,
+    ) -> Result<Box<dyn wasmtime::LinearMemory>, String> {
+        let image = if minimum == self.guest_minimum { NEXT.take() } else { None };
+        let capacity = reserved.unwrap_or(1 << 32).max(minimum);
+        let mut mapping = Mapping::reserve(capacity, guard, image).map_err(|error| error.to_string())?;
+        mapping.open_up_to(minimum).map_err(|error| error.to_string())?;
+        Ok(Box::new(mapping))
+    }
+}
+
+/// One reserved stretch of address space, accessible up to `size`.
+struct Mapping {
+    base: NonNull<c_void>,
+    total: usize,
+    capacity: usize,
+    size: usize,
+    image: Option<Arc<ImageFile>>,
+}
+
+// SAFETY: the mapping is owned by this value alone; the pointer is an address, tied to no thread.
+unsafe impl Send for Mapping {}
+// SAFETY: `&Mapping` only reads the fields; access to the memory itself is wasmtime's to order.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn reserve(capacity: usize, guard: usize, image: Option<Arc<ImageFile>>) -> io::Result<Self> {
+        let total = capacity.checked_add(guard).ok_or(io::ErrorKind::OutOfMemory)?;
+        // SAFETY: a fresh private mapping at an address the kernel chooses touches nothing that exists.
+        let base = unsafe {
+            mmap_anonymous(
+                std::ptr::null_mut(),
+                total,
+                ProtFlags::empty(),
+                MapFlags::PRIVATE | MapFlags::NORESERVE,
+            )?
+        };
+        let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
+        // Huge pages would turn one touched byte into 2 MB of private memory.
+        // SAFETY: the range is the mapping just made; the advice changes no content.
+        let _ = unsafe { madvise(base.as_ptr(), total, Advice::LinuxNoHugepage) };
+        Ok(Self { base, total, capacity, size: 0, image })
+    }
+
+    /// Makes everything below `end` accessible.
+    fn open_up_to(&mut self, end: usize) -> io::Result<()> {
+        let image_len = self.image.as_ref().map_or(0, |image| image.len);
+        let in_image = self.size..end.min(image_len);
+        if let Some(image) = self.image.as_ref().filter(|_| !in_image.is_empty()) {
+            // SAFETY: MAP_FIXED replaces a part of our own reservation: `end` is at most `capacity`
+            // (checked by `grow_to` and by construction), and what is replaced was never accessible.
+            // The file is private to the mapping and, being in the cache, never written again.
+            unsafe {
+                mmap(
+                    self.base.as_ptr().byte_add(in_image.start),
+                    in_image.len(),
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE,
+                    &image.file,
+                    in_image.start as u64,
+                )?;
+            }
+            // SAFETY: as above; a file mapping does not inherit the reservation's advice.
+            let _ = unsafe {
+                madvise(self.base.as_ptr().byte_add(in_image.start), in_image.len(), Advice::LinuxNoHugepage)
+            };
+        }
+        let beyond = self.size.max(image_len)..end;
+        if !beyond.is_empty() {
+            // SAFETY: within our own reservation, which stays private and anonymous here.
+            unsafe {
+                mprotect(
+                    self.base.as_ptr().byte_add(beyond.start),
+                    beyond.len(),
+                    MprotectFlags::READ | MprotectFlags::WRITE,
+                )?;
+            }
+        }
+        self.size = end;
+        Ok(())
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the whole mapping made by `reserve`; wasmtime drops it after the last use.
+        let _ = unsafe { munmap(self.base.as_ptr(), self.total) };
+    }
+}
+
+// SAFETY: the base never moves, `byte_size` bytes are accessible, and growing keeps the content.
+unsafe impl wasmtime::LinearMemory for Mapping {
+    fn byte_size(&self) -> usize {
+        self.size
+    }
+
+    fn byte_capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn grow_to(&mut self, new_size: usize) -> wasmtime::Result<()> {
+        if new_size > self.capacity {
+            return Err(wasmtime::Error::msg("memory cannot grow beyond its reservation"));
+        }
+        if new_size > self.size {
+            self.open_up_to(new_size)?;
+        }
+        Ok(())
+    }
+
+    fn as_ptr(&self) -> *mut u8 {
+        self.base.as_ptr().cast()
+    }
+}
+
+/// Touches pages of `memory` ahead of their first use, several at a time.
+///
+/// Most of a fresh run used to be page faults. Failure only means they happen later.
+pub(crate) fn touch(memory: &mut [u8], pages: &[(u32, u32)]) {
+    for &(start, count) in pages {
+        let range = start as usize * PAGE..(start as usize + count as usize) * PAGE;
+        let Some(part) = memory.get_mut(range) else { continue };
+        // SAFETY: the range lies inside `memory`, which we hold exclusively; populating for
+        // writing leaves every byte as it is.
+        let _ = unsafe { madvise(part.as_mut_ptr().cast(), part.len(), Advice::LinuxPopulateWrite) };
+    }
+}
+
+/// Numbers of the pages of `memory` that may differ from `image`, in order.
+///
+/// Never misses a changed page; may name an unchanged one.
+pub(crate) fn dirty_pages(memory: &[u8], image: &ImageFile) -> io::Result<Vec<usize>> {
+    if let Some(pages) = scan(memory).or_else(|_| read_pagemap(memory)).ok() {
+        return Ok(pages);
+    }
+    let original = image.bytes().chunks_exact(PAGE).map(Some).chain(std::iter::repeat(None));
+    let differs = |page: &[u8], original: Option<&[u8]>| original.map_or(page != [0; PAGE], |original| page != original);
+    let pages = memory.chunks_exact(PAGE).zip(original).enumerate();
+    Ok(pages.filter(|(_, (page, original))| differs(page, *original)).map(|(number, _)| number).collect())
+}
+
+fn pagemap() -> io::Result<&'static File> {
+    static PAGEMAP: OnceLock<io::Result<File>> = OnceLock::new();
+    PAGEMAP.get_or_init(|| File::open("/proc/self/pagemap")).as_ref().map_err(|error| error.kind().into())
+}
+
+/// Asks the kernel for the private pages of a range (`PAGEMAP_SCAN`, Linux 6.7).
+fn scan(memory: &[u8]) -> io::Result<Vec<usize>> {
+    const FILE: u64 = 1 << 2;
+    const PRESENT: u64 = 1 << 3;
+    const SWAPPED: u64 = 1 << 4;
+    const ZERO_PAGE: u64 = 1 << 5;
+
+    let base = memory.as_ptr() as u64;
+    let end = base + memory.len() as u64;
+    let mut regions = vec![[0_u64; 3]; 512];
+    let mut pages = Vec::new();
+    let mut start = base;
+    while start < end {
+        let request = ScanRequest {
+            size: size_of::<ScanRequest>() as u64,
+            flags: 0,
+            start,
+            end,
+            walk_end: 0,
+            regions: regions.as_mut_ptr() as u64,
+            regions_len: regions.len() as u64,
+            max_pages: 0,
+            inverted: FILE | ZERO_PAGE,
+            all_of: FILE | ZERO_PAGE,
+            any_of: PRESENT | SWAPPED,
+            report: FILE,
+        };
+        // SAFETY: `PAGEMAP_SCAN` writes at most `regions_len` regions to `regions`, which is that long
+        // and outlives the call, and `walk_end` to the request, which is ours.
+        let (found, walked) = unsafe { rustix::ioctl::ioctl(pagemap()?, request)? };
+        for &[from, to, _] in &regions[..found.min(regions.len())] {
+            let numbers = |address: u64| usize::try_from((address - base) / PAGE as u64).unwrap_or(usize::MAX);
+            pages.extend(numbers(from)..numbers(to));
+        }
+        if walked <= start {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        start = walked;
+    }
+    Ok(pages)
+}
+
+/// `struct pm_scan_arg` of the kernel.
+#[repr(C)]
+struct ScanRequest {
+    size: u64,
+    flags: u64,
+    start: u64,
+    end: u64,
+    walk_end: u64,
+    regions: u64,
+    regions_len: u64,
+    max_pages: u64,
+    inverted: u64,
+    all_of: u64,
+    any_of: u64,
+    report: u64,
+}
+
+// SAFETY: the opcode is the one the kernel defines for this struct, and both directions are declared.
+unsafe impl Ioctl for ScanRequest {
+    type Output = (usize, u64);
+
+    const IS_MUTATING: bool = true;
+
+    fn opcode(&self) -> Opcode {
+        opcode::read_write::<ScanRequest>(b'f', 16)
+    }
+
+    fn as_ptr(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self).cast()
+    }
+
+    unsafe fn output_from_ptr(found: IoctlOutput, request: *mut c_void) -> rustix::io::Result<Self::Output> {
+        // SAFETY: the pointer is the one `as_ptr` gave out, to a live `ScanRequest`.
+        let request = unsafe { &*request.cast::<Self>() };
+        Ok((usize::try_from(found).unwrap_or(0), request.walk_end))
+    }
+}
+
+/// The same from `/proc/self/pagemap`, for kernels before 6.7.
+fn read_pagemap(memory: &[u8]) -> io::Result<Vec<usize>> {
+    const PRESENT: u64 = 1 << 63;
+    const SWAPPED: u64 = 1 << 62;
+    const FILE: u64 = 1 << 61;
+
+    let first = memory.as_ptr() as u64 / PAGE as u64;
+    let mut entries = vec![0; memory.len() / PAGE * 8];
+    pagemap()?.read_exact_at(&mut entries, first * 8)?;
+    let private = |entry: &[u8]| {
+        let entry = entry.try_into().map(u64::from_le_bytes).unwrap_or(SWAPPED);
+        entry & SWAPPED != 0 || (entry & PRESENT != 0 && entry & FILE == 0)
+    };
+    Ok(entries.chunks_exact(8).enumerate().filter(|(_, entry)| private(entry)).map(|(number, _)| number).collect())
+}
+
+/// Merges page numbers into `(start, count)` runs, bridging gaps of up to `gap` pages.
+pub(crate) fn runs(pages: &[usize], gap: usize) -> Vec<(u32, u32)> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for &page in pages {
+        match runs.last_mut() {
+            Some(last) if page <= last.end + gap => last.end = page + 1,
+            _ => runs.push(page..page + 1),
+        }
+    }
+    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    runs.into_iter().map(|run| (narrow(run.start), narrow(run.len()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn mapped(pages: usize) -> (Mapping, Arc<ImageFile>) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![7; pages * PAGE]).unwrap();
+        let image = Arc::new(ImageFile::new(file).unwrap());
+        let mut mapping = Mapping::reserve(1 << 24, 0, Some(Arc::clone(&image))).unwrap();
+        mapping.open_up_to((pages + 16) * PAGE).unwrap();
+        (mapping, image)
+    }
+
+    fn bytes(mapping: &mut Mapping) -> &mut [u8] {
+        // SAFETY: the mapping is accessible up to its size and borrowed for as long as the slice lives.
+        unsafe { std::slice::from_raw_parts_mut(mapping.base.as_ptr().cast(), mapping.size) }
+    }
+
+    #[test]
+    fn every_way_of_finding_dirty_pages_finds_the_written_ones() {
+        let (mut mapping, _image) = mapped(16);
+        let memory = bytes(&mut mapping);
+        memory[3 * PAGE] = 1;
+        memory[20 * PAGE + 5] = 1;
+        // Reading must not count as writing.
+        assert_eq!(memory[9 * PAGE] + memory[25 * PAGE], 7);
+        assert_eq!(read_pagemap(memory).unwrap().iter().filter(|&&page| page != 25).collect::<Vec<_>>(), [&3, &20]);
+        if let Ok(pages) = scan(memory) {
+            assert_eq!(pages, [3, 20]);
+        }
+    }
+
+    #[test]
+    fn touched_pages_keep_their_content() {
+        let (mut mapping, _image) = mapped(16);
+        let memory = bytes(&mut mapping);
+        touch(memory, &[(0, 4), (15, 3), (1000, 1)]);
+        assert!(memory[..16 * PAGE].iter().all(|&byte| byte == 7));
+        assert!(memory[16 * PAGE..].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn runs_bridge_small_gaps_only() {
+        assert_eq!(runs(&[1, 2, 3, 5, 9], 1), [(1, 5), (9, 1)]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Guest threads: where programs run, apart from everything that must stay prompt.
+//!
+//! A program may compute for seconds without giving way. On the threads of an async
+//! runtime two such programs delayed a 1 ms timer by half a second, so steps run
+//! here: on plain threads with a stack large enough for deep recursion and a lower
+//! priority than the host's own. The operating system shares the cores among them.
+//!
+//! A ticker advances wasmtime's epoch while any step runs, so that a guest looks up
+//! every few milliseconds and notices that its time is over or nobody wants it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use crate::code::WASM_STACK;
+
+/// How often a running guest looks up.
+pub(crate) const TICK: Duration = Duration::from_millis(5);
+
+/// Ticks without a running step before the ticker goes to sleep. Waking it costs
+/// more than a few idle ticks, and runs come in bursts.
+const IDLE_TICKS: u32 = 100;
+
+/// How long a thread waits for work before it ends and gives its stack back.
+const IDLE: Duration = Duration::from_secs(20);
+
+/// Host frames need room on top of the guest's.
+pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
+
+/// How much nicer guests are than the host.
+const NICENESS: i32 = 5;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A growing and shrinking set of guest threads.
+pub(crate) struct Threads {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    most: usize,
+    engine: wasmtime::Engine,
+    running: AtomicUsize,
+    ended: AtomicBool,
+    ticker: Mutex<Option<thread::Thread>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: VecDeque<Job>,
+    threads: usize,
+    idle: usize,
+}
+
+impl Threads {
+    /// At most `most` steps run at the same time; others wait their turn.
+    pub(crate) fn new(engine: wasmtime::Engine, most: usize) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            work: Condvar::new(),
+            most: most.max(1),
+            engine,
+            running: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            ticker: Mutex::new(None),
+        });
+        let ticking = Arc::clone(&shared);
+        let ticker = thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
+        *lock(&shared.ticker) = Some(ticker.thread().clone());
+        Ok(Self { shared })
+    }
+
+    /// Runs `job` on a guest thread as soon as one is free.
+    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
+        let mut queue = lock(&self.shared.queue);
+        queue.jobs.push_back(Box::new(job));
+        if queue.idle >= queue.jobs.len() || queue.threads >= self.shared.most {
+            drop(queue);
+            self.shared.work.notify_one();
+            return;
+        }
+        queue.threads += 1;
+        drop(queue);
+        let shared = Arc::clone(&self.shared);
+        let started = thread::Builder::new().name("guest".into()).stack_size(STACK).spawn(move || shared.serve());
+        if started.is_err() {
+            // The job stays queued for the threads there are.
+            lock(&self.shared.queue).threads -= 1;
+            self.shared.work.notify_one();
+        }
+    }
+
+    /// Makes every running guest look up now.
+    pub(crate) fn nudge(&self) {
+        self.shared.engine.increment_epoch();
+    }
+
+    /// How many steps run at this moment.
+    pub(crate) fn running(&self) -> usize {
+        self.shared.running.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Release);
+        self.shared.work.notify_all();
+        if let Some(ticker) = lock(&self.shared.ticker).take() {
+            ticker.unpark();
+        }
+    }
+}
+
+impl Shared {
+    fn serve(&self) {
+        // Refused in some containers; guests are then merely as urgent as the host.
+        let _ = rustix::process::setpriority_process(None, NICENESS);
+        let mut queue = lock(&self.queue);
+        loop {
+            if let Some(job) = queue.jobs.pop_front() {
+                drop(queue);
+                self.busy(job);
+                queue = lock(&self.queue);
+                continue;
+            }
+            if self.ended.load(Ordering::Acquire) {
+                break;
+            }
+            queue.idle += 1;
+            let (again, waited) =
+                self.work.wait_timeout(queue, IDLE).unwrap_or_else(PoisonError::into_inner);
+            queue = again;
+            queue.idle -= 1;
+            if waited.timed_out() && queue.jobs.is_empty() {
+                break;
+            }
+        }
+        queue.threads -= 1;
+    }
+
+    fn busy(&self, job: Job) {
+        if self.running.fetch_add(1, Ordering::AcqRel) == 0
+            && let Some(ticker) = lock(&self.ticker).as_ref()
+        {
+            ticker.unpark();
+        }
+        // A panic in one run ends that run: its sender is dropped, its caller told.
+        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+        self.running.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn tick(&self) {
+        let mut idle = 0;
+        while !self.ended.load(Ordering::Acquire) {
+            if self.running.load(Ordering::Acquire) > 0 {
+                idle = 0;
+            } else {
+                idle += 1;
+            }
+            if idle > IDLE_TICKS {
+                thread::park();
+                idle = 0;
+            } else {
+                thread::sleep(TICK);
+            }
+            self.engine.increment_epoch();
+        }
+    }
+}
+
+/// Locks a mutex whose data stays consistent even if a holder panicked.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

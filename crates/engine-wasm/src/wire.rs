@@ -1,0 +1,221 @@
+//! The messages between a guest and its host, as bytes.
+//!
+//! Everything a guest sends is input from an attacker: sizes are checked before
+//! anything is copied or parsed, and what does not parse ends the run. The other
+//! side of this protocol is `guest/runtime.py`.
+
+use engine::{Artifact, CallId, CallResult, HostCall, LimitKind, Limits, Program, ProgramError};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::watch::Stop;
+
+/// Room for pictures and the description of an error besides the value itself.
+const DONE_EXTRA: u64 = 32 << 20;
+
+/// Room for names and punctuation around one call's arguments.
+const CALL_EXTRA: u64 = 4 << 10;
+
+/// What a guest can say.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// Asks for a program or results.
+    Next,
+    /// Makes one call, hoping for an answer at once.
+    Call(HostCall),
+    /// Has nothing to run.
+    Wait(Wait),
+    /// The same, but cannot rest here.
+    Hold(Wait),
+    /// The program ended.
+    Done(Box<Done>),
+}
+
+/// What a guest waits for.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Wait {
+    /// Calls made since it last said.
+    pub(crate) calls: Vec<HostCall>,
+    /// Calls it no longer wants answered.
+    pub(crate) dropped: Vec<CallId>,
+    /// Seconds until a timer is due.
+    pub(crate) wake: Option<f64>,
+}
+
+/// How a program ended.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) value: Option<Box<RawValue>>,
+    #[serde(default)]
+    pub(crate) too_large: bool,
+    pub(crate) error: Option<ProgramError>,
+    #[serde(default)]
+    pub(crate) artifacts: Vec<Artifact>,
+}
+
+/// The most bytes a message starting with `letter` may have.
+pub(crate) fn allowed(letter: u8, limits: &Limits) -> u64 {
+    let one_call = limits.call_arguments_bytes.saturating_add(CALL_EXTRA);
+    match letter {
+        b'c' => one_call,
+        b'w' | b'h' => one_call.saturating_mul(limits.calls_in_flight.saturating_add(1)),
+        b'd' => limits.value_bytes.saturating_add(DONE_EXTRA),
+        _ => 1,
+    }
+}
+
+/// Reads one message. Its length has been checked against [`allowed`].
+pub(crate) fn decode(message: &[u8], limits: &Limits) -> Result<Message, Stop> {
+    let (letter, body) = message.split_first().ok_or(Stop::Protocol("an empty message"))?;
+    match letter {
+        b'n' => Ok(Message::Next),
+        b'c' => call(body, limits).map(Message::Call),
+        b'w' => wait(body, limits).map(Message::Wait),
+        b'h' => wait(body, limits).map(Message::Hold),
+        b'd' => done(body).map(|done| Message::Done(Box::new(done))),
+        _ => Err(Stop::Protocol("a message of no known kind")),
+    }
+}
+
+/// `ID "NAME"\nARGUMENTS`: a call without an envelope, because it is the hot one.
+fn call(body: &[u8], limits: &Limits) -> Result<HostCall, Stop> {
+    let malformed = Stop::Protocol("a malformed call");
+    let text = std::str::from_utf8(body).map_err(|_| malformed.clone())?;
+    let (head, arguments) = text.split_once('\n').ok_or(malformed.clone())?;
+    let (id, name) = head.split_once(' ').ok_or(malformed.clone())?;
+    check_arguments(arguments.len(), limits)?;
+    Ok(HostCall {
+        id: CallId(id.parse().map_err(|_| malformed.clone())?),
+        name: serde_json::from_str(name).map_err(|_| malformed.clone())?,
+        arguments: serde_json::from_str(arguments).map_err(|_| malformed)?,
+    })
+}
+
+fn wait(body: &[u8], limits: &Limits) -> Result<Wait, Stop> {
+    let wait: Wait = serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed wait"))?;
+    for call in &wait.calls {
+        check_arguments(call.arguments.get().len(), limits)?;
+    }
+    Ok(wait)
+}
+
+fn done(body: &[u8]) -> Result<Done, Stop> {
+    let mut done: Done = serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed end"))?;
+    if let Some(error) = &mut done.error {
+        // Only the host may say that a limit was met.
+        error.limit = None;
+    }
+    Ok(done)
+}
+
+fn check_arguments(bytes: usize, limits: &Limits) -> Result<(), Stop> {
+    if bytes as u64 > limits.call_arguments_bytes {
+        return Err(Stop::limit(LimitKind::CallArguments, format!("{} bytes", limits.call_arguments_bytes)));
+    }
+    Ok(())
+}
+
+/// The answer to [`Message::Next`] that starts a program.
+pub(crate) fn run(program: &Program, limits: &Limits, seed: Option<u64>) -> serde_json::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Run<'a> {
+        source: &'a str,
+        context: &'a serde_json::Map<String, serde_json::Value>,
+        seed: Option<u64>,
+        recursion: u64,
+        imports: Option<&'a Vec<String>>,
+        value_bytes: u64,
+    }
+    #[derive(Serialize)]
+    struct Envelope<'a> {
+        run: Run<'a>,
+    }
+    serde_json::to_vec(&Envelope {
+        run: Run {
+            source: &program.source,
+            context: &program.context,
+            seed,
+            recursion: limits.recursion,
+            imports: limits.imports.as_ref(),
+            value_bytes: limits.value_bytes,
+        },
+    })
+}
+
+/// The answer to [`Message::Next`] that continues a program.
+pub(crate) fn resume(results: &[CallResult]) -> Vec<u8> {
+    let mut bytes = b"{\"results\":".to_vec();
+    bytes.extend_from_slice(&answers(results));
+    bytes.push(b'}');
+    bytes
+}
+
+/// The answer to [`Message::Wait`]: `[[id, worked, value], …]`.
+pub(crate) fn answers(results: &[CallResult]) -> Vec<u8> {
+    let mut bytes = vec![b'['];
+    for (index, result) in results.iter().enumerate() {
+        if index > 0 {
+            bytes.push(b',');
+        }
+        bytes.extend_from_slice(format!("[{},", result.id.0).as_bytes());
+        verdict(result, &mut bytes);
+        bytes.push(b']');
+    }
+    bytes.push(b']');
+    bytes
+}
+
+/// The answer to [`Message::Call`]: `[worked, value]`.
+pub(crate) fn answer(result: &CallResult) -> Vec<u8> {
+    let mut bytes = vec![b'['];
+    verdict(result, &mut bytes);
+    bytes.push(b']');
+    bytes
+}
+
+fn verdict(result: &CallResult, bytes: &mut Vec<u8>) {
+    match &result.result {
+        Ok(value) => {
+            bytes.extend_from_slice(b"1,");
+            bytes.extend_from_slice(value.get().as_bytes());
+        }
+        Err(error) => {
+            bytes.extend_from_slice(b"0,");
+            // A `CallError` is two strings; writing it to memory cannot fail.
+            let _ = serde_json::to_writer(bytes, error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn arguments_over_the_limit_name_it() {
+        let limits = Limits { call_arguments_bytes: 4, ..Limits::default() };
+        let error = decode(b"c1 \"t\"\n{\"a\":1}", &limits).unwrap_err();
+        assert!(matches!(error, Stop::Limit { kind: LimitKind::CallArguments, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_guest_cannot_claim_that_a_limit_was_met() {
+        let message = br#"d{"error":{"type":"X","message":"","limit":"wall"}}"#;
+        let Message::Done(done) = decode(message, &Limits::default()).unwrap() else { panic!("not an end") };
+        assert_eq!(done.error.unwrap().limit, None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_decoder_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = decode(&bytes, &Limits::default());
+        }
+
+        #[test]
+        fn no_text_makes_the_decoder_panic(letter in "[ncwhd]", body in "[\\[\\]{}\",:0-9a-z \n]{0,80}") {
+            let _ = decode(format!("{letter}{body}").as_bytes(), &Limits::default());
+        }
+    }
+}

@@ -1,0 +1,3 @@
+# expect: raised RuntimeError
+# limits: {"memory_mib": 128}
+raise RuntimeError("F" * (20 << 20))

@@ -1,0 +1,2 @@
+# expect: raised ValueError: 4300
+str(10**5000)

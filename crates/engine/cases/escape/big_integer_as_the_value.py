@@ -1,0 +1,2 @@
+# expect: contained
+10**5000

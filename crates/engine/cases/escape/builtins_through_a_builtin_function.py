@@ -1,0 +1,2 @@
+# expect: raised FileNotFoundError
+print.__self__.open("/etc/passwd")

@@ -1,0 +1,6 @@
+# expect: contained
+from tidegate import call
+
+loop = []
+loop.append(loop)
+await call("echo", loop=loop, function=call, text="\ud800")

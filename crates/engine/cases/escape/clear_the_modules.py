@@ -1,0 +1,4 @@
+# expect: contained
+import sys
+
+sys.modules.clear()

@@ -1,0 +1,5 @@
+# expect: contained
+import os
+
+os.closerange(0, 1024)
+open("after.txt", "w").write("still works")

@@ -1,0 +1,5 @@
+# expect: crashed
+import faulthandler
+
+faulthandler.enable()
+faulthandler._sigsegv()

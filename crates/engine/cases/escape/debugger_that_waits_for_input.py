@@ -1,0 +1,4 @@
+# expect: contained
+# limits: {"wall_ms": 3000}
+breakpoint()
+"went on"

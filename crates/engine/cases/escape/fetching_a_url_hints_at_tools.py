@@ -1,0 +1,5 @@
+# expect: raised OSError
+# hint: network
+import socket
+
+socket.socket()

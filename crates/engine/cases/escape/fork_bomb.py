@@ -1,0 +1,5 @@
+# expect: raised AttributeError: fork
+import os
+
+while True:
+    os.fork()

@@ -1,0 +1,8 @@
+# expect: value true
+try:
+    import ctypes
+
+    ctypes.CDLL(None).system(b"id")
+    return False
+except Exception:
+    return True

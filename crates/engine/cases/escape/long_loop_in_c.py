@@ -1,0 +1,3 @@
+# expect: limit cpu
+# limits: {"cpu_ms": 300, "wall_ms": 3000}
+sum(range(10**12))

@@ -1,0 +1,4 @@
+# expect: value []
+import os
+
+[name for folder in ("/workspace", "/servers", "/skills", "/results") for name in os.listdir(folder)]

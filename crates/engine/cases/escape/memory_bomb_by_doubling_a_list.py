@@ -1,0 +1,5 @@
+# expect: raised MemoryError
+# limits: {"memory_mib": 48}
+values = [0]
+while True:
+    values += values

@@ -1,0 +1,2 @@
+# expect: raised ValueError
+"%0999999999999d" % 1

@@ -1,0 +1,3 @@
+# expect: raised MemoryError
+# limits: {"memory_mib": 64}
+f"{1:>1000000000}"

@@ -1,0 +1,10 @@
+# expect: value {"$type": "__main__.Gadget", "repr": "Gadget"}
+class Gadget:
+    def __reduce__(self):
+        return print, ("the host unpickled a guest object",)
+
+    def __repr__(self):
+        return "Gadget"
+
+
+Gadget()

@@ -1,0 +1,6 @@
+# expect: raised Quit: own
+class Quit(BaseException):
+    pass
+
+
+raise Quit("own")

@@ -1,0 +1,4 @@
+# expect: raised KeyboardInterrupt
+import signal
+
+signal.raise_signal(signal.SIGINT)

@@ -1,0 +1,4 @@
+# expect: raised CancelledError
+import asyncio
+
+raise asyncio.CancelledError

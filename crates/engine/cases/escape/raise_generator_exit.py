@@ -1,0 +1,2 @@
+# expect: raised GeneratorExit
+raise GeneratorExit

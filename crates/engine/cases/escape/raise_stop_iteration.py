@@ -1,0 +1,2 @@
+# expect: contained
+raise StopIteration("value")

@@ -1,0 +1,2 @@
+# expect: raised FileNotFoundError
+open("/proc/self/environ").read()

@@ -1,0 +1,6 @@
+# expect: raised RecursionError
+async def again():
+    return await again()
+
+
+await again()

@@ -1,0 +1,4 @@
+# expect: raised RecursionError
+import json
+
+json.loads("[" * 100_000)

@@ -1,0 +1,7 @@
+# expect: contained
+class Endless:
+    def __repr__(self):
+        return repr(self)
+
+
+Endless()

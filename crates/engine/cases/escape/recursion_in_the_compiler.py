@@ -1,0 +1,2 @@
+# expect: contained
+eval("x" + ".a" * 100_000)

@@ -1,0 +1,5 @@
+# expect: contained
+nested = []
+for _ in range(200_000):
+    nested = [nested]
+del nested

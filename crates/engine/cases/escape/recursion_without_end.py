@@ -1,0 +1,6 @@
+# expect: raised RecursionError
+def again():
+    return again()
+
+
+again()

@@ -1,0 +1,6 @@
+# expect: limit wall
+# limits: {"wall_ms": 300}
+import time
+
+while True:
+    time.sleep(0.01)

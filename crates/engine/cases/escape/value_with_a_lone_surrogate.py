@@ -1,0 +1,2 @@
+# expect: contained
+["\ud800", {"\udfff": 1}]

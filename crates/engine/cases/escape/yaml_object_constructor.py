@@ -1,0 +1,7 @@
+# expect: value "refused"
+import yaml
+
+try:
+    yaml.unsafe_load("!!python/object/apply:subprocess.check_output [['id']]")
+except Exception:
+    result = "refused"

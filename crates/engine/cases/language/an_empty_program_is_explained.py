@@ -1,0 +1,3 @@
+# expect: value null
+# note: return
+pass

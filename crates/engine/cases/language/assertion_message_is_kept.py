@@ -1,0 +1,3 @@
+# expect: raised AssertionError: rows missing
+rows = []
+assert rows, "rows missing"

@@ -1,0 +1,4 @@
+# expect: raised IndentationError
+# line: 2
+if True:
+print("no")

@@ -1,0 +1,6 @@
+# expect: value null
+# stdout: "said\n"
+print("said")
+if True:
+    return
+42

@@ -1,0 +1,7 @@
+# expect: value "later"
+def read():
+    return late
+
+
+late = "later"
+read()

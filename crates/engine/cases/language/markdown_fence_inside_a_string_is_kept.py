@@ -1,0 +1,5 @@
+# expect: value "```\ncode\n```"
+text = """```
+code
+```"""
+text

@@ -1,0 +1,4 @@
+# expect: value 3
+```python
+1 + 2
+```

@@ -1,0 +1,5 @@
+# expect: value "plain"
+```
+text = "plain"
+text
+```

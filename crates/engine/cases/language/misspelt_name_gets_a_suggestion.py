@@ -1,0 +1,4 @@
+# expect: raised NameError: temprature
+# hint: temperature
+temperature = 21
+print(temprature)

@@ -1,0 +1,4 @@
+# expect: value null
+# note: return
+for i in range(3):
+    pass

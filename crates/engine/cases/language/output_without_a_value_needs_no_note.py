@@ -1,0 +1,3 @@
+# expect: value null
+# stdout: "hello\n"
+print("hello")

@@ -1,0 +1,3 @@
+# expect: value null
+# stdout: "no newline"
+print("no newline", end="")

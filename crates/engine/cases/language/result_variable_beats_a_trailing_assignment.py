@@ -1,0 +1,3 @@
+# expect: value "result"
+result = "result"
+other = "other"

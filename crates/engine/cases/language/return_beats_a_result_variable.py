@@ -1,0 +1,3 @@
+# expect: value "returned"
+result = "assigned"
+return "returned"

@@ -1,0 +1,4 @@
+# expect: raised SystemExit: 3
+import sys
+
+sys.exit(3)

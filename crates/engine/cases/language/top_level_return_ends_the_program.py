@@ -1,0 +1,5 @@
+# expect: value "early"
+# stdout: "before\n"
+print("before")
+return "early"
+print("after")

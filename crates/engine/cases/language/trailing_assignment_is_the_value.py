@@ -1,0 +1,2 @@
+# expect: value 9
+total = 4 + 5

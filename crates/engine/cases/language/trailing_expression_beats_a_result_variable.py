@@ -1,0 +1,3 @@
+# expect: value "expression"
+result = "variable"
+"expression"

@@ -1,0 +1,2 @@
+# expect: value 42
+6 * 7

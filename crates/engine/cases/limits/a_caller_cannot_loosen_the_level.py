@@ -1,0 +1,4 @@
+# expect: raised MemoryError
+# level: hardened
+# limits: {"memory_mib": 1024}
+data = bytearray(200 << 20)

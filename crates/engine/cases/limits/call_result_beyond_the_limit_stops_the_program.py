@@ -1,0 +1,5 @@
+# expect: limit call_result
+# limits: {"call_result_bytes": 1000}
+from tidegate import call
+
+await call("blob", size=2000)

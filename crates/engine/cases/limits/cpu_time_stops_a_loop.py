@@ -1,0 +1,4 @@
+# expect: limit cpu
+# limits: {"cpu_ms": 200, "wall_ms": 5000}
+while True:
+    pass

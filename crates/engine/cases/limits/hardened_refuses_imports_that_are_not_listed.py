@@ -1,0 +1,4 @@
+# expect: raised ImportError: os
+# level: hardened
+# hint: import
+import os

@@ -1,0 +1,3 @@
+# expect: raised OSError
+# level: hardened
+open("/workspace/new.txt", "w")

@@ -1,0 +1,10 @@
+# expect: limit cpu
+# limits: {"cpu_ms": 200, "wall_ms": 5000}
+while True:
+    try:
+        while True:
+            pass
+    except BaseException:
+        continue
+    finally:
+        continue_anyway = True

@@ -1,0 +1,11 @@
+# expect: value ["ENOSPC", 10]
+# limits: {"files": 10}
+import errno
+import os
+
+try:
+    for n in range(20):
+        open(f"f{n}", "w").close()
+except OSError as problem:
+    reason = errno.errorcode[problem.errno]
+[reason, len(os.listdir())]

@@ -1,0 +1,3 @@
+# expect: limit value
+# limits: {"value_bytes": 1000}
+"x" * 2000

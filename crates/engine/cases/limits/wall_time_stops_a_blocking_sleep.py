@@ -1,0 +1,5 @@
+# expect: limit wall
+# limits: {"wall_ms": 300}
+import time
+
+time.sleep(20)

@@ -1,0 +1,7 @@
+# expect: value [1, {"$type": "__main__.Odd", "repr": "Odd()"}, 2]
+class Odd:
+    def __repr__(self):
+        return "Odd()"
+
+
+[1, Odd(), 2]

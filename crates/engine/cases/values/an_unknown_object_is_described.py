@@ -1,0 +1,7 @@
+# expect: value {"$type": "__main__.Tide", "repr": "<Tide 3 m>"}
+class Tide:
+    def __repr__(self):
+        return "<Tide 3 m>"
+
+
+Tide()

@@ -1,0 +1,2 @@
+# expect: value {"1": "one", "2": "two"}
+{1: "one", 2: "two"}

@@ -1,0 +1,4 @@
+# expect: value ["a", "bc"]
+import numpy as np
+
+np.array(["a", "bc"])

@@ -1,0 +1,265 @@
+//! Sessions: programs one after another, each starting from what the last one left.
+//!
+//! A session owns a guest and the last image of it that is known to be good. When a
+//! run is stopped (a limit, a crash, a dropped future) the guest is thrown away and
+//! the next run starts from that image: variables and files are as they were before.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use serde_json::value::RawValue;
+use tokio::task::{AbortHandle, JoinSet};
+
+use crate::call::{CallId, CallResult, HostCall};
+use crate::guest::{
+    Engine, FreezeError, Guest, Input, Start, StartError, Step, StepError, Waiting,
+};
+use crate::image::Image;
+use crate::outcome::{Outcome, ProgramError};
+use crate::program::Program;
+
+/// Does what host calls ask for, each in its own time.
+#[async_trait]
+pub trait Calls: Send + Sync + 'static {
+    /// Carries out one call.
+    async fn call(&self, call: HostCall) -> CallResult;
+}
+
+/// For programs that have nobody to call.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCalls;
+
+#[async_trait]
+impl Calls for NoCalls {
+    async fn call(&self, call: HostCall) -> CallResult {
+        CallResult::failed(
+            call.id,
+            format!("there is no tool called {:?}: no tools are connected", call.name),
+        )
+    }
+}
+
+/// Why a session could not even begin a run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SessionError {
+    /// No guest could be had.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The state before the run could not be kept safe.
+    #[error(transparent)]
+    Freeze(#[from] FreezeError),
+    /// The sandbox broke; the session is as it was.
+    #[error(transparent)]
+    Step(StepError),
+}
+
+/// A sequence of programs that share their variables and files.
+pub struct Session {
+    engine: Arc<dyn Engine>,
+    start: Start,
+    guest: Option<Box<dyn Guest>>,
+    last: Option<Image>,
+    /// The guest has run since `last` was taken.
+    ahead: bool,
+}
+
+impl Session {
+    /// A session in which nothing has run.
+    #[must_use]
+    pub fn new(engine: Arc<dyn Engine>, start: Start) -> Self {
+        Self { engine, start, guest: None, last: None, ahead: false }
+    }
+
+    /// A session that continues from `image`.
+    #[must_use]
+    pub fn from_image(engine: Arc<dyn Engine>, start: Start, image: Image) -> Self {
+        Self { last: Some(image), ..Self::new(engine, start) }
+    }
+
+    /// Changes what later runs may use and who answers them.
+    pub fn configure(&mut self, start: Start) {
+        if let Some(guest) = &mut self.guest {
+            guest.limit(start.limits.clone());
+            guest.attach(Arc::clone(&start.host));
+        }
+        self.start = start;
+    }
+
+    /// How this session's guests are started.
+    #[must_use]
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// Runs one program to its end.
+    ///
+    /// Dropping the future stops the program and leaves the session as it was.
+    ///
+    /// # Errors
+    /// Only when the sandbox itself failed. A program that fails or is stopped has an outcome.
+    pub async fn run(
+        &mut self,
+        program: Program,
+        calls: Arc<dyn Calls>,
+    ) -> Result<Outcome, SessionError> {
+        let started = SystemTime::now();
+        let mut guest = self.ready(&program).await?;
+        match drive(&mut *guest, Input::Run(program), calls).await {
+            Ok(outcome) => {
+                self.guest = Some(guest);
+                self.ahead = true;
+                Ok(outcome)
+            }
+            Err(error @ (StepError::Engine { .. } | StepError::Misused { .. })) => {
+                Err(SessionError::Step(error))
+            }
+            Err(error) => Ok(stopped(&*guest, &error, started)),
+        }
+    }
+
+    /// The session as bytes; `None` while nothing has run in it.
+    ///
+    /// # Errors
+    /// When the guest cannot be frozen.
+    pub async fn freeze(&mut self) -> Result<Option<Image>, FreezeError> {
+        if let Some(guest) = self.guest.as_mut().filter(|_| self.ahead) {
+            self.last = Some(guest.freeze().await?);
+            self.ahead = false;
+        }
+        Ok(self.last.clone())
+    }
+
+    /// A second session that starts from here and goes its own way.
+    ///
+    /// # Errors
+    /// When the guest cannot be frozen.
+    pub async fn fork(&mut self) -> Result<Self, FreezeError> {
+        let last = self.freeze().await?;
+        Ok(Self { last, ..Self::new(Arc::clone(&self.engine), self.start.clone()) })
+    }
+
+    /// A guest in the state before the next run, with that state safe in `last`.
+    async fn ready(&mut self, first: &Program) -> Result<Box<dyn Guest>, SessionError> {
+        self.freeze().await?;
+        if let Some(guest) = self.guest.take() {
+            return Ok(guest);
+        }
+        Ok(match &self.last {
+            Some(image) => self.engine.thaw(image, self.start.clone()).await?,
+            None => self.engine.start(self.start.clone(), Some(first)).await?,
+        })
+    }
+}
+
+/// Steps a guest until its program ends, carrying out its calls meanwhile.
+///
+/// # Errors
+/// When a step fails; the guest is of no use then.
+pub async fn drive(
+    guest: &mut dyn Guest,
+    input: Input,
+    calls: Arc<dyn Calls>,
+) -> Result<Outcome, StepError> {
+    let mut desk = Desk { calls, tasks: JoinSet::new(), handles: HashMap::new() };
+    let mut step = guest.step(input).await?;
+    loop {
+        match step {
+            Step::Done(outcome) => return Ok(*outcome),
+            Step::Waiting(waiting) => {
+                let results = desk.serve(waiting).await;
+                step = guest.step(Input::Results(results)).await?;
+            }
+        }
+    }
+}
+
+/// The calls of one run that are being carried out. Dropping it aborts them.
+struct Desk {
+    calls: Arc<dyn Calls>,
+    tasks: JoinSet<CallResult>,
+    handles: HashMap<CallId, AbortHandle>,
+}
+
+impl Desk {
+    /// Starts new calls, then waits until something has come or `wake_at` has.
+    async fn serve(&mut self, waiting: Waiting) -> Vec<CallResult> {
+        for id in waiting.withdrawn {
+            if let Some(handle) = self.handles.remove(&id) {
+                handle.abort();
+            }
+        }
+        for call in waiting.calls {
+            let calls = Arc::clone(&self.calls);
+            let id = call.id;
+            self.handles.insert(id, self.tasks.spawn(async move { calls.call(call).await }));
+        }
+        let mut results = Vec::new();
+        tokio::select! {
+            result = next(&mut self.tasks) => results.extend(result),
+            () = until(waiting.wake_at) => {}
+        }
+        while let Some(joined) = self.tasks.try_join_next() {
+            results.extend(joined.ok());
+        }
+        for result in &results {
+            self.handles.remove(&result.id);
+        }
+        results
+    }
+}
+
+async fn next(tasks: &mut JoinSet<CallResult>) -> Option<CallResult> {
+    loop {
+        match tasks.join_next().await {
+            Some(Ok(result)) => return Some(result),
+            Some(Err(_aborted)) => {}
+            // Nothing is under way, so only the clock can bring anything.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+async fn until(moment: Option<SystemTime>) {
+    match moment {
+        Some(moment) => {
+            tokio::time::sleep(moment.duration_since(SystemTime::now()).unwrap_or_default()).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The outcome of a run that was stopped.
+#[must_use]
+pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Outcome {
+    let (stdout, stderr) = guest.output();
+    let (kind, limit, hint) = match error {
+        StepError::LimitExceeded { kind, .. } => {
+            ("LimitExceeded", Some(*kind), Some(kind.advice().to_owned()))
+        }
+        StepError::Exited { .. } => ("Exited", None, None),
+        _ => ("Crashed", None, None),
+    };
+    Outcome {
+        success: false,
+        return_value: RawValue::NULL.to_owned(),
+        stdout,
+        stderr,
+        error: Some(ProgramError {
+            kind: kind.into(),
+            message: error.to_string(),
+            hint,
+            limit,
+            ..ProgramError::default()
+        }),
+        artifacts: Vec::new(),
+        note: Some(
+            "the run was stopped; variables and files of the session are as they were before it"
+                .into(),
+        ),
+        execution_time_ms: started.elapsed().unwrap_or_default().as_secs_f64() * 1e3,
+        usage: guest.usage(),
+    }
+}

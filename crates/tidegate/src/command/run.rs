@@ -1,0 +1,248 @@
+//! `tidegate run`: one program, and what came of it.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use engine::{Host, Outcome, Program, ProgramError, Start, Stream, Usage};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::explain;
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::limits::{LimitOptions, Resolved};
+use crate::opened::{Choice, Opened, Ran};
+use crate::out::{self, HINT, Live};
+use crate::show::{self, Texts};
+use crate::store::SessionName;
+
+/// What is said after Ctrl-C.
+pub(super) const CANCELLED: &str = "cancelled; the session is as it was before this run";
+
+/// The largest source and context read. More is a mistake, such as a device file.
+const MOST_INPUT: u64 = 256 << 20;
+
+/// Options of `tidegate run`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The program: a file, or `-` for standard input.
+    #[arg(conflicts_with = "code", required_unless_present_any = ["code", "explain"])]
+    file: Option<PathBuf>,
+    /// The program itself.
+    #[arg(short, long, allow_hyphen_values = true)]
+    code: Option<String>,
+    /// Variables for the program: a JSON object, or `@file` with one.
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
+    context: Option<String>,
+    /// Continue this session and keep it on disk.
+    #[arg(long, value_name = "NAME")]
+    session: Option<SessionName>,
+    /// Start from this image instead of one chosen by what the program imports.
+    #[arg(long, value_name = "NAME")]
+    image: Option<String>,
+    /// Make chance repeat: the same seed gives the same `random`.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Print one JSON object instead of text for people.
+    #[arg(long)]
+    json: bool,
+    /// Write pictures the program leaves open into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    artifacts: Option<PathBuf>,
+    /// Show the traceback of an exception too.
+    #[arg(short = 'v', long)]
+    traceback: bool,
+    /// Print what the program would be allowed, and run nothing.
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// Runs `tidegate run`.
+pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
+    let resolved = arguments.limits.resolve();
+    resolved.warn();
+    if arguments.explain {
+        let print = if arguments.json { explain::print_json } else { explain::print };
+        return print(&resolved).map(|()| Ending::Success).context(show::LOST);
+    }
+    let program = Program { source: source(&arguments)?, context: context(&arguments)? };
+    if arguments.json {
+        run_for_programs(config, &arguments, resolved, program).await
+    } else {
+        run_for_people(config, &arguments, resolved, program).await
+    }
+}
+
+async fn run_for_people(
+    config: &Config,
+    arguments: &Arguments,
+    resolved: Resolved,
+    program: Program,
+) -> anyhow::Result<Ending> {
+    let live = Arc::new(Live::default());
+    let ran = open_and_run(config, arguments, resolved, Arc::clone(&live) as _, program).await;
+    live.finish().context(show::LOST)?;
+    let Ran::Ended(outcome) = ran? else {
+        out::tell(CANCELLED);
+        return Ok(Ending::Interrupted);
+    };
+    show::value(&outcome, Texts::Plain).context(show::LOST)?;
+    if let Some(error) = &outcome.error {
+        show::error(error, arguments.traceback);
+    }
+    if let Some(note) = &outcome.note {
+        out::tell(format_args!("{HINT}note:{HINT:#} {}", out::clean(note)));
+    }
+    keep_artifacts(&outcome, arguments)?;
+    Ok(Ending::of(&outcome))
+}
+
+async fn run_for_programs(
+    config: &Config,
+    arguments: &Arguments,
+    resolved: Resolved,
+    program: Program,
+) -> anyhow::Result<Ending> {
+    let started = Instant::now();
+    let heard = Arc::new(Heard::default());
+    let ran = open_and_run(config, arguments, resolved, Arc::clone(&heard) as _, program).await?;
+    let outcome = match ran {
+        Ran::Ended(outcome) => *outcome,
+        Ran::Cancelled => cancelled(&heard, started),
+    };
+    show::outcome_json(&outcome)?;
+    if arguments.artifacts.is_some() {
+        keep_artifacts(&outcome, arguments)?;
+    }
+    Ok(Ending::of(&outcome))
+}
+
+async fn open_and_run(
+    config: &Config,
+    arguments: &Arguments,
+    resolved: Resolved,
+    host: Arc<dyn Host>,
+    program: Program,
+) -> anyhow::Result<Ran> {
+    let engine = crate::runtime::engine(config).await?;
+    let Resolved { level, limits, .. } = resolved;
+    let start = Start { limits, image: arguments.image.clone(), seed: arguments.seed, host };
+    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name() };
+    Opened::new(config, engine, choice)?.run(program).await
+}
+
+/// Writes pictures to files, or says how to get them.
+fn keep_artifacts(outcome: &Outcome, arguments: &Arguments) -> anyhow::Result<()> {
+    match (&arguments.artifacts, outcome.artifacts.len()) {
+        (_, 0) => {}
+        (Some(folder), _) => {
+            for path in show::write_artifacts(&outcome.artifacts, folder)? {
+                out::tell(format_args!("wrote {}", path.display()));
+            }
+        }
+        (None, 1) => out::tell("1 picture was produced; --artifacts FOLDER writes it to a file"),
+        (None, count) => out::tell(format_args!(
+            "{count} pictures were produced; --artifacts FOLDER writes them to files"
+        )),
+    }
+    Ok(())
+}
+
+fn source(arguments: &Arguments) -> anyhow::Result<String> {
+    let bytes = match (&arguments.code, &arguments.file) {
+        (Some(code), _) => return Ok(code.clone()),
+        (None, Some(file)) if file.as_os_str() == "-" => {
+            read(&mut io::stdin().lock(), "the program from standard input")?
+        }
+        (None, Some(file)) => read_file(file, "the program")?,
+        (None, None) => return Err(Misuse::error("there is no program; give a FILE, -c CODE or -")),
+    };
+    String::from_utf8(bytes)
+        .map_err(|_| Misuse::error("the program is not UTF-8 text; convert the file and try again"))
+}
+
+fn context(arguments: &Arguments) -> anyhow::Result<Map<String, Value>> {
+    let Some(given) = &arguments.context else { return Ok(Map::new()) };
+    let text = match given.strip_prefix('@') {
+        Some(file) => read_file(Path::new(file), "the --context file")?,
+        None => given.clone().into_bytes(),
+    };
+    match serde_json::from_slice(&text) {
+        Ok(Value::Object(context)) => Ok(context),
+        Ok(_) => Err(Misuse::error(
+            r#"--context wants a JSON object whose keys become variables, such as {"rows": [1, 2]}"#,
+        )),
+        Err(error) => Err(Misuse::error(format!(
+            "--context is not JSON ({error}); quote it for the shell, or put it into a file and give @FILE"
+        ))),
+    }
+}
+
+fn read_file(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
+    let wrong = |error: io::Error| {
+        Misuse::error(format!("could not read {what} {}: {error}; check the path", path.display()))
+    };
+    let metadata = std::fs::metadata(path).map_err(wrong)?;
+    if metadata.is_dir() {
+        let path = path.display();
+        return Err(Misuse::error(format!("could not read {what} {path}: it is a folder; name a file")));
+    }
+    read(&mut std::fs::File::open(path).map_err(wrong)?, what)
+}
+
+fn read(from: &mut dyn io::Read, what: &str) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MOST_INPUT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Misuse::error(format!("could not read {what}: {error}; check the input")))?;
+    if bytes.len() as u64 > MOST_INPUT {
+        return Err(Misuse::error(format!("{what} has more than {MOST_INPUT} bytes; pass less")));
+    }
+    Ok(bytes)
+}
+
+/// Keeps what a program writes, for an outcome that the engine cannot give any more.
+#[derive(Debug, Default)]
+struct Heard {
+    output: Mutex<[Vec<u8>; 2]>,
+}
+
+impl Host for Heard {
+    fn wrote(&self, stream: Stream, bytes: &[u8]) {
+        let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output[usize::from(stream == Stream::Stderr)].extend_from_slice(bytes);
+    }
+}
+
+/// The outcome of a run that Ctrl-C ended.
+fn cancelled(heard: &Heard, started: Instant) -> Outcome {
+    let output = heard.output.lock().unwrap_or_else(PoisonError::into_inner);
+    let [stdout, stderr] = [0, 1].map(|at| String::from_utf8_lossy(&output[at]).into_owned());
+    let usage = Usage {
+        wall: started.elapsed(),
+        stdout_bytes: stdout.len() as u64,
+        stderr_bytes: stderr.len() as u64,
+        ..Usage::default()
+    };
+    Outcome {
+        success: false,
+        return_value: RawValue::NULL.to_owned(),
+        stdout,
+        stderr,
+        error: Some(ProgramError {
+            kind: "Cancelled".to_owned(),
+            message: "the run was cancelled with Ctrl-C".to_owned(),
+            ..ProgramError::default()
+        }),
+        artifacts: Vec::new(),
+        note: Some(CANCELLED.to_owned()),
+        execution_time_ms: crate::units::millis(started.elapsed()),
+        usage,
+    }
+}

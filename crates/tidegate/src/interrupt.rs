@@ -1,0 +1,62 @@
+//! Ctrl-C: the first stops what is going on, the second ends the process at once.
+
+use std::future::Future;
+
+use anyhow::Context as _;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::exit::Ending;
+
+/// Does `work` unless Ctrl-C comes first. `None` means that it came and that
+/// `work` has been dropped, which stops it.
+pub(crate) async fn unless_interrupted<T>(
+    work: impl Future<Output = T>,
+) -> anyhow::Result<Option<T>> {
+    let (_listener, interrupted) = listen()?;
+    tokio::select! {
+        biased;
+        Ok(()) = interrupted => Ok(None),
+        value = work => Ok(Some(value)),
+    }
+}
+
+/// Does `work`, which cannot be stopped half-way, on a thread of its own. Ctrl-C
+/// ends the process: `work` must leave nothing behind that a crash would not.
+pub(crate) async fn or_exit<T: Send + 'static>(
+    parting: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> anyhow::Result<T> {
+    match unless_interrupted(tokio::task::spawn_blocking(work)).await? {
+        Some(done) => done.context("the work ended unexpectedly; run the command again"),
+        None => {
+            crate::out::tell(parting);
+            std::process::exit(Ending::Interrupted.code().into())
+        }
+    }
+}
+
+/// Hears Ctrl-C as long as it lives.
+struct Listener(JoinHandle<()>);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn listen() -> anyhow::Result<(Listener, oneshot::Receiver<()>)> {
+    let mut signals = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
+    let (tell, told) = oneshot::channel();
+    // A task of its own, because what is dropped on the first Ctrl-C may take a
+    // moment, and the second must be heard meanwhile.
+    let task = tokio::spawn(async move {
+        signals.recv().await;
+        // Nobody listens any more when the work has just ended.
+        let _ = tell.send(());
+        signals.recv().await;
+        std::process::exit(Ending::Interrupted.code().into());
+    });
+    Ok((Listener(task), told))
+}
