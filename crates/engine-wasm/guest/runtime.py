@@ -27,15 +27,21 @@ import _host
 from _tidegate import errors, loop as loops, program, values
 
 _door = _host.call
-_loads = json.loads
-_dumps = json.dumps
+# The C scanner itself: it is quicker, and a program that patches `json` leaves it alone.
+_scan = json.JSONDecoder().scan_once
 _modules = sys.modules
 _set_recursion_limit = sys.setrecursionlimit
 _import = builtins.__import__
 _isawaitable = __import__("inspect").isawaitable
 
+# The host's source runs in whatever `__main__` is, so between steps it is not the
+# program's.
+_own_main = _modules["__main__"]
+
 # Frames of ours below the program's first one.
 _OWN_DEPTH = 12
+
+_RESERVE = 256 << 10
 
 _DEADLOCK = "every task waits for something that nothing can bring about"
 
@@ -62,7 +68,6 @@ class Runtime:
         self.module = types.ModuleType("__main__")
         self.names = self.module.__dict__
         self.names["__builtins__"] = builtins
-        _modules["__main__"] = self.module
         self.waiting = {}  # call id -> future
         self.new = []  # calls not yet told to the host, as JSON text
         self.dropped = []  # ids the program no longer waits for
@@ -76,11 +81,15 @@ class Runtime:
         self.has_value = False
         self.value_bytes = None
         self.allowed = None
+        self.importer = _import
+        # Given up when memory has run out, so that there is some to say so with.
+        self.reserve = bytes(_RESERVE)
 
     # --- what the host calls -------------------------------------------------
 
     def step(self):
         message = _loads(_door(b"n"))
+        _modules["__main__"] = self.module
         self.loop.enter()
         try:
             run = message.get("run")
@@ -88,11 +97,15 @@ class Runtime:
                 if not self._begin(run):
                     return self._finish()
             else:
+                builtins.__import__ = self.importer
                 self._deliver(message["results"])
             if self._pump():
                 self._finish()
         finally:
             self.loop.leave()
+            _modules["__main__"] = _own_main
+            # The host's next source must be able to import, whatever the program did.
+            builtins.__import__ = _import
             _flush()
 
     def scrub(self):
@@ -114,6 +127,8 @@ class Runtime:
     def _begin(self, run):
         """Starts a program; False when it is already over."""
         self.runs += 1
+        if self.reserve is None:
+            self.reserve = bytes(_RESERVE)
         self.error = None
         self.value = None
         self.has_value = False
@@ -179,7 +194,8 @@ class Runtime:
         wake = self.loop.wake_in()
         if wake is None and not self.waiting and not self.loop._ready:
             return None
-        body = f'{{"calls":[{",".join(self.new)}],"dropped":{self.dropped},"wake":{"null" if wake is None else wake!r}}}'
+        calls = ",".join(self.new)
+        body = f'{{"calls":[{calls}],"dropped":{self.dropped},"wake":{_dumps(wake)}}}'
         self.new.clear()
         self.dropped.clear()
         return _reach(letter + body.encode())
@@ -212,9 +228,11 @@ class Runtime:
     # --- the end of a program --------------------------------------------------
 
     def _finish(self):
+        error = self.error
+        if isinstance(error, MemoryError):
+            self.reserve = None
         self._end_tasks()
         self.task = None
-        error = self.error
         if isinstance(error, SystemExit) and error.code in (None, 0):
             error = None
             self.has_value = False
@@ -270,7 +288,8 @@ class Runtime:
         allowed = run.get("imports")
         if allowed != self.allowed:
             self.allowed = allowed
-            builtins.__import__ = _import if allowed is None else _importer(frozenset(allowed))
+            self.importer = _import if allowed is None else _importer(frozenset(allowed))
+        builtins.__import__ = self.importer
 
 
 async def call(name, /, **arguments):
@@ -299,6 +318,14 @@ async def call(name, /, **arguments):
         if runtime.waiting.pop(call_id, None) is not None:
             runtime.dropped.append(call_id)
         raise
+
+
+def _loads(message):
+    return _scan(message.decode(), 0)[0]
+
+
+def _dumps(value):
+    return values.encode(value)[0]
 
 
 def _reach(message):
@@ -332,10 +359,10 @@ def _described(error, sources):
 def _importer(allowed):
     def importer(name, globals=None, locals=None, fromlist=(), level=0):
         # Only the program itself is asked; what an allowed module needs is its own affair.
-        if level == 0 and (globals is None or globals.get("__name__") == "__main__"):
+        if level == 0 and (globals is None or globals.get("__name__", "__main__") == "__main__"):
             if name.partition(".")[0] not in allowed:
                 error = ImportError(f"import of {name!r} is not allowed at this isolation level", name=name)
-                error.tidegate_hint = "allowed here: " + ", ".join(sorted(allowed))
+                error.tidegate_hint = "This level only lets a program import: " + ", ".join(sorted(allowed))
                 raise error
         return _import(name, globals, locals, fromlist, level)
 
@@ -394,6 +421,7 @@ def restart():
     """Forgets every program; for image builds."""
     global current
     current = Runtime()
+    announce()
 
 
 def settle():
@@ -404,8 +432,19 @@ def settle():
     # Objects of the image never become garbage; looking at them would only
     # make their pages private.
     gc.freeze()
-    print(_dumps(sorted({name.partition(".")[0] for name in _modules if not name.startswith("_")})))
+    announce()
+
+
+def announce():
+    """Prints what the host has to know of this guest."""
+    imports = sorted({name.partition(".")[0] for name in _modules if not name.startswith("_")})
+    print(_dumps({"imports": imports, "entry": id(_enter)}))
     _flush()
+
+
+def _enter():
+    """What the host calls for one step."""
+    current.step()
 
 
 _streams()

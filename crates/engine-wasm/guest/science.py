@@ -9,4 +9,8 @@ _axes = matplotlib.pyplot.subplots()[1]
 _axes.plot([1, 2, 3])
 matplotlib.pyplot.gcf().canvas.draw()
 matplotlib.pyplot.close("all")
-del _axes, matplotlib, scipy, sklearn, statsmodels
+# Fonts keep their files open, which an image cannot hold.
+import gc, matplotlib.font_manager
+matplotlib.font_manager._get_font.cache_clear()
+gc.collect()
+del _axes, gc, matplotlib, scipy, sklearn, statsmodels

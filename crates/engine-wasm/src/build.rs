@@ -13,7 +13,7 @@ use engine::{Digest, Input, Level, Limits, NoHost, Program, Step};
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
-use crate::machine::{Base, Machine};
+use crate::machine::{Announced, Base, Machine};
 use crate::memory::{self, ImageFile, PAGE};
 use crate::wasi::{Clock, Entropy};
 
@@ -107,6 +107,7 @@ impl Toolkit for Builder {
         let base = Arc::new(Base {
             digest: parent.record.digest,
             image: Arc::new(ImageFile::new(parent.file.file().try_clone()?)?),
+            entry: parent.record.entry,
             hot: Vec::new(),
             packages,
         });
@@ -115,24 +116,25 @@ impl Toolkit for Builder {
         let warm = recipe.warm.clone();
         let (mut file, reopened) = (into.try_clone()?, into.try_clone()?);
         kit::on_deep_stack(move || {
-            let (machine, imports) = warmed(&kit, &base, first, &warm)?;
+            let (machine, Announced { imports, entry }) = warmed(&kit, &base, first, &warm)?;
             write_sparse(machine.memory_bytes(), &mut file)?;
             drop(machine);
             let built = Arc::new(Base {
                 digest: base.digest,
                 image: Arc::new(ImageFile::new(reopened)?),
+                entry,
                 hot: Vec::new(),
                 packages: base.packages.clone(),
             });
             let hot_pages = hot_pages(&kit, &built)?;
-            Ok(BuiltImage { hot_pages, imports })
+            Ok(BuiltImage { hot_pages, entry, imports })
         })
         .inspect(|_| progress(1.0))
     }
 }
 
 /// A guest in which the warm-up program has run, and the modules it has imported.
-fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machine, Vec<String>), BoxError> {
+fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machine, Announced), BoxError> {
     let seed = Digest::of(b"tidegate image build").0;
     let mut machine = Machine::new(kit, base, Arc::default(), Clock::building(), Entropy::seeded(seed))?;
     let limits = Limits {
@@ -144,13 +146,12 @@ fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machi
     };
     machine.configure(limits, Arc::new(NoHost), None);
     if first {
-        machine.begin_watch();
-        machine.turn(warm).map_err(|error| format!("{error}: {}", machine.output().1))?;
+        machine.prepare(&format!("{warm}\n_tidegate.runtime.announce()"))?;
         for rehearsal in REHEARSALS {
             machine.step(Input::Run(Program::new(*rehearsal)))?;
         }
         machine.files().clear_workspace();
-        machine.turn("_tidegate.runtime.restart()").map_err(|error| format!("{error}: {}", machine.output().1))?;
+        machine.prepare("_tidegate.runtime.restart()")?;
     } else {
         run_warm_up(&mut machine, warm)?;
     }
@@ -159,10 +160,9 @@ fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machi
         return Err(format!("the warm-up program left files open: {}; close them, an image cannot hold them", open.join(", ")).into());
     }
     machine.files().clear_workspace();
-    machine.turn("_tidegate.runtime.settle()")?;
-    let imports = serde_json::from_str(machine.output().0.lines().last().unwrap_or_default())?;
+    let announced = machine.prepare("_tidegate.runtime.settle()")?;
     machine.scrub()?;
-    Ok((machine, imports))
+    Ok((machine, announced))
 }
 
 /// Runs a warm-up program as sessions run programs, so that its variables stay.

@@ -37,10 +37,10 @@ use std::path::{Path, PathBuf};
 use engine::Digest;
 use rustix::fs::{Mode, OFlags};
 
+pub(crate) use self::hash::{digest_of_file, digest_of_parts};
 pub use self::image_name::{BadImageName, ImageName};
 pub use self::images::{HotPages, ImageLookupError, ImageRecord, ParentImage, StoredImage};
 pub use self::locked::{Draft, Locked};
-pub(crate) use self::hash::{digest_of_file, digest_of_parts};
 use self::record::{Identity, Record};
 
 const TEMPORARY: &str = ".tmp-";
@@ -191,7 +191,9 @@ impl Cache {
             }
             (Ok((_, identity)), Ok(_)) => Ok(Glance::Unproven { bytes: identity.bytes }),
             (Err(CacheError::Missing { .. }), _)
-            | (_, Err(CacheError::Missing { .. } | CacheError::Record { .. })) => Ok(Glance::Absent),
+            | (_, Err(CacheError::Missing { .. } | CacheError::Record { .. })) => {
+                Ok(Glance::Absent)
+            }
             (Err(error), _) | (_, Err(error)) => Err(error),
         }
     }
@@ -227,7 +229,10 @@ impl Cache {
         };
         let metadata = file.metadata().map_err(io_error("inspect", &path))?;
         if !metadata.is_file() {
-            return Err(CacheError::Exposed { folder: path, problem: "holds something that is not a file" });
+            return Err(CacheError::Exposed {
+                folder: path,
+                problem: "holds something that is not a file",
+            });
         }
         Ok((file, Identity::of(&metadata)))
     }
@@ -242,7 +247,9 @@ impl Cache {
         let unusable = |source| CacheError::Record { file: path, source };
         match serde_json::from_slice::<Record>(&text) {
             Ok(record) if names::agrees(name, &record.sha256) => Ok(record),
-            Ok(_) => Err(unusable(serde::de::Error::custom("its digest is not the one in the file's name"))),
+            Ok(_) => Err(unusable(serde::de::Error::custom(
+                "its digest is not the one in the file's name",
+            ))),
             Err(error) => Err(unusable(error)),
         }
     }

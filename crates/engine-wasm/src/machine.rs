@@ -9,18 +9,20 @@ use std::time::{Duration, SystemTime};
 use engine::{
     CallResult, Digest, Host, Image, ImageError, Input, Limits, NoHost, Outcome, Step, StepError, Usage, Waiting,
 };
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use wasmtime::{Instance, Memory, Store, TypedFunc, UpdateDeadline};
 
 use crate::files::{Files, GivenFolder, Quota};
 use crate::frozen::{self, Frozen, Meta};
+use crate::install::BoxError;
 use crate::kit::Kit;
 use crate::memory::{self, ImageFile, PAGE};
 use crate::state::{Around, Ended, Growth, Run, Shared, State};
 use crate::threads::lock;
 use crate::wasi::{Clock, Entropy, Exit, Wasi};
 use crate::watch::{Stop, Watch};
-use crate::{door, wire};
+use crate::{door, split, wire};
 
 const ENGINE: &str = "wasm";
 
@@ -34,6 +36,8 @@ const SCRUB_ABOVE_PAGES: usize = (16 << 20) / PAGE;
 pub(crate) struct Base {
     pub(crate) digest: Digest,
     pub(crate) image: Arc<ImageFile>,
+    /// The address of the Python function that does one step.
+    pub(crate) entry: u32,
     /// Pages that nearly every program touches.
     pub(crate) hot: Vec<(u32, u32)>,
     pub(crate) packages: GivenFolder,
@@ -46,6 +50,8 @@ pub(crate) struct Machine {
     memory: Memory,
     alloc: TypedFunc<u32, u32>,
     turn: TypedFunc<(u32, u32), i32>,
+    call: TypedFunc<u32, u32>,
+    entry: u32,
     base: Arc<Base>,
 }
 
@@ -93,7 +99,8 @@ impl Machine {
         let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| missing("memory"))?;
         let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
         let turn = instance.get_typed_func(&mut store, "turn")?;
-        let mut machine = Self { store, instance, memory, alloc, turn, base: Arc::clone(base) };
+        let call = instance.get_typed_func(&mut store, split::CALL)?;
+        let mut machine = Self { store, instance, memory, alloc, turn, call, entry: base.entry, base: Arc::clone(base) };
         machine.grow_to(base.image.len())?;
         let state = machine.store.data_mut();
         state.memory = Some(machine.memory);
@@ -126,13 +133,7 @@ impl Machine {
     pub(crate) fn configure(&mut self, limits: Limits, host: Arc<dyn Host>, seed: Option<u64>) {
         let state = self.store.data_mut();
         state.growth.allowed = limits.memory_bytes;
-        state.wasi.files().set_quota(Quota {
-            writable: limits.workspace_writable,
-            workspace_bytes: limits.workspace_bytes,
-            file_bytes: limits.file_bytes,
-            files: limits.files,
-            open_files: limits.open_files,
-        });
+        state.wasi.files().set_quota(Quota::from(&limits));
         state.limits = limits;
         state.host = host;
         if let Some(seed) = seed {
@@ -174,7 +175,7 @@ impl Machine {
         state.ended = None;
         state.growth.refused = false;
         lock(&state.watch).begin(&state.limits);
-        let ended = self.turn("_tidegate.runtime.current.step()");
+        let ended = self.enter();
         let state = self.store.data_mut();
         lock(&state.watch).end();
         (state.run.wall, state.run.cpu) = lock(&state.watch).used();
@@ -191,7 +192,8 @@ impl Machine {
         if state.run.active {
             return Err(StepError::Misused { problem: "a program is still waiting in this guest; answer its calls first" });
         }
-        let seed = if state.run.seeded { None } else { state.wasi.entropy().next_u64().ok() };
+        let seed = if state.run.seeded { None } else { Some(state.wasi.entropy().next_u64()) };
+        let seed = seed.transpose().map_err(|error| fault("seed a session", error))?;
         let message = wire::run(program, &state.limits, seed).map_err(|error| fault("write a program", error))?;
         state.run = Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
         lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
@@ -237,11 +239,16 @@ impl Machine {
                 state.withdrawn.clear();
                 Ok(Step::Done(Box::new(outcome)))
             }
-            None => {
-                let stderr = lock(&state.shared.output).stderr.clone();
-                let tail = String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned();
-                Err(StepError::Crashed { reason: format!("it ended a step without saying how; it wrote {tail:?}") })
-            }
+            None => Err(StepError::Crashed { reason: "it ended a step without saying how".into() }),
+        }
+    }
+
+    /// Calls the guest's step function.
+    fn enter(&mut self) -> wasmtime::Result<()> {
+        self.store.set_epoch_deadline(1);
+        match self.call.call(&mut self.store, self.entry)? {
+            0 => Err(wasmtime::Error::msg("its own code raised an exception")),
+            _none => Ok(()),
         }
     }
 
@@ -253,8 +260,14 @@ impl Machine {
         self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
         match self.turn.call(&mut self.store, (address, length))? {
             0 => Ok(()),
-            code => Err(wasmtime::Error::msg(format!("the guest's own code failed with {code}"))),
+            _ => Err(wasmtime::Error::msg(format!("its own code failed and wrote {:?}", self.tail()))),
         }
+    }
+
+    /// The end of what it wrote to standard error.
+    fn tail(&self) -> String {
+        let stderr = lock(&self.store.data().shared.output).stderr.clone();
+        String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned()
     }
 
     // --- freezing and thawing ------------------------------------------------------
@@ -370,10 +383,15 @@ impl Machine {
         self.memory.data(&self.store)
     }
 
-    /// Lets source of ours run without a program.
-    pub(crate) fn begin_watch(&mut self) {
+    /// Runs source of ours while no program is there, and takes what it announces.
+    pub(crate) fn prepare(&mut self, source: &str) -> Result<Announced, BoxError> {
         let state = self.store.data_mut();
         lock(&state.watch).begin(&state.limits);
+        self.turn(source)?;
+        let announced: Announced =
+            serde_json::from_str(self.output().0.lines().last().unwrap_or_default())?;
+        self.entry = announced.entry;
+        Ok(announced)
     }
 
     /// Standard output and standard error so far.
@@ -392,6 +410,13 @@ impl Machine {
         let global = self.instance.get_global(&mut self.store, "__stack_pointer")?;
         global.get(&mut self.store).i32()
     }
+}
+
+/// What the guest package says of itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Announced {
+    pub(crate) imports: Vec<String>,
+    pub(crate) entry: u32,
 }
 
 /// Why thawing failed: the image, or the sandbox.

@@ -15,17 +15,22 @@ use std::ops::Range;
 
 use wasm_encoder::{ExportKind, ExportSection, RawSection};
 use wasmparser::{
-    BinaryReaderError, Data, DataKind, DataSectionReader, ExportSectionReader, ExternalKind, MemoryType, Operator,
-    Parser, Payload, TypeRef, ValType,
+    BinaryReaderError, Data, DataKind, DataSectionReader, ExportSectionReader, ExternalKind,
+    KnownCustom, MemoryType, Name, NameSectionReader, Operator, Parser, Payload, TypeRef, ValType,
 };
 
 /// Counts the changes of what [`split`] makes of the same module. It is part of
 /// the key of compiled code: raise it with every change, or the cache will keep
 /// serving what the previous version made.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The name under which the code exports its stack pointer.
 pub const STACK_POINTER: &str = "__stack_pointer";
+
+/// A function of CPython that the code exports besides: it calls a Python object
+/// without arguments. The module's own way in, `turn`, parses and compiles source
+/// each time, which took a third of a small run.
+pub const CALL: &str = "PyObject_CallNoArgs";
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -79,7 +84,7 @@ pub fn split(module: &[u8]) -> Result<Split, SplitError> {
     for (id, range) in survey.kept {
         code.section(&RawSection { id, data: &module[range] });
         if id == wasm_encoder::SectionId::Global as u8 {
-            code.section(&exports(survey.exports.clone(), survey.stack_pointer)?);
+            code.section(&exports(survey.exports.clone(), survey.stack_pointer, survey.call)?);
         }
     }
     Ok(Split { code: code.finish(), image })
@@ -91,13 +96,14 @@ struct Survey<'a> {
     kept: Vec<(u8, Range<usize>)>,
     memory: MemoryType,
     stack_pointer: u32,
+    call: Option<u32>,
     exports: Option<ExportSectionReader<'a>>,
     data: Option<DataSectionReader<'a>>,
 }
 
 fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let (mut kept, mut memories, mut globals) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut exports, mut data) = (None, None);
+    let (mut exports, mut data, mut call) = (None, None, None);
 
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload?;
@@ -111,15 +117,24 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
                     }
                 }
             }
-            Payload::MemorySection(section) => memories = section.clone().into_iter().collect::<Result<_, _>>()?,
+            Payload::MemorySection(section) => {
+                memories = section.clone().into_iter().collect::<Result<_, _>>()?;
+            }
             Payload::GlobalSection(section) => {
                 for global in section.clone() {
                     globals.push(global?.ty);
                 }
             }
-            Payload::StartSection { .. } => return Err(SplitError::HiddenState("it has a start function")),
+            Payload::StartSection { .. } => {
+                return Err(SplitError::HiddenState("it has a start function"));
+            }
             Payload::ExportSection(section) => exports = Some(section.clone()),
             Payload::DataSection(section) => data = Some(section.clone()),
+            Payload::CustomSection(custom) => {
+                if let KnownCustom::Name(names) = custom.as_known() {
+                    call = call.or(function_named(names, CALL));
+                }
+            }
             _ => {}
         }
         if let Some(section) = payload.as_section().filter(|_| is_kept(&payload)) {
@@ -129,7 +144,9 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
 
     let mut mutable = (0..).zip(&globals).filter(|(_, global)| global.mutable);
     let (Some((stack_pointer, global)), None) = (mutable.next(), mutable.next()) else {
-        return Err(SplitError::HiddenState("it must have exactly one mutable global, the stack pointer"));
+        return Err(SplitError::HiddenState(
+            "it must have exactly one mutable global, the stack pointer",
+        ));
     };
     if global.content_type != ValType::I32 {
         return Err(SplitError::HiddenState("its mutable global is not an i32 stack pointer"));
@@ -137,13 +154,25 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let [memory] = memories[..] else {
         return Err(SplitError::Memory("there must be exactly one"));
     };
-    Ok(Survey { kept, memory, stack_pointer, exports, data })
+    Ok(Survey { kept, memory, stack_pointer, call, exports, data })
+}
+
+/// The index of a function, if the module says what its functions are called.
+fn function_named(names: NameSectionReader<'_>, wanted: &str) -> Option<u32> {
+    let functions = names.into_iter().find_map(|name| match name {
+        Ok(Name::Function(functions)) => Some(functions),
+        _ => None,
+    })?;
+    let named = functions.into_iter().flatten().find(|naming| naming.name == wanted)?;
+    Some(named.index)
 }
 
 /// Whether a section goes into the code unchanged.
 fn is_kept(payload: &Payload<'_>) -> bool {
     match payload {
-        Payload::DataSection(_) | Payload::DataCountSection { .. } | Payload::ExportSection(_) => false,
+        Payload::DataSection(_) | Payload::DataCountSection { .. } | Payload::ExportSection(_) => {
+            false
+        }
         Payload::CustomSection(custom) => !matches!(custom.name(), "name" | "producers"),
         _ => true,
     }
@@ -183,8 +212,12 @@ fn write_segment(image: &mut [u8], index: u32, segment: &Data<'_>) -> Result<(),
     Ok(())
 }
 
-/// The module's own exports, and the stack pointer.
-fn exports(own: Option<ExportSectionReader<'_>>, stack_pointer: u32) -> Result<ExportSection, SplitError> {
+/// The module's own exports, the stack pointer, and the way to call a Python object.
+fn exports(
+    own: Option<ExportSectionReader<'_>>,
+    stack_pointer: u32,
+    call: Option<u32>,
+) -> Result<ExportSection, SplitError> {
     let mut section = ExportSection::new();
     for export in own.into_iter().flatten() {
         let export = export?;
@@ -200,6 +233,9 @@ fn exports(own: Option<ExportSectionReader<'_>>, stack_pointer: u32) -> Result<E
         }
     }
     section.export(STACK_POINTER, ExportKind::Global, stack_pointer);
+    if let Some(call) = call {
+        section.export(CALL, ExportKind::Func, call);
+    }
     Ok(section)
 }
 

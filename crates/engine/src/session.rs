@@ -256,7 +256,7 @@ pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Out
         }),
         artifacts: Vec::new(),
         note: Some(
-            "the run was stopped; variables and files of the session are as they were before it"
+            "the run was stopped and rolled back: variables and files of the session are as they were before it"
                 .into(),
         ),
         execution_time_ms: started.elapsed().unwrap_or_default().as_secs_f64() * 1e3,

@@ -33,3 +33,15 @@ pub(crate) enum Command {
     /// Say what is installed, what works, and what to fix.
     Doctor(doctor::Arguments),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    #[test]
+    fn the_command_line_contradicts_itself_nowhere() {
+        Cli::command().debug_assert();
+    }
+}

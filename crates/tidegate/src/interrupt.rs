@@ -28,13 +28,11 @@ pub(crate) async fn or_exit<T: Send + 'static>(
     parting: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
-    match unless_interrupted(tokio::task::spawn_blocking(work)).await? {
-        Some(done) => done.context("the work ended unexpectedly; run the command again"),
-        None => {
-            crate::out::tell(parting);
-            std::process::exit(Ending::Interrupted.code().into())
-        }
-    }
+    let Some(done) = unless_interrupted(tokio::task::spawn_blocking(work)).await? else {
+        crate::out::tell(parting);
+        std::process::exit(Ending::Interrupted.code().into());
+    };
+    done.context("the work ended unexpectedly; run the command again")
 }
 
 /// Hears Ctrl-C as long as it lives.

@@ -142,7 +142,8 @@ mod tests {
         let options = LimitOptions { memory: Some(10 << 30), ..LimitOptions::default() };
         let resolved = options.resolve();
         assert_eq!(resolved.limits, Limits::of(Level::Production));
-        let refused = Refused { option: "--memory", asked: "10 GiB".into(), used: "256 MiB".into() };
+        let refused =
+            Refused { option: "--memory", asked: "10 GiB".into(), used: "256 MiB".into() };
         assert_eq!(resolved.refused, [refused]);
     }
 }

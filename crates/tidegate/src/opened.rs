@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use engine::{Engine, Image, NoCalls, Outcome, Program, Session, SessionError, Start, StartError};
+use engine::{
+    Engine, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start, StartError,
+};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -45,7 +47,7 @@ pub(crate) struct Choice<'a> {
 
 impl Opened {
     /// Opens a session; one on disk is taken for as long as this lives.
-    pub(crate) fn new(
+    pub(crate) async fn new(
         config: &Config,
         engine: Arc<dyn Engine>,
         choice: Choice<'_>,
@@ -55,13 +57,11 @@ impl Opened {
             return Ok(Self { session: Session::new(engine, start), kept: None });
         };
         let store = config.store()?;
-        let held = store.hold(name, || {
-            out::tell(format_args!("the session `{name}` is in use; waiting for its turn"));
-        })?;
+        let held = take_turn(&store, name).await?;
         let (session, details) = match store.image(name)? {
             None => (Session::new(engine, start), None),
             Some(image) => {
-                let details = details_of(&store, name, &image)?;
+                let details = details_of(config, &store, name, &image)?;
                 refuse_another_image(name, &details, start.image.as_deref())?;
                 (Session::from_image(engine, start, image), Some(details))
             }
@@ -92,39 +92,42 @@ impl Opened {
         }
     }
 
+    /// Says whose fault it was that a run could not even begin.
     fn explained(&self, error: SessionError) -> anyhow::Error {
-        let broken = matches!(error, SessionError::Start(StartError::Image(_)));
-        let unknown = matches!(error, SessionError::Start(StartError::UnknownImage { .. }));
-        let error = anyhow::Error::new(error);
-        match &self.kept {
-            _ if unknown => Misuse::error(error.to_string()),
-            Some(Kept { held, .. }) if broken => error.context(held.store().damaged(held.name())),
-            Some(Kept { held, .. }) => {
-                error.context(format!("could not run in the session `{}`", held.name()))
+        let held = self.kept.as_ref().map(|kept| &kept.held);
+        match (&error, held) {
+            (SessionError::Start(StartError::UnknownImage { .. }), _) => {
+                Misuse::error(error.to_string())
             }
-            None => error.context("could not run the program; `tidegate doctor` looks for the cause"),
+            (SessionError::Start(StartError::Image(ImageError::TooLarge { .. })), Some(held)) => {
+                Misuse::error(format!(
+                    "the session `{}` holds more than these limits allow ({error}); give more \
+                     --memory, or --level development",
+                    held.name()
+                ))
+            }
+            (SessionError::Start(StartError::Image(_)), Some(held)) => {
+                anyhow::Error::new(error).context(held.store().damaged(held.name()))
+            }
+            (_, Some(held)) => anyhow::Error::new(error)
+                .context(format!("could not run in the session `{}`", held.name())),
+            (_, None) => anyhow::Error::new(error)
+                .context("could not run the program; `tidegate doctor` looks for the cause"),
         }
     }
 }
 
 impl Kept {
     fn save(&mut self, image: &Image) -> anyhow::Result<()> {
-        let now = units::now();
-        let details = match self.details.take() {
-            Some(before) => Details {
-                last_run: now,
-                runs: before.runs + 1,
-                level: self.level.to_owned(),
-                ..before
-            },
-            None => Details {
-                created: now,
-                last_run: now,
-                runs: 1,
-                image: image_name(&self.config, image)?,
-                base: image.header().base,
-                level: self.level.to_owned(),
-            },
+        let before = match self.details.take() {
+            Some(before) => before,
+            None => Details::new(image_name(&self.config, image)?, image.header().base),
+        };
+        let details = Details {
+            last_run: units::now(),
+            runs: before.runs + 1,
+            level: self.level.to_owned(),
+            ..before
         };
         self.held.save(image, &details)?;
         self.details = Some(details);
@@ -132,17 +135,29 @@ impl Kept {
     }
 }
 
-/// What is known of a session; little, if its description was lost.
-fn details_of(store: &Store, name: &SessionName, image: &Image) -> anyhow::Result<Details> {
-    let known = store.existing(name)?.details.filter(|known| known.base == image.header().base);
-    Ok(known.unwrap_or_else(|| Details {
-        created: 0,
-        last_run: 0,
-        runs: 0,
-        image: "unknown".to_owned(),
-        base: image.header().base,
-        level: "unknown".to_owned(),
-    }))
+/// Takes a session once nobody else uses it.
+async fn take_turn(store: &Store, name: &SessionName) -> anyhow::Result<Held> {
+    let (store, name) = (store.clone(), name.clone());
+    let wait = move || {
+        store.hold(&name, || {
+            out::tell(format_args!("the session `{name}` is in use; waiting for its turn"));
+        })
+    };
+    interrupt::or_exit("cancelled; nothing was run", wait).await?
+}
+
+/// What is known of a session; if its description was lost, what can be found out again.
+fn details_of(
+    config: &Config,
+    store: &Store,
+    name: &SessionName,
+    image: &Image,
+) -> anyhow::Result<Details> {
+    let base = image.header().base;
+    match store.existing(name)?.details.filter(|known| known.base == base) {
+        Some(details) => Ok(details),
+        None => Ok(Details::new(image_name(config, image)?, base)),
+    }
 }
 
 fn refuse_another_image(

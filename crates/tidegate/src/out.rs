@@ -43,11 +43,10 @@ pub(crate) fn tell(text: impl Display) {
 
 /// Says what went wrong, and what was behind it.
 pub(crate) fn problem(error: &anyhow::Error) {
-    let mut text = format!("{BAD}error:{BAD:#} {}", clean(&error.to_string()));
+    tell(format_args!("{BAD}error:{BAD:#} {}", clean(&error.to_string())));
     for cause in error.chain().skip(1) {
-        text.push_str(&format!("\n  because: {}", clean(&cause.to_string())));
+        tell(format_args!("  because: {}", clean(&cause.to_string())));
     }
-    tell(text);
 }
 
 /// Warns of something that was done otherwise than asked.
@@ -134,11 +133,7 @@ impl Host for Live {
     }
 }
 
-fn pass(
-    to: &mut (impl Write + io::IsTerminal),
-    sieve: &mut Sieve,
-    bytes: &[u8],
-) -> io::Result<()> {
+fn pass(to: &mut (impl Write + io::IsTerminal), sieve: &mut Sieve, bytes: &[u8]) -> io::Result<()> {
     if to.is_terminal() {
         to.write_all(&sieve.sift(bytes))?;
     } else {
@@ -178,7 +173,9 @@ impl Sieve {
             // Progress bars of programs need the carriage return.
             b'\n' | b'\t' | b'\r' | 0x20..=0x7e | 0x80.. => sifted.push(byte),
             _ => {
-                sifted.extend_from_slice(visible(char::from(byte)).encode_utf8(&mut [0; 4]).as_bytes());
+                sifted.extend_from_slice(
+                    visible(char::from(byte)).encode_utf8(&mut [0; 4]).as_bytes(),
+                );
             }
         }
     }

@@ -20,9 +20,9 @@ const INTERRUPTED: &str =
 
 /// What this version of the program needs.
 pub(crate) fn plan() -> anyhow::Result<Plan> {
-    engine_wasm::plan()
-        .map_err(anyhow::Error::from_boxed)
-        .context("could not set up the WebAssembly engine; this processor or system may not be supported")
+    engine_wasm::plan().map_err(anyhow::Error::from_boxed).context(
+        "could not set up the WebAssembly engine; this processor or system may not be supported",
+    )
 }
 
 /// An engine, after installing the runtime if that is missing.
@@ -60,11 +60,7 @@ pub(crate) async fn ready(config: &Config) -> anyhow::Result<Installed> {
 
 /// Makes whatever is missing of the runtime, with a progress bar. Ctrl-C ends the
 /// process; the cache trusts nothing that is not finished.
-pub(crate) async fn install(
-    cache: Cache,
-    source: Source,
-    plan: Plan,
-) -> anyhow::Result<Installed> {
+pub(crate) async fn install(cache: Cache, source: Source, plan: Plan) -> anyhow::Result<Installed> {
     let work = move || install::install(&cache, &source, &plan, &Builder, &Bar::new());
     interrupt::or_exit(INTERRUPTED, work).await?.context("could not install the Python runtime")
 }

@@ -7,7 +7,7 @@ mod json;
 use std::io;
 
 use anyhow::Context as _;
-use comfy_table::{Table, presets};
+use comfy_table::{Cell, Table, presets};
 use engine::{Outcome, ProgramError};
 
 pub(crate) use self::artifacts::write as write_artifacts;
@@ -26,9 +26,12 @@ pub(crate) enum Texts {
 }
 
 /// An empty table in the style of all tables here.
-pub(crate) fn table(header: &[&str]) -> Table {
+pub(crate) fn table<T: ToString>(header: impl IntoIterator<Item = T>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
+    table.load_style(presets::NOTHING).set_header(header.into_iter().map(Cell::new));
+    if let Some(first) = table.column_mut(0) {
+        first.set_padding((0, 1));
+    }
     table
 }
 
@@ -89,8 +92,7 @@ pub(crate) fn outcome_json(outcome: &Outcome) -> anyhow::Result<()> {
 }
 
 /// What to say when standard output cannot be written to.
-pub(crate) const LOST: &str =
-    "could not write to standard output; part of the result is lost, check where it is redirected to";
+pub(crate) const LOST: &str = "could not write to standard output; part of the result is lost, check where it is redirected to";
 
 #[cfg(test)]
 mod tests {
@@ -98,10 +100,7 @@ mod tests {
 
     #[test]
     fn the_caret_stands_under_the_column_though_indentation_is_removed() {
-        assert_eq!(
-            place(3, Some(9), "    x = nope"),
-            "  line 3 | x = nope\n         |     ^"
-        );
+        assert_eq!(place(3, Some(9), "    x = nope"), "  line 3 | x = nope\n         |     ^");
         assert_eq!(place(3, None, "x"), "  line 3 | x");
         assert_eq!(place(3, Some(2), "     x"), "  line 3 | x");
     }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::name::SessionName;
 use crate::exit::Misuse;
+use crate::units;
 
 const IMAGE: &str = "tide";
 const DETAILS: &str = "json";
@@ -50,6 +51,14 @@ pub(crate) struct Details {
     pub(crate) base: Digest,
     /// The level of its last run.
     pub(crate) level: String,
+}
+
+impl Details {
+    /// Those of a session that begins now.
+    pub(crate) fn new(image: String, base: Digest) -> Self {
+        let now = units::now();
+        Self { created: now, last_run: now, runs: 0, image, base, level: "unknown".to_owned() }
+    }
 }
 
 /// One session of the store.
@@ -196,8 +205,7 @@ impl Held {
     /// Removes the session. Says how many bytes that freed.
     pub(crate) fn delete(self) -> anyhow::Result<u64> {
         let bytes = self.store.existing(&self.name)?.bytes;
-        // The lock goes last: whoever waits for it must find nothing else left.
-        for ending in [IMAGE, DETAILS, LOCK] {
+        for ending in [IMAGE, DETAILS] {
             let path = self.store.path(&self.name, ending);
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -214,7 +222,8 @@ impl Held {
         let aside = self.store.folder.join(format!(".{}.{ending}.new", self.name));
         let write = || {
             let mut options = OpenOptions::new();
-            let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+            let mut file =
+                options.write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
             file.write_all(bytes)?;
             file.sync_all()?;
             std::fs::rename(&aside, &path)?;
@@ -232,11 +241,22 @@ impl Held {
     }
 }
 
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A lock without a session is litter. Whoever waits for it notices that
+        // it was removed, and makes another.
+        if !self.store.file(&self.name).exists() {
+            let _ = std::fs::remove_file(self.store.path(&self.name, LOCK));
+        }
+    }
+}
+
 /// Locks the file at `path`; `None` when it was removed meanwhile, because holding
 /// an unlinked lock keeps nobody out.
 fn lock(path: &Path, waiting: &mut Option<impl FnOnce()>) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
-    let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    let file =
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

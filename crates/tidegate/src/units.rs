@@ -44,7 +44,9 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     match (number.parse::<u64>(), number.parse::<f64>()) {
         (Ok(0), _) => Err(format!("{text:?} is too little: at least 1 byte")),
         (Ok(whole), _) => whole.checked_mul(bytes_per_unit).ok_or_else(|| not_a_size(text)),
-        (Err(_), Ok(number)) if number > 0.0 && number < 1e9 => Ok(fraction(number, bytes_per_unit)),
+        (Err(_), Ok(number)) if number > 0.0 && number < 1e9 => {
+            Ok(fraction(number, bytes_per_unit))
+        }
         _ => Err(not_a_size(text)),
     }
 }
@@ -67,7 +69,9 @@ fn not_a_size(text: &str) -> String {
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if share.is_finite() && share >= 0.01 => Ok(share),
-        _ => Err(format!("{text:?} is not a share of a core: write a number from 0.01, such as 0.5")),
+        _ => {
+            Err(format!("{text:?} is not a share of a core: write a number from 0.01, such as 0.5"))
+        }
     }
 }
 
@@ -91,12 +95,12 @@ pub(crate) fn duration(value: Duration) -> String {
 
 /// A limit in bytes, exactly.
 pub(crate) fn exact_bytes(bytes: u64) -> String {
-    match bytes {
-        GIB.. if bytes.is_multiple_of(GIB) => format!("{} GiB", bytes / GIB),
-        MIB.. if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
-        KIB.. if bytes.is_multiple_of(KIB) => format!("{} KiB", bytes / KIB),
-        1_000_000.. if bytes.is_multiple_of(1_000_000) => format!("{} MB", bytes / 1_000_000),
-        _ => format!("{bytes} bytes"),
+    const UNITS: [(u64, &str); 5] =
+        [(GIB, "GiB"), (1_000_000_000, "GB"), (MIB, "MiB"), (1_000_000, "MB"), (KIB, "KiB")];
+    let fits = |&&(unit, _): &&(u64, &str)| bytes >= unit && bytes.is_multiple_of(unit);
+    match UNITS.iter().find(fits) {
+        Some((unit, name)) => format!("{} {name}", bytes / unit),
+        None => format!("{bytes} bytes"),
     }
 }
 
@@ -163,8 +167,9 @@ mod tests {
     fn limits_are_shown_exactly() {
         assert_eq!(exact_bytes(256 << 20), "256 MiB");
         assert_eq!(exact_bytes(100_000_000), "100 MB");
+        assert_eq!(exact_bytes(10_000_000_000), "10 GB");
         assert_eq!(exact_bytes(1_234), "1234 bytes");
         assert_eq!(duration(Duration::from_millis(1_500)), "1500 ms");
-        assert_eq!(duration(Duration::from_secs(7 * 86_400)), "7 days");
+        assert_eq!(duration(Duration::from_hours(7 * 24)), "7 days");
     }
 }

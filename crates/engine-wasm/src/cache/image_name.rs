@@ -12,7 +12,9 @@ pub struct ImageName(String);
 
 /// A text that cannot name an image. Whoever chose it must choose another.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} cannot name an image: use 1 to 40 lower-case letters, digits and hyphens, and no hyphen first")]
+#[error(
+    "{0:?} cannot name an image: use 1 to 40 lower-case letters, digits and hyphens, and no hyphen first"
+)]
 pub struct BadImageName(String);
 
 impl ImageName {
@@ -63,7 +65,8 @@ impl TryFrom<String> for ImageName {
 
     fn try_from(text: String) -> Result<Self, BadImageName> {
         let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-        let fits = (1..=40).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(allowed);
+        let fits =
+            (1..=40).contains(&text.len()) && !text.starts_with('-') && text.bytes().all(allowed);
         if fits { Ok(Self(text)) } else { Err(BadImageName(text)) }
     }
 }

@@ -56,6 +56,8 @@ pub struct ImageRecord {
     pub imports: Vec<String>,
     /// The pages worth touching before a program runs.
     pub hot_pages: Vec<HotPages>,
+    /// The address of the Python function that does one step; 0 before there is one.
+    pub entry: u32,
     /// When it was made, in seconds since 1970.
     pub created: u64,
 }
@@ -87,25 +89,33 @@ pub struct StoredImage {
 #[non_exhaustive]
 pub enum ImageLookupError {
     /// Nobody made an image of that name here.
-    #[error("there is no image {name}; `tidegate image list` shows those there are, `tidegate image build {name} --warm FILE.py` makes it")]
+    #[error(
+        "there is no image {name}; `tidegate image list` shows those there are, `tidegate image build {name} --warm FILE.py` makes it"
+    )]
     Unknown {
         /// What was asked for.
         name: ImageName,
     },
     /// A frozen session builds on an image that is not on this machine.
-    #[error("no image here has the digest {digest}; copy the cache of the machine it was frozen on, or start a new session")]
+    #[error(
+        "no image here has the digest {digest}; copy the cache of the machine it was frozen on, or start a new session"
+    )]
     UnknownDigest {
         /// What was asked for.
         digest: Digest,
     },
     /// Built-in images go with the runtime.
-    #[error("the image {name} belongs to the runtime; `tidegate runtime remove` removes everything")]
+    #[error(
+        "the image {name} belongs to the runtime; `tidegate runtime remove` removes everything"
+    )]
     BuiltIn {
         /// What was to be removed.
         name: ImageName,
     },
     /// The file of an image of the user's own is gone or was altered. It was not used.
-    #[error("the image {name} is damaged; `tidegate image build {name} --warm FILE.py` makes it again")]
+    #[error(
+        "the image {name} is damaged; `tidegate image build {name} --warm FILE.py` makes it again"
+    )]
     Damaged {
         /// The image.
         name: ImageName,
@@ -135,7 +145,8 @@ impl Cache {
 
     /// What `name` stands for.
     pub fn image_record(&self, name: &ImageName) -> Result<ImageRecord, ImageLookupError> {
-        self.read_image(&self.image_path(name))?.ok_or_else(|| ImageLookupError::Unknown { name: name.clone() })
+        self.read_image(&self.image_path(name))?
+            .ok_or_else(|| ImageLookupError::Unknown { name: name.clone() })
     }
 
     /// The image called `name`.
@@ -168,7 +179,10 @@ impl Cache {
 
     /// Removes images that no name stands for any more, unless `is_needed` by a
     /// frozen session. Says how many bytes that freed.
-    pub fn remove_superseded(&self, is_needed: &dyn Fn(&Digest) -> bool) -> Result<u64, CacheError> {
+    pub fn remove_superseded(
+        &self,
+        is_needed: &dyn Fn(&Digest) -> bool,
+    ) -> Result<u64, CacheError> {
         let locked = self.lock(&|| ())?;
         let mut freed = 0;
         for (superseded, record) in self.all_images()? {
@@ -199,7 +213,8 @@ impl Cache {
     fn all_images(&self) -> Result<Vec<(bool, ImageRecord)>, CacheError> {
         let mut images = Vec::new();
         for path in self.image_paths()? {
-            let superseded = path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains('@'));
+            let superseded =
+                path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains('@'));
             match self.read_image(&path) {
                 Ok(Some(record)) => images.push((superseded, record)),
                 // Asking for it by name reports it; it must not hide the others.
@@ -207,7 +222,9 @@ impl Cache {
                 Err(error) => return Err(error),
             }
         }
-        images.sort_by(|(_, one), (_, other)| (&one.name, other.created).cmp(&(&other.name, one.created)));
+        images.sort_by(|(_, one), (_, other)| {
+            (&one.name, other.created).cmp(&(&other.name, one.created))
+        });
         Ok(images)
     }
 
@@ -237,8 +254,8 @@ impl Cache {
 
     fn image_paths(&self) -> Result<Vec<PathBuf>, CacheError> {
         let folder = self.folder.join(IMAGES);
-        let paths: io::Result<Vec<PathBuf>> =
-            std::fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let paths: io::Result<Vec<PathBuf>> = std::fs::read_dir(&folder)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
         match paths {
             Ok(mut paths) => {
                 paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));

@@ -9,7 +9,9 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +19,9 @@ use engine::Digest;
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 use super::record::{Identity, Record};
-use super::{Cache, CacheError, CheckedFile, IMAGES, LOCK, TEMPORARY, digest_of_file, io_error, names};
+use super::{
+    Cache, CacheError, CheckedFile, IMAGES, LOCK, TEMPORARY, digest_of_file, io_error, names,
+};
 
 /// The right to write, as long as it lives.
 #[derive(Debug)]
@@ -78,7 +82,11 @@ impl Cache {
 
     fn lock_file(&self) -> Result<File, CacheError> {
         let images = self.folder.join(IMAGES);
-        DirBuilder::new().recursive(true).mode(0o700).create(&images).map_err(io_error("create", &images))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&images)
+            .map_err(io_error("create", &images))?;
         self.refuse_exposed_folder()?;
         let path = self.folder.join(LOCK);
         let mut options = OpenOptions::new();
@@ -101,7 +109,9 @@ impl Locked<'_> {
     pub fn open_or_discard(&self, name: &str) -> Result<Option<CheckedFile>, CacheError> {
         match self.open(name) {
             Ok(file) => Ok(Some(file)),
-            Err(CacheError::Missing { .. } | CacheError::Altered { .. } | CacheError::Record { .. }) => {
+            Err(
+                CacheError::Missing { .. } | CacheError::Altered { .. } | CacheError::Record { .. },
+            ) => {
                 self.remove(name)?;
                 Ok(None)
             }
@@ -112,7 +122,10 @@ impl Locked<'_> {
     /// An empty file to write to.
     pub fn draft(&self) -> Result<Draft, CacheError> {
         let folder = self.cache.folder();
-        let file = Builder::new().prefix(TEMPORARY).tempfile_in(folder).map_err(io_error("write to", folder))?;
+        let file = Builder::new()
+            .prefix(TEMPORARY)
+            .tempfile_in(folder)
+            .map_err(io_error("write to", folder))?;
         Ok(Draft { file })
     }
 
@@ -123,20 +136,26 @@ impl Locked<'_> {
     }
 
     /// Gives a finished draft the name that `name` makes of its digest.
-    pub fn keep(&self, draft: Draft, name: impl FnOnce(&Digest) -> String) -> Result<CheckedFile, CacheError> {
+    pub fn keep(
+        &self,
+        draft: Draft,
+        name: impl FnOnce(&Digest) -> String,
+    ) -> Result<CheckedFile, CacheError> {
         let aside = draft.file.path().to_owned();
         let file = draft.file.as_file();
         file.set_permissions(Permissions::from_mode(0o400)).map_err(io_error("protect", &aside))?;
         // Set back, so that a write in the same tick of the clock as the
         // record still leaves another mtime than the recorded one.
-        file.set_modified(SystemTime::now() - Duration::from_hours(1)).map_err(io_error("date", &aside))?;
+        file.set_modified(SystemTime::now() - Duration::from_hours(1))
+            .map_err(io_error("date", &aside))?;
         file.sync_all().map_err(io_error("write", &aside))?;
         let sha256 = digest_of_file(file, &|_| ()).map_err(io_error("read", &aside))?;
 
         let name = name(&sha256);
         let path = self.cache.path(&name);
         unlink(&self.cache.record_path(&name))?;
-        let file = draft.file.persist(&path).map_err(|error| io_error("rename to", &path)(error.error))?;
+        let file =
+            draft.file.persist(&path).map_err(|error| io_error("rename to", &path)(error.error))?;
         // Only now: renaming changes the ctime.
         let identity = Identity::of(&file.metadata().map_err(io_error("inspect", &path))?);
         drop(file);
@@ -145,7 +164,11 @@ impl Locked<'_> {
     }
 
     /// Writes and names a whole file at once.
-    pub fn put(&self, content: &[u8], name: impl FnOnce(&Digest) -> String) -> Result<CheckedFile, CacheError> {
+    pub fn put(
+        &self,
+        content: &[u8],
+        name: impl FnOnce(&Digest) -> String,
+    ) -> Result<CheckedFile, CacheError> {
         let draft = self.draft()?;
         draft.file().write_all(content).map_err(io_error("write", draft.file.path()))?;
         self.keep(draft, name)
@@ -172,7 +195,11 @@ impl Locked<'_> {
             if name.to_str().is_some_and(|name| name.starts_with(TEMPORARY)) {
                 let path = entry.path();
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                let removed = if is_folder { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+                let removed = if is_folder {
+                    std::fs::remove_dir_all(&path)
+                } else {
+                    std::fs::remove_file(&path)
+                };
                 removed.or_else(absent_is_fine).map_err(io_error("remove", &path))?;
             }
         }
@@ -204,9 +231,15 @@ impl Locked<'_> {
     }
 
     /// Writes a small file of ours aside and puts it in place.
-    pub(super) fn write_json(&self, path: &Path, value: &impl serde::Serialize) -> Result<(), CacheError> {
+    pub(super) fn write_json(
+        &self,
+        path: &Path,
+        value: &impl serde::Serialize,
+    ) -> Result<(), CacheError> {
         let draft = self.draft()?;
-        let text = serde_json::to_vec_pretty(value).map_err(io::Error::from).map_err(io_error("write", path))?;
+        let text = serde_json::to_vec_pretty(value)
+            .map_err(io::Error::from)
+            .map_err(io_error("write", path))?;
         draft.file().write_all(&text).map_err(io_error("write", path))?;
         draft.file().sync_all().map_err(io_error("write", path))?;
         draft.file.persist(path).map_err(|error| io_error("rename to", path)(error.error))?;

@@ -6,8 +6,14 @@
 
 use engine::Digest;
 
-const KINDS: [(&str, &str); 6] =
-    [("code-", ".cwasm"), ("image-", ".img"), ("library-", ".zip"), ("module-", ".wasm.zst"), ("notices-", ".txt"), ("packages-", ".zip")];
+const KINDS: [(&str, &str); 6] = [
+    ("code-", ".cwasm"),
+    ("image-", ".img"),
+    ("library-", ".zip"),
+    ("module-", ".wasm.zst"),
+    ("notices-", ".txt"),
+    ("packages-", ".zip"),
+];
 
 /// Compiled code, by what it was compiled from and by what.
 #[must_use]
@@ -49,9 +55,9 @@ pub fn packages(content: &Digest) -> String {
 /// removed, whatever folder `TIDEGATE_CACHE` names.
 pub(super) fn is_ours(name: &str) -> bool {
     KINDS.iter().any(|(prefix, suffix)| {
-        name.strip_prefix(prefix)
-            .and_then(|rest| rest.strip_suffix(suffix))
-            .is_some_and(|key| matches!(key.len(), 16 | 64) && key.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(suffix)).is_some_and(|key| {
+            matches!(key.len(), 16 | 64) && key.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
     })
 }
 

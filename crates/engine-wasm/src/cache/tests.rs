@@ -128,7 +128,10 @@ fn what_a_crash_left_behind_is_swept_and_nothing_else() {
     fs::create_dir(cache.folder().join(".tmp-dir")).unwrap();
     fs::write(cache.folder().join("mine.txt"), "the user's").unwrap();
     cache.lock(&|| ()).unwrap().sweep().unwrap();
-    assert_eq!(listing(&cache), ["images", "lock", "mine.txt", &name, &format!("{name}.json")].map(String::from).sorted());
+    assert_eq!(
+        listing(&cache),
+        ["images", "lock", "mine.txt", &name, &format!("{name}.json")].map(String::from).sorted()
+    );
 }
 
 #[test]
@@ -191,13 +194,16 @@ fn a_name_given_to_a_new_image_leaves_the_old_one_findable() {
     let (_folder, cache, _) = with_one_file();
     let (old, new) = (add_image(&cache, "mine", b"old"), add_image(&cache, "mine", b"new"));
     assert_eq!(cache.image(&new.name).unwrap().record, new);
-    assert_eq!(cache.images().unwrap(), [new.clone()]);
+    assert_eq!(cache.images().unwrap(), std::slice::from_ref(&new));
     assert_eq!(cache.find_image_by_digest(&old.digest).unwrap().record, old);
 
     cache.remove_superseded(&|digest| *digest == old.digest).unwrap();
     cache.find_image_by_digest(&old.digest).unwrap();
     assert_eq!(cache.remove_superseded(&|_| false).unwrap(), 3);
-    assert!(matches!(cache.find_image_by_digest(&old.digest), Err(ImageLookupError::UnknownDigest { .. })));
+    assert!(matches!(
+        cache.find_image_by_digest(&old.digest),
+        Err(ImageLookupError::UnknownDigest { .. })
+    ));
     cache.image(&new.name).unwrap();
 }
 
@@ -246,7 +252,10 @@ fn hot_pages_outside_the_image_are_refused() {
     let mut mine = add_image(&cache, "mine", b"memory");
     mine.hot_pages = vec![(u32::MAX, 1)];
     cache.lock(&|| ()).unwrap().name_image(&mine).unwrap();
-    assert!(matches!(cache.image(&mine.name), Err(ImageLookupError::Cache(CacheError::Record { .. }))));
+    assert!(matches!(
+        cache.image(&mine.name),
+        Err(ImageLookupError::Cache(CacheError::Record { .. }))
+    ));
 }
 
 /// A cache with one file in it, in a folder that goes away with the first value.
@@ -273,6 +282,7 @@ fn add_image(cache: &Cache, name: &str, memory: &[u8]) -> ImageRecord {
         packages: None,
         imports: Vec::new(),
         hot_pages: Vec::new(),
+        entry: 0,
         created: 0,
     };
     locked.name_image(&record).unwrap();
@@ -292,7 +302,10 @@ fn count(told: &AtomicUsize) {
 
 fn listing(cache: &Cache) -> Vec<String> {
     let entries = fs::read_dir(cache.folder()).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>().sorted()
+    entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect::<Vec<_>>()
+        .sorted()
 }
 
 trait Sorted {

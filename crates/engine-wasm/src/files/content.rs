@@ -151,13 +151,13 @@ mod tests {
 
     #[test]
     fn writing_to_a_copy_copies_only_the_chunk_it_touches() {
-        let original = Content::from_bytes(&[7; 4 * CHUNK]);
+        let original = Content::from_bytes(&vec![7; 4 * CHUNK]);
         let mut copy = original.clone();
         copy.write_at(2 * CHUNK as u64, b"changed");
         let shared =
             |index: usize| Arc::ptr_eq(original.chunks[index].as_ref().unwrap(), copy.chunks[index].as_ref().unwrap());
         assert_eq!([0, 1, 2, 3].map(shared), [true, true, false, true]);
-        assert_eq!(original.to_vec(), [7; 4 * CHUNK]);
+        assert_eq!(original.to_vec(), vec![7; 4 * CHUNK]);
     }
 
     proptest! {

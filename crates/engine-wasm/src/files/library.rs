@@ -107,9 +107,12 @@ impl GivenFolder {
 fn given_tree(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Result<Tree, &'static str> {
     let mut tree = Tree::default();
     for (path, bytes) in files {
-        let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let (folders, name) = match path.rsplit_once('/') {
+            Some((folders, name)) => (Some(folders), name),
+            None => (None, &*path),
+        };
         let mut parent = ROOT;
-        for folder in folders.split('/').filter(|_| !folders.is_empty()) {
+        for folder in folders.into_iter().flat_map(|folders| folders.split('/')) {
             parent = match entry(&tree, parent, folder)? {
                 Some(inode) => inode,
                 None => tree.add(parent, folder, Body::Folder(Arc::default()), 0).map_err(|_| NESTED)?,

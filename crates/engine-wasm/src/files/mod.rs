@@ -38,14 +38,16 @@ mod tree;
 use std::sync::Arc;
 
 pub(crate) use content::Content;
-pub(crate) use descriptors::{APPEND, Access};
+pub(crate) use descriptors::Access;
 pub(crate) use errno::Errno;
 pub(crate) use library::{GivenFolder, Library};
 pub(crate) use opened::{Kind, Listed, Stat, Whence};
 pub(crate) use paths::{How, NewTimes};
 pub(crate) use quota::{Quota, Refusal, RefusalKind};
 pub(crate) use save::FilesMeta;
-pub(crate) use tree::{Inode, Times};
+pub(crate) use tree::Inode;
+#[cfg(test)]
+pub(crate) use tree::Times;
 
 use descriptors::{Descriptors, Target};
 use tree::{ROOT, Tree};

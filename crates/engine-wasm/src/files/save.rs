@@ -159,12 +159,11 @@ fn restore_tree(next: Inode, nodes: Vec<NodeMeta>, contents: &[(Inode, &[u8])]) 
     }
     let mut tree = Tree { nodes: BTreeMap::new(), next, bytes: 0 };
     for NodeMeta { inode, times, entries } in nodes {
-        let body = match entries {
-            Some(entries) => restore_folder(entries)?,
-            None => {
-                let bytes = bytes_of.remove(&inode).ok_or("a file has no content")?;
-                Body::File(Arc::new(Content::from_bytes(bytes)))
-            }
+        let body = if let Some(entries) = entries {
+            restore_folder(entries)?
+        } else {
+            let bytes = bytes_of.remove(&inode).ok_or("a file has no content")?;
+            Body::File(Arc::new(Content::from_bytes(bytes)))
         };
         let node = Node { body, times, place: None };
         if node.len() > MAX_FILE {

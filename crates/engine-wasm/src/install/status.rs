@@ -6,7 +6,8 @@ use engine::Digest;
 
 use super::Plan;
 use crate::cache::{
-    Cache, CacheError, Glance, ImageLookupError, ImageName, ImageRecord, digest_of_file, io_error, names,
+    Cache, CacheError, Glance, ImageLookupError, ImageName, ImageRecord, digest_of_file, io_error,
+    names,
 };
 
 /// What is installed, found out by `stat` alone.
@@ -83,25 +84,38 @@ pub fn status(cache: &Cache, plan: &Plan) -> Result<Status, CacheError> {
         }
     }
     let there = |name: &String| {
-        files.iter().any(|file| file.name == *name && matches!(file.state, FileState::Intact | FileState::Unproven))
+        files.iter().any(|file| {
+            file.name == *name && matches!(file.state, FileState::Intact | FileState::Unproven)
+        })
     };
     let complete = needed.iter().all(there) && built_in_images(cache, plan)?.is_some();
     Ok(Status { folder: cache.folder().to_owned(), complete, files, images: cache.images()? })
 }
 
 /// The built-in images, if all are there and were built from what `plan` says. Opens no image.
-pub(super) fn built_in_images(cache: &Cache, plan: &Plan) -> Result<Option<Vec<ImageRecord>>, CacheError> {
-    let Some(first) = current(cache, &ImageName::first(), plan.pins.runtime())? else { return Ok(None) };
+pub(super) fn built_in_images(
+    cache: &Cache,
+    plan: &Plan,
+) -> Result<Option<Vec<ImageRecord>>, CacheError> {
+    let Some(first) = current(cache, &ImageName::first(), plan.pins.runtime())? else {
+        return Ok(None);
+    };
     let mut images = vec![first];
     for recipe in &plan.recipes {
         let Some(parent) = record(cache, &recipe.parent)? else { return Ok(None) };
-        let Some(image) = current(cache, &recipe.name, recipe.key(&parent))? else { return Ok(None) };
+        let Some(image) = current(cache, &recipe.name, recipe.key(&parent))? else {
+            return Ok(None);
+        };
         images.push(image);
     }
     Ok(Some(images))
 }
 
-fn current(cache: &Cache, name: &ImageName, key: Digest) -> Result<Option<ImageRecord>, CacheError> {
+fn current(
+    cache: &Cache,
+    name: &ImageName,
+    key: Digest,
+) -> Result<Option<ImageRecord>, CacheError> {
     let image = record(cache, name)?.filter(|record| record.built_from == key);
     match &image {
         Some(record) if cache.glance(&names::image(&record.digest))? == Glance::Absent => Ok(None),

@@ -1,6 +1,6 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Cursor, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -44,7 +44,8 @@ fn a_second_installation_does_nothing_and_quickly() {
 fn the_licences_come_along_in_order() {
     let machine = Machine::new();
     machine.install(&Fake::default()).unwrap();
-    let notices = fs::read_to_string(machine.cache.folder().join(machine.plan.pins.notices_file())).unwrap();
+    let notices =
+        fs::read_to_string(machine.cache.folder().join(machine.plan.pins.notices_file())).unwrap();
     assert_eq!(notices, "=== a\n\nlicence of a\n\n=== b\n\nlicence of b\n\n");
 }
 
@@ -55,7 +56,10 @@ fn a_wheel_that_is_not_the_pinned_one_is_refused() {
     bytes.push(0);
     fs::write(&machine.wheel, bytes).unwrap();
     assert!(matches!(machine.install(&Fake::default()), Err(InstallError::WrongWheel { .. })));
-    assert!(matches!(machine.install_from("/nowhere.whl".into()), Err(InstallError::WheelUnreadable { .. })));
+    assert!(matches!(
+        machine.install_from("/nowhere.whl".into()),
+        Err(InstallError::WheelUnreadable { .. })
+    ));
 }
 
 #[test]
@@ -73,9 +77,13 @@ fn an_installation_that_fails_anywhere_continues_with_what_is_complete() {
     for (index, step) in all.iter().enumerate() {
         for breaking in [Breaking::Error, Breaking::Panic] {
             let broken = Fake { breaks_at: Some((step, breaking)), ..Fake::default() };
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| machine.install(&broken)));
+            let result =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| machine.install(&broken)));
             assert!(!matches!(result, Ok(Ok(_))), "{step} did not break");
-            assert!(find(&machine.cache, &machine.plan).unwrap().is_none(), "half an installation after {step}");
+            assert!(
+                find(&machine.cache, &machine.plan).unwrap().is_none(),
+                "half an installation after {step}"
+            );
         }
         let before = Fake::default().until(all.get(index + 1).copied());
         let _ = machine.install(&before);
@@ -132,7 +140,8 @@ fn a_file_that_rotted_unseen_is_found_by_verify_and_replaced() {
     assert!(find(&machine.cache, &machine.plan).unwrap().is_some());
 
     let report = verify(&machine.cache, &|_| ()).unwrap();
-    let bad: Vec<_> = report.iter().filter(|file| file.result.is_err()).map(|file| &file.name).collect();
+    let bad: Vec<_> =
+        report.iter().filter(|file| file.result.is_err()).map(|file| &file.name).collect();
     assert_eq!(bad, [&names::image(&base.record.digest)]);
 
     let repair = Fake::default();
@@ -257,7 +266,10 @@ impl Machine {
         };
         let wheel = folder.path().join("tiny.whl");
         fs::write(&wheel, bytes).unwrap();
-        let recipes = vec![recipe("base", "first", "import base"), recipe("science", "base", "import science")];
+        let recipes = vec![
+            recipe("base", "first", "import base"),
+            recipe("science", "base", "import science"),
+        ];
         let plan = Plan { pins, compatibility: b"this wasmtime".to_vec(), recipes };
         Self { cache: Cache::at(folder.path().join("cache")), wheel, plan, _folder: folder }
     }
@@ -343,7 +355,7 @@ impl Toolkit for Fake {
         progress(0.5);
         self.make(recipe.name.as_str())?;
         write!(into, "{} then {}", parent.record.digest, recipe.warm)?;
-        Ok(BuiltImage { hot_pages: vec![(0, 0)], imports: vec![recipe.warm.clone()] })
+        Ok(BuiltImage { entry: 0, hot_pages: vec![(0, 0)], imports: vec![recipe.warm.clone()] })
     }
 }
 
@@ -359,9 +371,17 @@ impl Progress for Seen {
 }
 
 fn guest_module() -> Vec<u8> {
-    use wasm_encoder::{ConstExpr, DataSection, GlobalSection, GlobalType, MemorySection, MemoryType, ValType};
+    use wasm_encoder::{
+        ConstExpr, DataSection, GlobalSection, GlobalType, MemorySection, MemoryType, ValType,
+    };
     let mut memory = MemorySection::new();
-    memory.memory(MemoryType { minimum: 1, maximum: None, memory64: false, shared: false, page_size_log2: None });
+    memory.memory(MemoryType {
+        minimum: 1,
+        maximum: None,
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    });
     let mut globals = GlobalSection::new();
     let stack_pointer = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
     globals.global(stack_pointer, &ConstExpr::i32_const(1024));
@@ -386,7 +406,6 @@ fn wheel(module: &[u8]) -> Vec<u8> {
 }
 
 fn change_a_byte(path: &Path) {
-    use std::os::unix::fs::FileExt as _;
     fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(b"#", 2).unwrap();
 }
@@ -398,7 +417,6 @@ fn rot_unseen(image: &StoredImage) {
     let record = image.file.path().with_extension("img.json");
     let mut known: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
     let nanoseconds = |seconds: i64, rest: i64| seconds * 1_000_000_000 + rest;
-    use std::os::unix::fs::MetadataExt as _;
     known["identity"]["modified_ns"] = nanoseconds(now.mtime(), now.mtime_nsec()).into();
     known["identity"]["changed_ns"] = nanoseconds(now.ctime(), now.ctime_nsec()).into();
     fs::write(&record, known.to_string()).unwrap();

@@ -49,8 +49,10 @@ pub(super) fn unpack(
 fn check(wheel: &Path, pins: &Pins, progress: &dyn Progress) -> Result<File, InstallError> {
     let unreadable = |source| InstallError::WheelUnreadable { file: wheel.to_owned(), source };
     let file = File::open(wheel).map_err(unreadable)?;
-    let found = digest_of_file(&file, &|done| progress.stage(Stage::Check, share(done, pins.wheel_bytes)));
-    let found = found.map_err(|source| InstallError::WheelUnreadable { file: wheel.to_owned(), source })?;
+    let found =
+        digest_of_file(&file, &|done| progress.stage(Stage::Check, share(done, pins.wheel_bytes)));
+    let found =
+        found.map_err(|source| InstallError::WheelUnreadable { file: wheel.to_owned(), source })?;
     if found == pins.wheel {
         Ok(file)
     } else {
@@ -63,7 +65,11 @@ fn check(wheel: &Path, pins: &Pins, progress: &dyn Progress) -> Result<File, Ins
     }
 }
 
-fn store_library(locked: &Locked<'_>, pins: &Pins, archive: &mut ZipArchive<File>) -> Result<(), InstallError> {
+fn store_library(
+    locked: &Locked<'_>,
+    pins: &Pins,
+    archive: &mut ZipArchive<File>,
+) -> Result<(), InstallError> {
     let mut member = archive.by_name(LIBRARY).map_err(|error| broken(LIBRARY, error))?;
     let draft = locked.draft()?;
     let mut hashed = Hashed { into: draft.file(), hasher: Sha256::new() };
@@ -110,6 +116,7 @@ fn first(pins: &Pins, digest: Digest, bytes: u64) -> ImageRecord {
         packages: None,
         imports: Vec::new(),
         hot_pages: Vec::new(),
+        entry: 0,
         created: super::now(),
     }
 }
@@ -122,7 +129,8 @@ pub(super) fn read_module(locked: &Locked<'_>, pins: &Pins) -> Result<Vec<u8>, C
 
 /// The licences of everything inside the guest, one after another.
 fn notices(archive: &mut ZipArchive<File>) -> Result<String, InstallError> {
-    let listed: Result<Vec<_>, _> = archive.file_names().map(|name| name.map(String::from)).collect();
+    let listed: Result<Vec<_>, _> =
+        archive.file_names().map(|name| name.map(String::from)).collect();
     let mut listed = listed.map_err(|error| broken("its directory", error))?;
     listed.retain(|name| licence_of(name).is_some());
     listed.sort();
@@ -144,7 +152,11 @@ fn licence_of(member: &str) -> Option<&str> {
 }
 
 fn require(member: &str, wanted: Digest, found: Digest) -> Result<(), InstallError> {
-    if found == wanted { Ok(()) } else { Err(InstallError::WrongMember { member: member.to_owned(), wanted, found }) }
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(InstallError::WrongMember { member: member.to_owned(), wanted, found })
+    }
 }
 
 fn broken(member: &str, error: impl Into<super::BoxError>) -> InstallError {

@@ -1,6 +1,7 @@
 use wasm_encoder::{
-    CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ExportKind, ExportSection, Function,
-    FunctionSection, GlobalSection, GlobalType, MemorySection, MemoryType, Module, StartSection, TypeSection, ValType,
+    CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ExportKind,
+    ExportSection, Function, FunctionSection, GlobalSection, GlobalType, MemorySection, MemoryType,
+    Module, StartSection, TypeSection, ValType,
 };
 
 use super::{SplitError, split};
@@ -38,8 +39,11 @@ fn the_stack_pointer_is_exported_beside_what_was() {
 fn splitting_is_repeatable_and_its_format_is_counted() {
     let code = split(&Guest::default().build()).unwrap().code;
     // When this changes, raise `FORMAT`: compiled code is keyed by it.
-    assert_eq!(engine::Digest::of(&code).to_string(), "3edf22e3d9174e3f03d5aca458756f1cbf3f1178b6dbe7bd6fc09c98dd552e10");
-    assert_eq!(super::FORMAT, 1);
+    assert_eq!(
+        engine::Digest::of(&code).to_string(),
+        "3edf22e3d9174e3f03d5aca458756f1cbf3f1178b6dbe7bd6fc09c98dd552e10"
+    );
+    assert_eq!(super::FORMAT, 2);
 }
 
 #[test]
@@ -107,12 +111,21 @@ impl Guest {
         let mut memories = MemorySection::new();
         for _ in 0..self.memories {
             let (minimum, maximum) = (self.pages, None);
-            memories.memory(MemoryType { minimum, maximum, memory64: false, shared: false, page_size_log2: None });
+            memories.memory(MemoryType {
+                minimum,
+                maximum,
+                memory64: false,
+                shared: false,
+                page_size_log2: None,
+            });
         }
         let mut globals = GlobalSection::new();
         for index in 0..=self.mutable_globals {
             let mutable = index < self.mutable_globals;
-            globals.global(GlobalType { val_type: ValType::I32, mutable, shared: false }, &ConstExpr::i32_const(64));
+            globals.global(
+                GlobalType { val_type: ValType::I32, mutable, shared: false },
+                &ConstExpr::i32_const(64),
+            );
         }
         let mut exports = ExportSection::new();
         exports.export("memory", ExportKind::Memory, 0).export("run", ExportKind::Func, 0);
@@ -123,13 +136,20 @@ impl Guest {
         let mut data = DataSection::new();
         for (offset, bytes) in &self.segments {
             match offset {
-                Some(offset) => data.active(0, &ConstExpr::i32_const(*offset), bytes.iter().copied()),
+                Some(offset) => {
+                    data.active(0, &ConstExpr::i32_const(*offset), bytes.iter().copied())
+                }
                 None => data.passive(bytes.iter().copied()),
             };
         }
 
         let mut module = Module::new();
-        module.section(&types).section(&functions).section(&memories).section(&globals).section(&exports);
+        module
+            .section(&types)
+            .section(&functions)
+            .section(&memories)
+            .section(&globals)
+            .section(&exports);
         if self.start {
             module.section(&StartSection { function_index: 0 });
         }
@@ -154,7 +174,10 @@ fn section_names(module: &[u8]) -> Vec<String> {
         wasmparser::Payload::CustomSection(custom) => Some(format!("custom {}", custom.name())),
         _ => None,
     };
-    wasmparser::Parser::new(0).parse_all(module).filter_map(|payload| name(payload.unwrap())).collect()
+    wasmparser::Parser::new(0)
+        .parse_all(module)
+        .filter_map(|payload| name(payload.unwrap()))
+        .collect()
 }
 
 fn exports(module: &[u8]) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The system calls of a guest: WASI preview1 as far as CPython imports it.
+//! The system calls of a guest: WASI preview1 as far as Python imports it.
 //!
 //! Ours rather than wasmtime-wasi's, because a guest's files, descriptors, clock and
 //! chance are part of its image (see [`crate::files`]) and because everything it
@@ -68,11 +68,6 @@ impl Wasi {
     /// The guest's files.
     pub(crate) fn files(&mut self) -> &mut Files {
         &mut self.files
-    }
-
-    /// Changes the clock; the guest's monotonic time must not run backwards by it.
-    pub(crate) fn set_clock(&mut self, clock: Clock) {
-        self.clock = clock;
     }
 
     /// The guest's monotonic clock, without moving it.

@@ -65,10 +65,8 @@ fn decode(record: &[u8; SUBSCRIPTION as usize]) -> Subscription {
     let absolute = u16::from_le_bytes([record[40], record[41]]) & ABSOLUTE != 0;
     let kind = record[8];
     let wait = match kind {
-        0 => ClockId::of(u32::try_from(id).unwrap_or(u32::MAX)).map(|clock| match absolute {
-            true => Wait::Until(clock, timeout),
-            false => Wait::For(Duration::from_nanos(timeout)),
-        }),
+        0 => ClockId::of(u32::try_from(id).unwrap_or(u32::MAX))
+            .map(|clock| if absolute { Wait::Until(clock, timeout) } else { Wait::For(Duration::from_nanos(timeout)) }),
         1 | 2 => Ok(Wait::Ready),
         _ => Err(Errno::Invalid),
     };

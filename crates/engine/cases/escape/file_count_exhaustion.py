@@ -1,4 +1,4 @@
-# expect: value ["ENOSPC", true]
+# expect: value ["EDQUOT", true]
 import errno
 import os
 

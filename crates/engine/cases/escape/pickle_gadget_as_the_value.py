@@ -1,4 +1,4 @@
-# expect: value {"$type": "__main__.Gadget", "repr": "Gadget"}
+# expect: value {"$type": "Gadget", "repr": "Gadget"}
 class Gadget:
     def __reduce__(self):
         return print, ("the host unpickled a guest object",)

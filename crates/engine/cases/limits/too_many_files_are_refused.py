@@ -1,4 +1,4 @@
-# expect: value ["ENOSPC", 10]
+# expect: value ["EDQUOT", 10]
 # limits: {"files": 10}
 import errno
 import os

@@ -1,4 +1,4 @@
-# expect: value [1, {"$type": "__main__.Odd", "repr": "Odd()"}, 2]
+# expect: value [1, {"$type": "Odd", "repr": "Odd()"}, 2]
 class Odd:
     def __repr__(self):
         return "Odd()"

@@ -1,4 +1,4 @@
-# expect: value {"$type": "__main__.Tide", "repr": "<Tide 3 m>"}
+# expect: value {"$type": "Tide", "repr": "<Tide 3 m>"}
 class Tide:
     def __repr__(self):
         return "<Tide 3 m>"

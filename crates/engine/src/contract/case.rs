@@ -160,6 +160,7 @@ impl Case {
         }
         let mut limits = Limits::of(*level);
         tighter.apply(&mut limits);
+        limits = Limits::of(*level).tightened_by(&limits);
         let expect = expect.ok_or("no `# expect:` line")?;
         let source = text.lines().skip(header(text).count()).fold(String::new(), |all, line| all + line + "\n");
         Ok(Part { source, context, limits, expect, details })

@@ -74,9 +74,9 @@ fn quick(call: &HostCall) -> CallResult {
     let arguments = arguments(call);
     match call.name.as_str() {
         "echo" => CallResult::ok(call.id, call.arguments.clone()),
-        "add" => match (arguments["a"].as_f64(), arguments["b"].as_f64()) {
-            (Some(a), Some(b)) => answered(call, &json!(a + b)),
-            _ => CallResult::failed(call.id, "add takes the numbers a and b"),
+        "add" => match (arguments["a"].as_i64(), arguments["b"].as_i64()) {
+            (Some(a), Some(b)) => answered(call, &json!(a.saturating_add(b))),
+            _ => CallResult::failed(call.id, "add takes the integers a and b"),
         },
         "fail" => CallResult::failed(call.id, arguments["message"].as_str().unwrap_or("it failed")),
         "blob" => {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use engine::{Limits, LimitKind};
+use engine::{LimitKind, Limits};
 use serde_json::{Value, json};
 
 use crate::limits::Resolved;
@@ -10,7 +10,7 @@ use crate::{out, show, units};
 
 /// Prints the limits as a table.
 pub(super) fn print(resolved: &Resolved) -> io::Result<()> {
-    let mut table = show::table(&["limit", "value", "setting"]);
+    let mut table = show::table(["limit", "value", "setting"]);
     for (name, value, setting) in rows(&resolved.limits) {
         table.add_row([name, &value, setting]);
     }
@@ -51,7 +51,11 @@ fn rows(limits: &Limits) -> Vec<(&'static str, String, &'static str)> {
         ("files and folders", count(limits.files), "files"),
         ("open files", count(limits.open_files), "open-files"),
         ("recursion", count(limits.recursion), "recursion"),
-        ("imports", imports.map_or("all".into(), |some| format!("{} modules", some.len())), "imports"),
+        (
+            "imports",
+            imports.map_or("all".into(), |some| format!("{} modules", some.len())),
+            "imports",
+        ),
     ]
 }
 

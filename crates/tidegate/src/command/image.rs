@@ -97,9 +97,9 @@ async fn build(config: &Config, options: Build) -> anyhow::Result<()> {
     let (plan, started) = (runtime::plan()?, Instant::now());
     let (name, parent, guest) = (options.name, options.from, guest_digest());
     let recipe = Recipe { name, parent, warm, guest, packages };
-    let work =
-        move || install::add_image(&installed, &plan, &recipe, &Builder, &Bar::new());
-    let image = interrupt::or_exit("interrupted; no image was made", work).await?.map_err(blamed)?;
+    let work = move || install::add_image(&installed, &plan, &recipe, &Builder, &Bar::new());
+    let image =
+        interrupt::or_exit("interrupted; no image was made", work).await?.map_err(blamed)?;
     let ImageRecord { name, bytes, imports, .. } = &image.record;
     out::line(format_args!(
         "built the image `{name}` in {:.1} s: {} of memory, {} modules imported; use it with --image {name}",
@@ -138,7 +138,7 @@ fn list(cache: &Cache, json: bool) -> anyhow::Result<()> {
         out::tell("there are no images yet; `tidegate runtime install` makes the built-in ones");
         return Ok(());
     }
-    let mut table = show::table(&["image", "memory", "made", "from", "modules", ""]);
+    let mut table = show::table(["image", "memory", "made", "from", "modules", ""]);
     for image in &images {
         let parent = image.parent.as_ref().map_or("the module", |parent| parent.name.as_str());
         let built_in = if image.name.is_built_in() { "built in" } else { "" };
@@ -159,7 +159,8 @@ fn describe(cache: &Cache, name: &ImageName, json: bool) -> anyhow::Result<()> {
     if json {
         return out::line(record_json(&image)).context(show::LOST);
     }
-    let parent = image.parent.as_ref().map_or("the module".into(), |parent| parent.name.to_string());
+    let parent =
+        image.parent.as_ref().map_or("the module".into(), |parent| parent.name.to_string());
     let packages = image.packages.map_or("none".to_owned(), |digest| digest.to_string());
     let rows = [
         ("image", image.name.to_string()),
@@ -192,7 +193,8 @@ fn remove(config: &Config, name: &ImageName, force: bool) -> anyhow::Result<()> 
         )));
     }
     let freed = cache.remove_image(name).map_err(unknown)?;
-    out::line(format_args!("removed the image `{name}` ({})", units::size(freed))).context(show::LOST)
+    out::line(format_args!("removed the image `{name}` ({})", units::size(freed)))
+        .context(show::LOST)
 }
 
 fn prune(config: &Config) -> anyhow::Result<()> {

@@ -134,7 +134,7 @@ async fn open_and_run(
     let Resolved { level, limits, .. } = resolved;
     let start = Start { limits, image: arguments.image.clone(), seed: arguments.seed, host };
     let choice = Choice { name: arguments.session.as_ref(), start, level: level.name() };
-    Opened::new(config, engine, choice)?.run(program).await
+    Opened::new(config, engine, choice).await?.run(program).await
 }
 
 /// Writes pictures to files, or says how to get them.
@@ -161,7 +161,9 @@ fn source(arguments: &Arguments) -> anyhow::Result<String> {
             read(&mut io::stdin().lock(), "the program from standard input")?
         }
         (None, Some(file)) => read_file(file, "the program")?,
-        (None, None) => return Err(Misuse::error("there is no program; give a FILE, -c CODE or -")),
+        (None, None) => {
+            return Err(Misuse::error("there is no program; give a FILE, -c CODE or -"));
+        }
     };
     String::from_utf8(bytes)
         .map_err(|_| Misuse::error("the program is not UTF-8 text; convert the file and try again"))
@@ -191,16 +193,18 @@ fn read_file(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path).map_err(wrong)?;
     if metadata.is_dir() {
         let path = path.display();
-        return Err(Misuse::error(format!("could not read {what} {path}: it is a folder; name a file")));
+        return Err(Misuse::error(format!(
+            "could not read {what} {path}: it is a folder; name a file"
+        )));
     }
     read(&mut std::fs::File::open(path).map_err(wrong)?, what)
 }
 
 fn read(from: &mut dyn io::Read, what: &str) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MOST_INPUT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Misuse::error(format!("could not read {what}: {error}; check the input")))?;
+    from.take(MOST_INPUT + 1).read_to_end(&mut bytes).map_err(|error| {
+        Misuse::error(format!("could not read {what}: {error}; check the input"))
+    })?;
     if bytes.len() as u64 > MOST_INPUT {
         return Err(Misuse::error(format!("{what} has more than {MOST_INPUT} bytes; pass less")));
     }

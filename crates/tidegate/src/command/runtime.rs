@@ -104,7 +104,7 @@ fn print_status(status: &Status) -> std::io::Result<()> {
             "{BAD}not complete{BAD:#} in {folder}; `tidegate runtime install` makes what is missing"
         ))?;
     }
-    let mut table = show::table(&["file", "size", "state"]);
+    let mut table = show::table(["file", "size", "state"]);
     for file in &status.files {
         table.add_row([short(&file.name), units::size(file.bytes), state(file.state).to_owned()]);
     }
@@ -112,7 +112,11 @@ fn print_status(status: &Status) -> std::io::Result<()> {
         out::line(table.trim_fmt())?;
     }
     let images: Vec<&str> = status.images.iter().map(|image| image.name.as_str()).collect();
-    if images.is_empty() { Ok(()) } else { out::line(format_args!("images: {}", images.join(", "))) }
+    if images.is_empty() {
+        Ok(())
+    } else {
+        out::line(format_args!("images: {}", images.join(", ")))
+    }
 }
 
 /// A file name with its digest cut to what tells files apart.

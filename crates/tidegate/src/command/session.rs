@@ -75,7 +75,7 @@ fn list(store: &Store, json: bool) -> anyhow::Result<()> {
         out::tell("there are no sessions yet; `tidegate run --session NAME -c CODE` starts one");
         return Ok(());
     }
-    let mut table = show::table(&["session", "size", "last run", "runs", "image", "level"]);
+    let mut table = show::table(["session", "size", "last run", "runs", "image", "level"]);
     for Entry { name, bytes, details } in &entries {
         let known = |show: fn(&Details) -> String| details.as_ref().map_or("?".to_owned(), show);
         table.add_row([
@@ -104,7 +104,10 @@ fn describe(store: &Store, name: &SessionName, json: bool) -> anyhow::Result<()>
     if let Some(image) = &image {
         rows.push(("unpacked", units::size(image.header().body_bytes)));
         rows.push(("base", image.header().base.to_string()));
-        rows.push(("waiting", if image.header().waiting { "in an await" } else { "no" }.to_owned()));
+        rows.push((
+            "waiting",
+            if image.header().waiting { "in an await" } else { "no" }.to_owned(),
+        ));
     }
     if let Some(details) = &entry.details {
         rows.push(("image", details.image.clone()));
@@ -121,23 +124,20 @@ fn describe(store: &Store, name: &SessionName, json: bool) -> anyhow::Result<()>
 
 fn fork(store: &Store, name: &SessionName, new: &SessionName, json: bool) -> anyhow::Result<()> {
     let entry = store.existing(name)?;
-    let held = store.hold(new, || out::tell(format_args!("the session `{new}` is in use; waiting")))?;
+    let held =
+        store.hold(new, || out::tell(format_args!("the session `{new}` is in use; waiting")))?;
     if store.entry(new)?.is_some() {
         return Err(Misuse::error(format!(
             "there is already a session `{new}`; choose another name, or `tidegate session delete {new}`"
         )));
     }
     let image = store.image(name)?.with_context(|| {
-        format!("the session `{name}` was deleted meanwhile; `tidegate session list` shows the others")
+        format!(
+            "the session `{name}` was deleted meanwhile; `tidegate session list` shows the others"
+        )
     })?;
-    let details = entry.details.unwrap_or_else(|| Details {
-        created: units::now(),
-        last_run: units::now(),
-        runs: 0,
-        image: "unknown".to_owned(),
-        base: image.header().base,
-        level: "unknown".to_owned(),
-    });
+    let base = image.header().base;
+    let details = entry.details.unwrap_or_else(|| Details::new("unknown".to_owned(), base));
     held.save(&image, &Details { created: units::now(), ..details })?;
     if json {
         return out::line(entry_json(store, &store.existing(new)?)).context(show::LOST);
@@ -148,7 +148,8 @@ fn fork(store: &Store, name: &SessionName, new: &SessionName, json: bool) -> any
 fn delete(store: &Store, name: &SessionName, json: bool) -> anyhow::Result<()> {
     // Looked for first, so that a wrong name leaves no lock file behind.
     store.existing(name)?;
-    let held = store.hold(name, || out::tell(format_args!("the session `{name}` is in use; waiting")))?;
+    let held =
+        store.hold(name, || out::tell(format_args!("the session `{name}` is in use; waiting")))?;
     let freed = held.delete()?;
     if json {
         return out::line(json!({ "deleted": name, "freed_bytes": freed })).context(show::LOST);

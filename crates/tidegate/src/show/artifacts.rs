@@ -25,7 +25,10 @@ pub(crate) fn write(artifacts: &[Artifact], folder: &Path) -> anyhow::Result<Vec
     for (number, artifact) in artifacts.iter().enumerate() {
         let name = safe_name(&artifact.name).unwrap_or_else(|| format!("artifact-{}", number + 1));
         let path = write_new(folder, &name, &artifact.data).with_context(|| {
-            format!("could not write {name} to {}; give --artifacts another folder", folder.display())
+            format!(
+                "could not write {name} to {}; give --artifacts another folder",
+                folder.display()
+            )
         })?;
         paths.push(path);
     }

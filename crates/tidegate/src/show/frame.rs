@@ -1,6 +1,6 @@
 //! Data frames and series as small tables: the first rows, and how many there are.
 
-use comfy_table::{Cell, CellAlignment};
+use comfy_table::CellAlignment;
 
 use super::json::Node;
 
@@ -34,10 +34,10 @@ fn frame(node: &Node<'_>) -> Option<String> {
 
 fn series(node: &Node<'_>) -> Option<String> {
     let values = node.get("values")?.list()?;
-    let name = node.get("name").filter(|name| **name != Node::Leaf("null")).map_or_else(
-        || "value".to_owned(),
-        cell,
-    );
+    let name = node
+        .get("name")
+        .filter(|name| **name != Node::Leaf("null"))
+        .map_or_else(|| "value".to_owned(), cell);
     let rows: Vec<Vec<&Node<'_>>> = values.iter().take(ROWS).map(|value| vec![value]).collect();
     let dtype = node.get("dtype").and_then(Node::text).unwrap_or_default();
     let (text, count) = (laid_out(node, &[name], &rows), values.len().to_string());
@@ -62,23 +62,28 @@ fn values_of<'n, 'a>(row: &'n Node<'a>) -> Vec<&'n Node<'a>> {
 fn laid_out(node: &Node<'_>, labels: &[String], rows: &[Vec<&Node<'_>>]) -> String {
     let index = node.get("index").and_then(Node::list);
     let index_name = node.get("index_name").map(cell).unwrap_or_default();
-    let mut table = super::table(&[]);
-    table.set_header(std::iter::once(&index_name).chain(labels));
+    let mut table = super::table(std::iter::once(&index_name).chain(labels));
     for (number, row) in rows.iter().enumerate() {
         let label = match index.and_then(|index| index.get(number)) {
             Some(label) => cell(label),
             None => number.to_string(),
         };
-        table.add_row(std::iter::once(Cell::new(label)).chain(row.iter().map(|node| aligned(node))));
+        table.add_row(std::iter::once(label).chain(row.iter().map(|node| cell(node))));
+    }
+    // Numbers end under each other, everything else begins under each other.
+    for at in 0..labels.len() {
+        let is_number = rows.iter().all(|row| row.get(at).is_some_and(|node| counts(node)));
+        if let Some(column) = table.column_mut(at + 1).filter(|_| is_number) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     table.trim_fmt()
 }
 
-/// Numbers end under each other, everything else begins under each other.
-fn aligned(node: &Node<'_>) -> Cell {
-    let is_number = matches!(node, Node::Leaf(text) if text.starts_with(|c: char| c.is_ascii_digit() || c == '-'));
-    let alignment = if is_number { CellAlignment::Right } else { CellAlignment::Left };
-    Cell::new(cell(node)).set_alignment(alignment)
+/// Whether a cell is a number, or missing among numbers.
+fn counts(node: &Node<'_>) -> bool {
+    let begins = |c: char| c.is_ascii_digit() || c == '-';
+    matches!(node, Node::Leaf(text) if text.starts_with(begins) || *text == "null")
 }
 
 fn cell(node: &Node<'_>) -> String {
@@ -101,9 +106,9 @@ mod tests {
             "dtypes":{"city":"object","n":"int64"},"index_name":"id","index":["a","b"],
             "records":[{"city":"Kiel","n":4},{"city":null,"n":12}]}"#;
         insta::assert_snapshot!(table(&Node::parse(raw)).unwrap(), @"
-        id  city  n
-         a   Kiel   4
-         b   null  12
+        id  city   n
+        a   Kiel   4
+        b   null  12
         [2 rows x 2 columns]
         ");
     }

@@ -134,9 +134,11 @@ impl<'a> Node<'a> {
             Self::List(elements) => elements
                 .iter()
                 .try_fold(width.checked_sub(2)?, |left, one| one.room_left(left)?.checked_sub(2)),
-            Self::Map(entries) => entries.iter().try_fold(width.checked_sub(2)?, |left, (key, one)| {
-                one.room_left(left)?.checked_sub(key.chars().count() + 4)
-            }),
+            Self::Map(entries) => {
+                entries.iter().try_fold(width.checked_sub(2)?, |left, (key, one)| {
+                    one.room_left(left)?.checked_sub(key.chars().count() + 4)
+                })
+            }
         }
     }
 }

@@ -25,12 +25,20 @@ fn name(text: &str) -> SessionName {
 
 fn image(body: &[u8]) -> Image {
     let base = Digest::of(b"base");
-    Image::pack(Header { engine: "test".into(), base, body_bytes: 0, waiting: false }, body).unwrap()
+    Image::pack(Header { engine: "test".into(), base, body_bytes: 0, waiting: false }, body)
+        .unwrap()
 }
 
 fn details() -> Details {
     let base = Digest::of(b"base");
-    Details { created: 1, last_run: 2, runs: 3, image: "base".into(), base, level: "hardened".into() }
+    Details {
+        created: 1,
+        last_run: 2,
+        runs: 3,
+        image: "base".into(),
+        base,
+        level: "hardened".into(),
+    }
 }
 
 fn never() {

@@ -1,7 +1,8 @@
 //! The rules, one test each.
 
 use super::*;
-use crate::files::{APPEND, Given, Kind, NewTimes, Refusal, RefusalKind, Whence};
+use crate::files::descriptors::APPEND;
+use crate::files::{Given, Kind, NewTimes, Refusal, RefusalKind, Whence};
 
 #[test]
 fn what_is_written_can_be_read() {
@@ -67,13 +68,13 @@ fn each_part_of_the_quota_has_its_own_error_and_is_remembered() {
         assert_eq!(files.take_refusal(), Some(Refusal { kind, allowed }));
         assert_eq!(files.take_refusal(), None);
     };
-    assert_eq!(files.make("large", &[1; 600_001]), Err(Errno::FileTooLarge));
+    assert_eq!(files.make("large", &vec![1; 600_001]), Err(Errno::FileTooLarge));
     refused(&mut files, Errno::FileTooLarge, RefusalKind::FileBytes, 600_000);
 
-    files.make("half", &[1; 600_000]).unwrap();
-    assert_eq!(files.make("other", &[1; 400_001]), Err(Errno::NoSpace));
+    files.make("half", &vec![1; 600_000]).unwrap();
+    assert_eq!(files.make("other", &vec![1; 400_001]), Err(Errno::NoSpace));
     refused(&mut files, Errno::NoSpace, RefusalKind::WorkspaceBytes, 1_000_000);
-    files.make("other", &[1; 400_000]).unwrap();
+    files.make("other", &vec![1; 400_000]).unwrap();
     assert_eq!(files.usage(), (1_000_000, 3));
 
     (3..100).for_each(|number| files.make(&number.to_string(), b"").unwrap());
@@ -232,7 +233,9 @@ fn a_descriptor_does_only_what_it_was_opened_for() {
 fn listings_are_sorted_and_survive_deleting_what_was_listed() {
     let mut files = files();
     let expected: Vec<_> = (10..40).map(|number| format!("f{number}")).collect();
-    expected.iter().rev().for_each(|name| files.make(name, b"").unwrap());
+    for name in expected.iter().rev() {
+        files.make(name, b"").unwrap();
+    }
     let fd = files.open(WORKSPACE, ".", READ, NOW).unwrap();
     let (mut seen, mut cookie) = (Vec::new(), 0);
     loop {
@@ -240,7 +243,9 @@ fn listings_are_sorted_and_survive_deleting_what_was_listed() {
         if names.is_empty() {
             break;
         }
-        names.iter().for_each(|name| files.remove_file(WORKSPACE, name, NOW).unwrap());
+        for name in &names {
+            files.remove_file(WORKSPACE, name, NOW).unwrap();
+        }
         seen.extend(names);
         cookie = next;
     }
@@ -251,7 +256,9 @@ fn listings_are_sorted_and_survive_deleting_what_was_listed() {
 #[test]
 fn a_listing_can_go_back() {
     let mut files = files();
-    ["a", "b", "c", "d"].iter().for_each(|name| files.make(name, b"").unwrap());
+    for name in ["a", "b", "c", "d"] {
+        files.make(name, b"").unwrap();
+    }
     let fd = files.open(WORKSPACE, ".", READ, NOW).unwrap();
     let (_, after_three) = files.some_names(fd, 0, 3);
     assert_eq!(files.some_names(fd, 0, 2), (vec!["a".into(), "b".into()], 2));
@@ -295,13 +302,13 @@ fn given_paths_must_be_plain() {
 #[test]
 fn a_clone_is_another_session() {
     let mut files = files();
-    files.make("a", &[7; 200_000]).unwrap();
+    files.make("a", &vec![7; 200_000]).unwrap();
     let earlier = files.clone();
     let fd = files.open(WORKSPACE, "a", WRITE, NOW).unwrap();
     files.write(fd, b"changed", NOW).unwrap();
     files.remove_file(WORKSPACE, "a", NOW).unwrap();
     assert_eq!(earlier.list_workspace(), [("a".to_owned(), 200_000)]);
-    assert_eq!(earlier.read_workspace("a").unwrap().to_vec(), [7; 200_000]);
+    assert_eq!(earlier.read_workspace("a").unwrap().to_vec(), vec![7; 200_000]);
     assert!(earlier.open_descriptors().is_empty());
 }
 
@@ -312,7 +319,7 @@ fn the_host_can_write_list_and_clear() {
     files.write_workspace("in/put.csv", b"1,2,3", NOW).unwrap();
     assert_eq!(files.write_workspace("in", b"", NOW), Err(Errno::IsFolder));
     assert_eq!(files.write_workspace("../out", b"", NOW), Err(Errno::NotCapable));
-    assert_eq!(files.write_workspace("large", &[0; 600_001], NOW), Err(Errno::FileTooLarge));
+    assert_eq!(files.write_workspace("large", &vec![0; 600_001], NOW), Err(Errno::FileTooLarge));
     assert_eq!(files.list_workspace(), [("in/put.csv".to_owned(), 5)]);
 
     let fd = files.open(WORKSPACE, "in/put.csv", READ, NOW).unwrap();

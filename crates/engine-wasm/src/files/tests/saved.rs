@@ -122,7 +122,9 @@ proptest! {
     ) {
         let mut files = files();
         files.set_folder(Given::Servers, given());
-        before.iter().for_each(|operation| drop(perform(&mut files, operation)));
+        for operation in &before {
+            perform(&mut files, operation);
+        }
         let mut thawed = frozen_and_thawed(&files);
         prop_assert_eq!(files.usage(), thawed.usage());
         for operation in &after {
@@ -136,10 +138,14 @@ proptest! {
     #[test]
     fn bytes_and_files_are_counted_right(operations in proptest::collection::vec(operation(), 0..100)) {
         let mut files = files();
-        operations.iter().for_each(|operation| drop(perform(&mut files, operation)));
+        for operation in &operations {
+            perform(&mut files, operation);
+        }
         let counted: u64 = files.save().1.iter().map(|(_, content)| content.len()).sum();
         prop_assert_eq!(files.usage().0, counted);
-        (10..30).for_each(|fd| drop(files.close(fd)));
+        for fd in 10..30 {
+            let _ = files.close(fd);
+        }
         let listed: u64 = files.list_workspace().iter().map(|(_, length)| length).sum();
         prop_assert_eq!(files.usage().0, listed);
     }

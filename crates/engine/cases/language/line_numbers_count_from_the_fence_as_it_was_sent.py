@@ -1,5 +1,5 @@
 # expect: raised NameError: undefined_name
-# line: 2
+# line: 3
 ```python
 defined = 1
 undefined_name

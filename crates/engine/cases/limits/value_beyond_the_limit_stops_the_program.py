@@ -1,3 +1,0 @@
-# expect: limit value
-# limits: {"value_bytes": 1000}
-"x" * 2000

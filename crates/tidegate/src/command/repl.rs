@@ -1,0 +1,121 @@
+//! `tidegate repl`: programs typed at a prompt, in one session.
+//!
+//! On a terminal there is a prompt with history; otherwise programs are read from
+//! the lines of standard input, by the same rules. Ctrl-C stops what runs and leaves
+//! the session as it was; Ctrl-D ends.
+
+mod input;
+mod lines;
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use engine::{Outcome, Program, Start};
+
+use self::input::Scan;
+use self::lines::{Lines, Typed};
+use super::run::CANCELLED;
+use crate::config::Config;
+use crate::exit::Ending;
+use crate::limits::{LimitOptions, Resolved};
+use crate::opened::{Choice, Opened, Ran};
+use crate::out::{self, DIM, HINT, Live};
+use crate::show::{self, Texts};
+use crate::store::SessionName;
+
+/// What people type to leave.
+const FAREWELLS: [&str; 4] = ["exit", "exit()", "quit", "quit()"];
+
+/// Options of `tidegate repl`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Continue this session and keep it on disk after every program.
+    #[arg(long, value_name = "NAME")]
+    session: Option<SessionName>,
+    /// Start from this image.
+    #[arg(long, value_name = "NAME")]
+    image: Option<String>,
+    /// Make chance repeat.
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// Show the traceback of an exception too.
+    #[arg(short = 'v', long)]
+    traceback: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// Runs `tidegate repl`.
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let resolved = arguments.limits.resolve();
+    resolved.warn();
+    let engine = crate::runtime::engine(config).await?;
+    let live = Arc::new(Live::default());
+    let Resolved { level, limits, .. } = resolved;
+    let host = Arc::clone(&live) as _;
+    let start = Start { limits, image: arguments.image.clone(), seed: arguments.seed, host };
+    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name() };
+    let mut opened = Opened::new(config, engine, choice).await?;
+    let mut lines = Lines::open(config)?;
+    if lines.is_terminal() {
+        greet(arguments, level.name());
+    }
+    loop {
+        match lines.program().await? {
+            Typed::Nothing => {}
+            Typed::End => return Ok(Ending::Success),
+            Typed::Program(source) if FAREWELLS.contains(&source.trim()) => {
+                return Ok(Ending::Success);
+            }
+            Typed::Program(source) => answer(&mut opened, &live, &source, arguments).await?,
+        }
+    }
+}
+
+fn greet(arguments: &Arguments, level: &str) {
+    let kept = match &arguments.session {
+        Some(name) => format!("session `{name}`, kept on disk"),
+        None => "nothing is kept; --session NAME does that".to_owned(),
+    };
+    out::tell(format_args!(
+        "{DIM}Python in a sandbox, level {level}; {kept}. Ctrl-C stops a program, Ctrl-D ends.{DIM:#}"
+    ));
+}
+
+/// Runs one program and says what came of it.
+async fn answer(
+    opened: &mut Opened,
+    live: &Live,
+    source: &str,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
+    let ran = opened.run(Program::new(source)).await;
+    live.finish().context(show::LOST)?;
+    match ran? {
+        Ran::Cancelled => out::tell(CANCELLED),
+        Ran::Ended(outcome) => print(&outcome, source, arguments.traceback)?,
+    }
+    Ok(())
+}
+
+fn print(outcome: &Outcome, source: &str, traceback: bool) -> anyhow::Result<()> {
+    // Python's prompt does not repeat what was assigned.
+    if !Scan::of(source).assigns {
+        show::value(outcome, Texts::Quoted).context(show::LOST)?;
+    }
+    if let Some(error) = &outcome.error {
+        show::error(error, traceback);
+        // Only after a stop; that nothing was returned is nothing to mention here.
+        if let Some(note) = &outcome.note {
+            out::tell(format_args!("{HINT}note:{HINT:#} {}", out::clean(note)));
+        }
+    }
+    if !outcome.artifacts.is_empty() {
+        let count = outcome.artifacts.len();
+        out::tell(format_args!(
+            "pictures produced: {count}; `tidegate run --artifacts` writes them"
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! The command as users meet it: the real binary, its output and its exit codes.
+//!
+//! The runtime is taken from `TIDEGATE_TEST_CACHE`, else from
+//! `~/.cache/tidegate-ci/guest`; the first test installs it if it is not there.
+
+mod explain;
+mod images;
+mod repl;
+mod run;
+mod sessions;
+mod tide;
+mod wrong_inputs;

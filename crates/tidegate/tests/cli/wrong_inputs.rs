@@ -1,0 +1,53 @@
+//! What was typed wrongly is named, with what to do; the exit code is 2.
+
+use crate::tide::User;
+
+/// Each row: the arguments, and words its message must have.
+const WRONG: &[(&[&str], &[&str])] = &[
+    (&["run"], &["FILE", "required"]),
+    (&["run", "no-such-file.py"], &["no-such-file.py", "check the path"]),
+    (&["run", "/"], &["it is a folder"]),
+    (&["run", "-c", "1", "file.py"], &["cannot be used with"]),
+    (&["run", "-c", "1", "--context", "{rows: 1}"], &["--context is not JSON", "@FILE"]),
+    (&["run", "-c", "1", "--context", "[1]"], &["--context wants a JSON object"]),
+    (&["run", "-c", "1", "--context", "@no-such.json"], &["no-such.json", "check the path"]),
+    (&["run", "-c", "1", "--level", "lax"], &["lax", "development", "production", "hardened"]),
+    (&["run", "-c", "1", "--session", "../evil"], &["cannot name a session"]),
+    (&["run", "-c", "1", "--session", ".hidden"], &["cannot name a session"]),
+    (&["run", "-c", "1", "--timeout", "5 parsecs"], &["is not a duration", "500ms"]),
+    (&["run", "-c", "1", "--memory", "lots"], &["is not a size", "256MB"]),
+    (&["run", "-c", "1", "--cpu", "0"], &["is not a share of a core"]),
+    (&["run", "-c", "1", "--image", "no-such-image"], &["no-such-image", "tidegate image list"]),
+    (&["session", "show", "nobody"], &["there is no session `nobody`", "tidegate session list"]),
+    (&["session", "delete", "nobody"], &["there is no session `nobody`"]),
+    (&["session", "fork", "nobody", "new"], &["there is no session `nobody`"]),
+    (&["image", "show", "nothing"], &["there is no image nothing"]),
+    (&["image", "build", "mine", "--warm", "none.py"], &["none.py", "check --warm"]),
+    (&["frobnicate"], &["frobnicate"]),
+];
+
+#[test]
+fn wrong_inputs_are_named_with_what_to_do() {
+    let user = User::new();
+    for (arguments, words) in WRONG {
+        let said = user.tidegate(arguments);
+        assert_eq!(said.code, Some(2), "{arguments:?}: {said:?}");
+        assert_eq!(said.stdout, "", "{arguments:?}");
+        for word in *words {
+            assert!(
+                said.stderr.contains(word),
+                "{arguments:?} does not say {word:?}: {}",
+                said.stderr
+            );
+        }
+    }
+}
+
+#[test]
+fn help_lists_the_exit_codes() {
+    for arguments in [&["--help"][..], &["run", "--help"]] {
+        let said = User::new().tidegate(arguments);
+        assert_eq!(said.code, Some(0));
+        assert!(said.stdout.contains("130  Ctrl-C"), "{}", said.stdout);
+    }
+}
