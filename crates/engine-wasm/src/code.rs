@@ -35,7 +35,7 @@ pub(crate) fn engine() -> wasmtime::Result<Engine> {
         // map machine code back to wasm would only cost disk.
         .generate_address_map(false)
         .wasm_backtrace_max_frames(None)
-        .with_host_memory(Arc::new(Creator { guest_minimum: GUEST_MINIMUM }));
+        .with_host_memory(Arc::new(Creator::new(GUEST_MINIMUM)));
     Engine::new(&config)
 }
 

@@ -21,10 +21,12 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::ptr::NonNull;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
 use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap};
+
+use crate::threads::lock;
 
 /// The unit in which memory is compared, frozen and thawed.
 pub(crate) const PAGE: usize = 4096;
@@ -91,14 +93,21 @@ pub(crate) fn starting_from<R>(image: &Arc<ImageFile>, instantiate: impl FnOnce(
     made
 }
 
-/// Gives wasmtime its memories.
+/// Gives wasmtime its memories, and takes them back for the next guest.
 pub(crate) struct Creator {
     /// The guest module's minimum, which tells its memory from all others.
-    pub(crate) guest_minimum: usize,
+    guest_minimum: usize,
+    spare: Arc<Spare>,
+}
+
+impl Creator {
+    pub(crate) fn new(guest_minimum: usize) -> Self {
+        Self { guest_minimum, spare: Arc::default() }
+    }
 }
 
 // SAFETY: `MemoryCreator` asks for memories that stay where they are, are zero or host-filled, and
-// have the asked-for reservation and guard inaccessible; `Mapping::reserve` makes exactly these.
+// have the asked-for reservation and guard inaccessible; `Region::reserve` makes exactly these.
 unsafe impl wasmtime::MemoryCreator for Creator {
     fn new_memory(
         &self,
@@ -110,79 +119,138 @@ unsafe impl wasmtime::MemoryCreator for Creator {
     ) -> Result<Box<dyn wasmtime::LinearMemory>, String> {
         let image = if minimum == self.guest_minimum { NEXT.take() } else { None };
         let capacity = reserved.unwrap_or(1 << 32).max(minimum);
-        let mut mapping = Mapping::reserve(capacity, guard, image).map_err(|error| error.to_string())?;
-        mapping.open_up_to(minimum).map_err(|error| error.to_string())?;
+        let text = |error: io::Error| error.to_string();
+        let region = match self.spare.take(image.as_ref(), capacity, guard) {
+            Some(region) => region,
+            None => Region::reserve(capacity, guard, image).map_err(text)?,
+        };
+        let mut mapping = Mapping { region: Some(region), size: 0, spare: Arc::clone(&self.spare) };
+        mapping.open_up_to(minimum).map_err(text)?;
         Ok(Box::new(mapping))
     }
 }
 
-/// One reserved stretch of address space, accessible up to `size`.
-struct Mapping {
+/// Regions whose guest is gone, clean and mapped. Using one again saves the system
+/// calls that map and unmap gigabytes, and the kernel keeps its page tables.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Region>>);
+
+impl Spare {
+    const MOST: usize = 128;
+
+    fn take(&self, image: Option<&Arc<ImageFile>>, capacity: usize, guard: usize) -> Option<Region> {
+        let mut regions = lock(&self.0);
+        let fits = |region: &Region| {
+            region.capacity == capacity
+                && region.total == capacity + guard
+                && region.image.as_ref().map(Arc::as_ptr) == image.map(Arc::as_ptr)
+        };
+        let index = regions.iter().rposition(fits)?;
+        Some(regions.swap_remove(index))
+    }
+
+    fn put(&self, region: Region) {
+        let mut regions = lock(&self.0);
+        if regions.len() < Self::MOST {
+            regions.push(region);
+        }
+    }
+}
+
+/// One reserved stretch of address space. Everything up to the image's length is
+/// mapped from it; what lies beyond becomes accessible as a memory grows.
+struct Region {
     base: NonNull<c_void>,
     total: usize,
     capacity: usize,
-    size: usize,
     image: Option<Arc<ImageFile>>,
 }
 
-// SAFETY: the mapping is owned by this value alone; the pointer is an address, tied to no thread.
-unsafe impl Send for Mapping {}
-// SAFETY: `&Mapping` only reads the fields; access to the memory itself is wasmtime's to order.
-unsafe impl Sync for Mapping {}
+// SAFETY: the region is owned by this value alone; the pointer is an address, tied to no thread.
+unsafe impl Send for Region {}
+// SAFETY: `&Region` only reads the fields; access to the memory itself is wasmtime's to order.
+unsafe impl Sync for Region {}
 
-impl Mapping {
+impl Region {
     fn reserve(capacity: usize, guard: usize, image: Option<Arc<ImageFile>>) -> io::Result<Self> {
         let total = capacity.checked_add(guard).ok_or(io::ErrorKind::OutOfMemory)?;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a fresh private mapping at an address the kernel chooses touches nothing that exists.
-        let base = unsafe {
-            mmap_anonymous(
-                std::ptr::null_mut(),
-                total,
-                ProtFlags::empty(),
-                MapFlags::PRIVATE | MapFlags::NORESERVE,
-            )?
-        };
+        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), total, ProtFlags::empty(), flags)? };
         let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
-        // Huge pages would turn one touched byte into 2 MB of private memory.
-        // SAFETY: the range is the mapping just made; the advice changes no content.
-        let _ = unsafe { madvise(base.as_ptr(), total, Advice::LinuxNoHugepage) };
-        Ok(Self { base, total, capacity, size: 0, image })
+        let region = Self { base, total, capacity, image };
+        if let Some(image) = &region.image {
+            if image.len > capacity {
+                return Err(io::Error::other("the image is larger than the memory may become"));
+            }
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            // SAFETY: MAP_FIXED replaces the start of our own reservation, which nothing has used yet,
+            // and stays inside it. The file is private to the mapping and never written again.
+            unsafe { mmap(base.as_ptr(), image.len, access, flags | MapFlags::FIXED, &image.file, 0)? };
+        }
+        Ok(region)
+    }
+
+    fn image_len(&self) -> usize {
+        self.image.as_ref().map_or(0, |image| image.len)
+    }
+
+    /// Makes what lies beyond the image accessible, from `start` to `end`.
+    fn open(&self, start: usize, end: usize) -> io::Result<()> {
+        let start = start.max(self.image_len());
+        if start >= end {
+            return Ok(());
+        }
+        // SAFETY: `end` is at most `capacity`, so the range lies in our own anonymous reservation.
+        unsafe {
+            let at = self.base.as_ptr().byte_add(start);
+            mprotect(at, end - start, MprotectFlags::READ | MprotectFlags::WRITE)?;
+            // Huge pages would turn one touched byte into 2 MB of private memory.
+            let _ = madvise(at, end - start, Advice::LinuxNoHugepage);
+        }
+        Ok(())
+    }
+
+    /// Makes the region as it was when new: the image again, and nothing beyond it.
+    fn clean(&self, size: usize) -> io::Result<()> {
+        // SAFETY: the range was accessible and no guest uses it any more. Private pages are dropped:
+        // those of the file read as the file again, the others as zero.
+        unsafe { madvise(self.base.as_ptr(), size, Advice::LinuxDontNeed)? };
+        let beyond = self.image_len()..size;
+        if !beyond.is_empty() {
+            // SAFETY: within our own reservation.
+            unsafe {
+                let at = self.base.as_ptr().byte_add(beyond.start);
+                mprotect(at, beyond.len(), MprotectFlags::empty())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: the whole mapping made by `reserve`; nothing refers to it any more.
+        let _ = unsafe { munmap(self.base.as_ptr(), self.total) };
+    }
+}
+
+/// A region in use, accessible up to `size`.
+struct Mapping {
+    /// `None` only while being dropped.
+    region: Option<Region>,
+    size: usize,
+    spare: Arc<Spare>,
+}
+
+impl Mapping {
+    fn region(&self) -> &Region {
+        self.region.as_ref().expect("the region leaves only when the mapping is dropped")
     }
 
     /// Makes everything below `end` accessible.
     fn open_up_to(&mut self, end: usize) -> io::Result<()> {
-        let image_len = self.image.as_ref().map_or(0, |image| image.len);
-        let in_image = self.size..end.min(image_len);
-        if let Some(image) = self.image.as_ref().filter(|_| !in_image.is_empty()) {
-            // SAFETY: MAP_FIXED replaces a part of our own reservation: `end` is at most `capacity`
-            // (checked by `grow_to` and by construction), and what is replaced was never accessible.
-            // The file is private to the mapping and, being in the cache, never written again.
-            unsafe {
-                mmap(
-                    self.base.as_ptr().byte_add(in_image.start),
-                    in_image.len(),
-                    ProtFlags::READ | ProtFlags::WRITE,
-                    MapFlags::PRIVATE | MapFlags::FIXED | MapFlags::NORESERVE,
-                    &image.file,
-                    in_image.start as u64,
-                )?;
-            }
-            // SAFETY: as above; a file mapping does not inherit the reservation's advice.
-            let _ = unsafe {
-                madvise(self.base.as_ptr().byte_add(in_image.start), in_image.len(), Advice::LinuxNoHugepage)
-            };
-        }
-        let beyond = self.size.max(image_len)..end;
-        if !beyond.is_empty() {
-            // SAFETY: within our own reservation, which stays private and anonymous here.
-            unsafe {
-                mprotect(
-                    self.base.as_ptr().byte_add(beyond.start),
-                    beyond.len(),
-                    MprotectFlags::READ | MprotectFlags::WRITE,
-                )?;
-            }
-        }
+        self.region().open(self.size, end)?;
         self.size = end;
         Ok(())
     }
@@ -190,8 +258,12 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the whole mapping made by `reserve`; wasmtime drops it after the last use.
-        let _ = unsafe { munmap(self.base.as_ptr(), self.total) };
+        let size = self.size.max(self.region().image_len());
+        if let Some(region) = self.region.take()
+            && region.clean(size).is_ok()
+        {
+            self.spare.put(region);
+        }
     }
 }
 
@@ -202,11 +274,11 @@ unsafe impl wasmtime::LinearMemory for Mapping {
     }
 
     fn byte_capacity(&self) -> usize {
-        self.capacity
+        self.region().capacity
     }
 
     fn grow_to(&mut self, new_size: usize) -> wasmtime::Result<()> {
-        if new_size > self.capacity {
+        if new_size > self.region().capacity {
             return Err(wasmtime::Error::msg("memory cannot grow beyond its reservation"));
         }
         if new_size > self.size {
@@ -216,7 +288,7 @@ unsafe impl wasmtime::LinearMemory for Mapping {
     }
 
     fn as_ptr(&self) -> *mut u8 {
-        self.base.as_ptr().cast()
+        self.region().base.as_ptr().cast()
     }
 }
 
@@ -370,14 +442,15 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&vec![7; pages * PAGE]).unwrap();
         let image = Arc::new(ImageFile::new(file).unwrap());
-        let mut mapping = Mapping::reserve(1 << 24, 0, Some(Arc::clone(&image))).unwrap();
+        let region = Region::reserve(1 << 24, 0, Some(Arc::clone(&image))).unwrap();
+        let mut mapping = Mapping { region: Some(region), size: 0, spare: Arc::default() };
         mapping.open_up_to((pages + 16) * PAGE).unwrap();
         (mapping, image)
     }
 
     fn bytes(mapping: &mut Mapping) -> &mut [u8] {
         // SAFETY: the mapping is accessible up to its size and borrowed for as long as the slice lives.
-        unsafe { std::slice::from_raw_parts_mut(mapping.base.as_ptr().cast(), mapping.size) }
+        unsafe { std::slice::from_raw_parts_mut(mapping.region().base.as_ptr().cast(), mapping.size) }
     }
 
     #[test]
@@ -392,6 +465,20 @@ mod tests {
         if let Ok(pages) = scan(memory) {
             assert_eq!(pages, [3, 20]);
         }
+    }
+
+    #[test]
+    fn a_region_used_again_is_as_new() {
+        let (mut mapping, image) = mapped(16);
+        bytes(&mut mapping).fill(9);
+        let spare = Arc::clone(&mapping.spare);
+        drop(mapping);
+        let region = spare.take(Some(&image), 1 << 24, 0).expect("the region was kept");
+        let mut mapping = Mapping { region: Some(region), size: 0, spare };
+        mapping.open_up_to(32 * PAGE).unwrap();
+        let memory = bytes(&mut mapping);
+        assert!(memory[..16 * PAGE].iter().all(|&byte| byte == 7));
+        assert!(memory[16 * PAGE..].iter().all(|&byte| byte == 0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Ctrl-C: the first stops what is going on, the second ends the process at once.
 
 use std::future::Future;
+use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
@@ -29,7 +30,9 @@ pub(crate) async fn or_exit<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> anyhow::Result<T> {
     let Some(done) = unless_interrupted(tokio::task::spawn_blocking(work)).await? else {
-        crate::out::tell(parting);
+        // The terminal's line holds a progress bar or the `^C` it has echoed.
+        let break_line = if io::stderr().is_terminal() { "\n" } else { "" };
+        crate::out::tell(format_args!("{break_line}{parting}"));
         std::process::exit(Ending::Interrupted.code().into());
     };
     done.context("the work ended unexpectedly; run the command again")
