@@ -13,7 +13,7 @@ use engine::{Digest, Input, Level, Limits, NoHost, Program, Step};
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
-use crate::machine::{Announced, Base, Machine};
+use crate::machine::{Announced, Base, Machine, REHEARSAL};
 use crate::memory::{self, ImageFile, PAGE};
 use crate::wasi::{Clock, Entropy};
 
@@ -41,9 +41,6 @@ const REHEARSALS: &[&str] = &[
     "import pandas as pd\npd.DataFrame({'a': [1, 2, 1], 'b': [1.5, 2.5, 3.5]}).groupby('a').b.sum()",
     "return [1, 'two', 3.0, None]",
 ];
-
-/// What finding the hot pages runs: the least any program does.
-const LEAST: &str = "sum(range(100))";
 
 /// A bridge over pages that are not hot costs less than another system call.
 const BRIDGE: usize = 1;
@@ -106,9 +103,8 @@ impl Toolkit for Builder {
         let packages = recipe.packages.as_deref().map(crate::packages::unpack).transpose()?.unwrap_or_default();
         let base = Arc::new(Base {
             digest: parent.record.digest,
-            image: Arc::new(ImageFile::new(parent.file.file().try_clone()?)?),
+            image: Arc::new(ImageFile::new(parent.file.file().try_clone()?, Vec::new())?),
             entry: parent.record.entry,
-            hot: Vec::new(),
             packages,
         });
         // A guest needs a deep stack, which the calling thread may not have.
@@ -121,10 +117,9 @@ impl Toolkit for Builder {
             drop(machine);
             let built = Arc::new(Base {
                 digest: base.digest,
-                image: Arc::new(ImageFile::new(reopened)?),
+                image: Arc::new(ImageFile::new(reopened, Vec::new())?),
                 entry,
-                hot: Vec::new(),
-                packages: base.packages.clone(),
+                    packages: base.packages.clone(),
             });
             let hot_pages = hot_pages(&kit, &built)?;
             Ok(BuiltImage { hot_pages, entry, imports })
@@ -183,7 +178,7 @@ fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
 fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
     let mut machine = Machine::fresh(kit, base, Arc::default())?;
     machine.configure(Limits::default(), Arc::new(NoHost), None);
-    machine.step(Input::Run(Program::new(LEAST)))?;
+    machine.step(Input::Run(Program::new(REHEARSAL)))?;
     let pages = memory::dirty_pages(machine.memory_bytes(), &base.image)?;
     let end = base.image.len() / PAGE;
     let pages: Vec<_> = pages.into_iter().filter(|&page| page < end).collect();

@@ -15,12 +15,18 @@ use crate::install::{BoxError, Installed};
 use crate::kit;
 use crate::machine::{Base, Machine, ThawError};
 use crate::memory::ImageFile;
-use crate::threads::{Threads, lock};
+use crate::threads::{STACK, Threads, lock};
 
 const NAME: &str = "wasm";
 
 /// Importing one of these asks for the `science` image.
 const SCIENCE: &[&str] = &["scipy", "sklearn", "matplotlib", "statsmodels", "seaborn"];
+
+/// How much nicer refilling is than everything else.
+const LEISURE: i32 = 10;
+
+/// How long refilling holds back after a guest was taken.
+const CONSIDERATION: Duration = Duration::from_millis(2);
 
 /// How an engine uses the machine it is on.
 #[derive(Debug, Clone, Copy)]
@@ -117,12 +123,12 @@ impl WasmEngine {
             None => Ok(GivenFolder::default()),
         };
         let broken = |source: BoxError| ImageLookupError::Broken { digest: stored.record.digest, source };
-        let image = stored.file.file().try_clone().and_then(ImageFile::new);
+        let hot = stored.record.hot_pages.clone();
+        let image = stored.file.file().try_clone().and_then(|file| ImageFile::new(file, hot));
         let base = Arc::new(Base {
             digest: stored.record.digest,
             image: Arc::new(image.map_err(|error| broken(error.into()))?),
             entry: stored.record.entry,
-            hot: stored.record.hot_pages.clone(),
             packages: packages.map_err(broken)?,
         });
         lock(&self.bases).insert(base.digest, Arc::clone(&base));
@@ -195,7 +201,7 @@ impl Keeper {
     fn start(base: Arc<Base>, works: &Arc<Works>, most: usize) -> Result<Arc<Self>, BoxError> {
         let keeper = Arc::new(Self { base, guests: Standby::new(most), thread: Mutex::new(None) });
         let (weak, works) = (Arc::downgrade(&keeper), Arc::clone(works));
-        let thread = thread::Builder::new().name("guest-standby".into()).spawn(move || refill(&weak, &works))?;
+        let thread = thread::Builder::new().name("guest-standby".into()).stack_size(STACK).spawn(move || refill(&weak, &works))?;
         *lock(&keeper.thread) = Some(thread.thread().clone());
         Ok(keeper)
     }
@@ -215,20 +221,23 @@ impl Drop for Keeper {
 
 /// Makes guests until none is missing, again and again while the engine lives.
 fn refill(keeper: &Weak<Keeper>, works: &Works) {
+    // Refused in some containers; refilling is then merely as urgent as the rest.
+    let _ = rustix::process::setpriority_process(None, LEISURE);
     while let Some(keeper) = keeper.upgrade() {
         if keeper.guests.missing() == 0 {
             drop(keeper);
             thread::park_timeout(Duration::from_secs(1));
+            // Whoever took a guest is about to use it, and should have the machine to itself.
+            thread::sleep(CONSIDERATION);
             continue;
         }
         // Failing to make one ahead of time is no loss: whoever needs it will
         // try again and be told why.
-        let Ok(mut machine) = Machine::fresh(&works.kit, &keeper.base, Arc::default()) else {
+        let Ok(machine) = Machine::rehearsed(&works.kit, &keeper.base) else {
             drop(keeper);
             thread::park_timeout(Duration::from_secs(1));
             continue;
         };
-        machine.warm();
         keeper.guests.put(Box::new(machine));
     }
 }

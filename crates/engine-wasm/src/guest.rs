@@ -90,12 +90,9 @@ fn make(kit: &Kit, body: Body, shared: &Arc<Shared>) -> Result<Box<Machine>, Ste
     match body {
         Body::Alive(machine) => Ok(machine),
         Body::Unborn(base) => {
-            let mut machine = Machine::fresh(kit, &base, Arc::clone(shared)).map_err(|error| StepError::Engine {
-                engine: "wasm",
-                action: "start a guest",
-                source: error.into(),
+            let machine = Machine::fresh(kit, &base, Arc::clone(shared)).map_err(|error| {
+                StepError::Engine { engine: "wasm", action: "start a guest", source: error.into() }
             })?;
-            machine.warm();
             Ok(Box::new(machine))
         }
         Body::Dead => {

@@ -31,13 +31,21 @@ use crate::threads::lock;
 /// The unit in which memory is compared, frozen and thawed.
 pub(crate) const PAGE: usize = 4096;
 
+/// A guest that wrote to at most this many pages leaves them all to the next one.
+const KEPT_PAGES: usize = (5 << 20) / PAGE;
+
 /// An image file: what a guest's memory starts as.
 #[derive(Debug)]
 pub(crate) struct ImageFile {
     file: File,
     len: usize,
     view: View,
+    /// Pages that nearly every program writes to.
+    hot: Vec<PageRun>,
 }
+
+/// Where a run of pages begins, and how many they are.
+pub(crate) type PageRun = (u32, u32);
 
 /// A read-only view of an image file, to compare guests with.
 #[derive(Debug)]
@@ -49,8 +57,8 @@ unsafe impl Send for View {}
 unsafe impl Sync for View {}
 
 impl ImageFile {
-    /// Takes a file whose length is a whole number of wasm pages.
-    pub(crate) fn new(file: File) -> io::Result<Self> {
+    /// Takes a file whose length is a whole number of wasm pages, and its hot pages in order.
+    pub(crate) fn new(file: File, hot: Vec<PageRun>) -> io::Result<Self> {
         let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         if len == 0 || len % (64 << 10) != 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "an image is a whole number of 64 KiB pages"));
@@ -59,7 +67,7 @@ impl ImageFile {
         // image file again, so the bytes behind the view do not change.
         let view = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, &file, 0)? };
         let view = View(NonNull::new(view).ok_or(io::ErrorKind::OutOfMemory)?);
-        Ok(Self { file, len, view })
+        Ok(Self { file, len, view, hot })
     }
 
     /// The content.
@@ -70,6 +78,12 @@ impl ImageFile {
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    fn is_hot(&self, page: usize) -> bool {
+        let after = self.hot.partition_point(|&(start, _)| start as usize <= page);
+        let run = after.checked_sub(1).and_then(|before| self.hot.get(before));
+        run.is_some_and(|&(start, count)| page < start as usize + count as usize)
     }
 }
 
@@ -136,7 +150,7 @@ unsafe impl wasmtime::MemoryCreator for Creator {
 struct Spare(Mutex<Vec<Region>>);
 
 impl Spare {
-    const MOST: usize = 128;
+    const MOST: usize = 16;
 
     fn take(&self, image: Option<&Arc<ImageFile>>, capacity: usize, guard: usize) -> Option<Region> {
         let mut regions = lock(&self.0);
@@ -187,6 +201,9 @@ impl Region {
             // SAFETY: MAP_FIXED replaces the start of our own reservation, which nothing has used yet,
             // and stays inside it. The file is private to the mapping and never written again.
             unsafe { mmap(base.as_ptr(), image.len, access, flags | MapFlags::FIXED, &image.file, 0)? };
+            // SAFETY: just mapped, readable and writable, and nobody else knows of it.
+            let memory = unsafe { std::slice::from_raw_parts_mut(base.as_ptr().cast(), image.len) };
+            touch(memory, &image.hot);
         }
         Ok(region)
     }
@@ -213,11 +230,12 @@ impl Region {
 
     /// Makes the region as it was when new: the image again, and nothing beyond it.
     fn clean(&self, size: usize) -> io::Result<()> {
-        // SAFETY: the range was accessible and no guest uses it any more. Private pages are dropped:
-        // those of the file read as the file again, the others as zero.
-        unsafe { madvise(self.base.as_ptr(), size, Advice::LinuxDontNeed)? };
+        if let Some(image) = &self.image {
+            self.restore(image)?;
+        }
         let beyond = self.image_len()..size;
         if !beyond.is_empty() {
+            self.forget(beyond.clone())?;
             // SAFETY: within our own reservation.
             unsafe {
                 let at = self.base.as_ptr().byte_add(beyond.start);
@@ -225,6 +243,40 @@ impl Region {
             }
         }
         Ok(())
+    }
+
+    /// Undoes what a guest wrote over its image.
+    ///
+    /// Pages are overwritten with what they were and stay private: the next guest is
+    /// likely to write to them too, and finds no page fault there. After a guest that
+    /// wrote to very many, only the hot ones stay.
+    fn restore(&self, image: &ImageFile) -> io::Result<()> {
+        // SAFETY: the whole image is mapped, readable and writable, and no guest uses it any more.
+        let memory =
+            unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr().cast::<u8>(), image.len) };
+        let Ok(dirty) = scan(memory).or_else(|_| read_pagemap(memory)) else {
+            return self.forget(0..image.len);
+        };
+        let few = dirty.len() <= KEPT_PAGES;
+        let (kept, cold): (Vec<usize>, Vec<usize>) =
+            dirty.into_iter().partition(|&page| few || image.is_hot(page));
+        // Forgetting pages in between costs nothing but their next page fault, so the
+        // gaps are bridged. That must come first, since it takes hot ones along.
+        for (start, count) in runs(&cold, 32) {
+            self.forget(start as usize * PAGE..(start as usize + count as usize) * PAGE)?;
+        }
+        copy_back(memory, image, &kept);
+        Ok(())
+    }
+
+    /// Drops the private pages of a range: those of the file read as the file again, the
+    /// others as zero.
+    fn forget(&self, range: Range<usize>) -> io::Result<()> {
+        // SAFETY: the range lies in our own mapping and no guest uses it any more.
+        unsafe {
+            let at = self.base.as_ptr().byte_add(range.start);
+            Ok(madvise(at, range.len(), Advice::LinuxDontNeed)?)
+        }
     }
 }
 
@@ -295,13 +347,27 @@ unsafe impl wasmtime::LinearMemory for Mapping {
 /// Touches pages of `memory` ahead of their first use, several at a time.
 ///
 /// Most of a fresh run used to be page faults. Failure only means they happen later.
-pub(crate) fn touch(memory: &mut [u8], pages: &[(u32, u32)]) {
+pub(crate) fn touch(memory: &mut [u8], pages: &[PageRun]) {
     for &(start, count) in pages {
         let range = start as usize * PAGE..(start as usize + count as usize) * PAGE;
         let Some(part) = memory.get_mut(range) else { continue };
         // SAFETY: the range lies inside `memory`, which we hold exclusively; populating for
         // writing leaves every byte as it is.
         let _ = unsafe { madvise(part.as_mut_ptr().cast(), part.len(), Advice::LinuxPopulateWrite) };
+    }
+}
+
+/// Gives `memory`, which has the size of `image`, the image's content again.
+pub(crate) fn restore(memory: &mut [u8], image: &ImageFile) -> io::Result<()> {
+    let dirty = dirty_pages(memory, image)?;
+    copy_back(memory, image, &dirty);
+    Ok(())
+}
+
+fn copy_back(memory: &mut [u8], image: &ImageFile, pages: &[usize]) {
+    for &page in pages {
+        let bytes = page * PAGE..(page + 1) * PAGE;
+        memory[bytes.clone()].copy_from_slice(&image.bytes()[bytes]);
     }
 }
 
@@ -420,7 +486,7 @@ fn read_pagemap(memory: &[u8]) -> io::Result<Vec<usize>> {
 }
 
 /// Merges page numbers into `(start, count)` runs, bridging gaps of up to `gap` pages.
-pub(crate) fn runs(pages: &[usize], gap: usize) -> Vec<(u32, u32)> {
+pub(crate) fn runs(pages: &[usize], gap: usize) -> Vec<PageRun> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for &page in pages {
         match runs.last_mut() {
@@ -441,7 +507,7 @@ mod tests {
     fn mapped(pages: usize) -> (Mapping, Arc<ImageFile>) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&vec![7; pages * PAGE]).unwrap();
-        let image = Arc::new(ImageFile::new(file).unwrap());
+        let image = Arc::new(ImageFile::new(file, vec![(2, 3), (9, 1)]).unwrap());
         let region = Region::reserve(1 << 24, 0, Some(Arc::clone(&image))).unwrap();
         let mut mapping = Mapping { region: Some(region), size: 0, spare: Arc::default() };
         mapping.open_up_to((pages + 16) * PAGE).unwrap();
@@ -457,13 +523,16 @@ mod tests {
     fn every_way_of_finding_dirty_pages_finds_the_written_ones() {
         let (mut mapping, _image) = mapped(16);
         let memory = bytes(&mut mapping);
-        memory[3 * PAGE] = 1;
+        memory[13 * PAGE] = 1;
         memory[20 * PAGE + 5] = 1;
         // Reading must not count as writing.
-        assert_eq!(memory[9 * PAGE] + memory[25 * PAGE], 7);
-        assert_eq!(read_pagemap(memory).unwrap().iter().filter(|&&page| page != 25).collect::<Vec<_>>(), [&3, &20]);
+        assert_eq!(memory[8 * PAGE] + memory[25 * PAGE], 7);
+        // Hot pages are private from the start; a zero page may look so to the older way.
+        let mut pages = read_pagemap(memory).unwrap();
+        pages.retain(|&page| page != 25);
+        assert_eq!(pages, [2, 3, 4, 9, 13, 20]);
         if let Ok(pages) = scan(memory) {
-            assert_eq!(pages, [3, 20]);
+            assert_eq!(pages, [2, 3, 4, 9, 13, 20]);
         }
     }
 
