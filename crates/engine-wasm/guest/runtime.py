@@ -12,6 +12,7 @@ A step is one call of `step`. Between two steps no Python frame is alive, so the
 guest's memory is the whole of its state.
 """
 
+import array
 import asyncio
 import base64
 import builtins
@@ -32,7 +33,6 @@ _scan = json.JSONDecoder().scan_once
 _modules = sys.modules
 _set_recursion_limit = sys.setrecursionlimit
 _import = builtins.__import__
-_isawaitable = __import__("inspect").isawaitable
 
 # The host's source runs in whatever `__main__` is, so between steps it is not the
 # program's.
@@ -42,6 +42,11 @@ _own_main = _modules["__main__"]
 _OWN_DEPTH = 12
 
 _RESERVE = 256 << 10
+
+_EXHAUSTED = (
+    b'd{"error":{"type":"MemoryError","message":"the program used up its memory",'
+    b'"hint":"Work in chunks and delete what is no longer needed."}}'
+)
 
 _DEADLOCK = "every task waits for something that nothing can bring about"
 
@@ -101,12 +106,14 @@ class Runtime:
                 self._deliver(message["results"])
             if self._pump():
                 self._finish()
+        except MemoryError:
+            self.error = self.value = self.task = self.reserve = None
+            _door(_EXHAUSTED)
         finally:
             self.loop.leave()
             _modules["__main__"] = _own_main
             # The host's next source must be able to import, whatever the program did.
             builtins.__import__ = _import
-            _flush()
 
     def scrub(self):
         """Zeroes freed memory, so that a frozen guest is as small as what it holds.
@@ -124,11 +131,22 @@ class Runtime:
 
     # --- one program -----------------------------------------------------------
 
+    def _refill(self):
+        """Gets the reserve back after memory ran out."""
+        try:
+            self.reserve = bytes(_RESERVE)
+        except MemoryError:
+            # The program may have switched collection off or hidden its garbage.
+            gc.unfreeze()
+            gc.enable()
+            gc.collect()
+            self.reserve = bytes(_RESERVE)
+
     def _begin(self, run):
         """Starts a program; False when it is already over."""
         self.runs += 1
         if self.reserve is None:
-            self.reserve = bytes(_RESERVE)
+            self._refill()
         self.error = None
         self.value = None
         self.has_value = False
@@ -249,7 +267,6 @@ class Runtime:
         pictures = _pictures()
         if pictures:
             parts.append('"artifacts":' + _dumps(pictures))
-        _flush()
         _reach(("d{" + ",".join(parts) + "}").encode())
 
     def _end_tasks(self):
@@ -318,6 +335,10 @@ async def call(name, /, **arguments):
         if runtime.waiting.pop(call_id, None) is not None:
             runtime.dropped.append(call_id)
         raise
+
+
+def _isawaitable(value):
+    return hasattr(type(value), "__await__")
 
 
 def _loads(message):
@@ -431,8 +452,49 @@ def settle():
     gc.collect()
     # Objects of the image never become garbage; looking at them would only
     # make their pages private.
+    if sys.getrefcount(None) >= _IMMORTAL >> 1:
+        kept = []
+        _door(b"i" + _IMMORTAL.to_bytes(4, "little") + _addresses(kept))
     gc.freeze()
     announce()
+
+
+# The reference count that CPython gives to objects that live forever, on machines with
+# 32 bits. It is neither raised nor lowered, so whoever looks at one writes nothing.
+_IMMORTAL = 5 << 28
+
+
+def _addresses(kept):
+    """Where the objects are that every program looks at and none changes: 4 bytes each.
+
+    Only kinds whose life has no end that anybody waits for; generators, files and
+    whatever has a finaliser keep their count. Nothing found here may be freed before
+    the host has written to it, so all of it is held in `kept`.
+    """
+    kinds = (
+        type, types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.ModuleType, types.CellType,
+        types.GetSetDescriptorType, types.MemberDescriptorType, types.MethodDescriptorType, types.WrapperDescriptorType,
+        types.ClassMethodDescriptorType, types.MappingProxyType, property, classmethod, staticmethod,
+        dict, tuple, frozenset, str, bytes, int, float, complex,
+    )
+    seen = set()
+    stack = [gc.get_objects()]
+    found = []
+    own = {id(seen), id(stack), id(found), id(kept)}
+    while stack:
+        things = stack.pop()
+        kept.append(things)
+        for thing in things:
+            address = id(thing)
+            if address in seen or address in own:
+                continue
+            seen.add(address)
+            kind = type(thing)
+            if kind in kinds or isinstance(thing, type):
+                found.append(address)
+            if kind not in (str, bytes, int, float, complex):
+                stack.append(gc.get_referents(thing))
+    return array.array("I", found).tobytes()
 
 
 def announce():

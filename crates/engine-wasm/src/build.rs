@@ -100,7 +100,12 @@ impl Toolkit for Builder {
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<BuiltImage, BoxError> {
         let kit = kit::open(parts)?;
-        let packages = recipe.packages.as_deref().map(crate::packages::unpack).transpose()?.unwrap_or_default();
+        let packages = recipe
+            .packages
+            .as_deref()
+            .map(crate::packages::unpack)
+            .transpose()?
+            .unwrap_or_default();
         let base = Arc::new(Base {
             digest: parent.record.digest,
             image: Arc::new(ImageFile::new(parent.file.file().try_clone()?, Vec::new())?),
@@ -119,7 +124,7 @@ impl Toolkit for Builder {
                 digest: base.digest,
                 image: Arc::new(ImageFile::new(reopened, Vec::new())?),
                 entry,
-                    packages: base.packages.clone(),
+                packages: base.packages.clone(),
             });
             let hot_pages = hot_pages(&kit, &built)?;
             Ok(BuiltImage { hot_pages, entry, imports })
@@ -129,9 +134,15 @@ impl Toolkit for Builder {
 }
 
 /// A guest in which the warm-up program has run, and the modules it has imported.
-fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machine, Announced), BoxError> {
+fn warmed(
+    kit: &Kit,
+    base: &Arc<Base>,
+    first: bool,
+    warm: &str,
+) -> Result<(Machine, Announced), BoxError> {
     let seed = Digest::of(b"tidegate image build").0;
-    let mut machine = Machine::new(kit, base, Arc::default(), Clock::building(), Entropy::seeded(seed))?;
+    let mut machine =
+        Machine::new(kit, base, Arc::default(), Clock::building(), Entropy::seeded(seed))?;
     let limits = Limits {
         wall: Duration::from_secs(300),
         cpu_time: Duration::from_secs(300),
@@ -152,7 +163,11 @@ fn warmed(kit: &Kit, base: &Arc<Base>, first: bool, warm: &str) -> Result<(Machi
     }
     let open = machine.files().open_descriptors();
     if !open.is_empty() {
-        return Err(format!("the warm-up program left files open: {}; close them, an image cannot hold them", open.join(", ")).into());
+        return Err(format!(
+            "the warm-up program left files open: {}; close them, an image cannot hold them",
+            open.join(", ")
+        )
+        .into());
     }
     machine.files().clear_workspace();
     let announced = machine.prepare("_tidegate.runtime.settle()")?;
@@ -167,10 +182,17 @@ fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
             None => Ok(()),
             Some(error) => {
                 let trace = error.traceback.unwrap_or_default();
-                Err(format!("the warm-up program failed with {}: {}\n{trace}", error.kind, error.message).into())
+                Err(format!(
+                    "the warm-up program failed with {}: {}\n{trace}",
+                    error.kind, error.message
+                )
+                .into())
             }
         },
-        Step::Waiting(_) => Err("the warm-up program waits for a host call or a timer; an image cannot hold either".into()),
+        Step::Waiting(_) => {
+            Err("the warm-up program waits for a host call or a timer; an image cannot hold either"
+                .into())
+        }
     }
 }
 

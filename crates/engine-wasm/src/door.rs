@@ -25,13 +25,23 @@ const HOST_FAULT: i32 = -2;
 
 /// Defines `host.call`.
 pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
-    linker.func_wrap("host", "call", |caller: Caller<'_, State>, at: u32, len: u32, out_at: u32, out_len: u32| {
-        call(caller, at, len, out_at, out_len)
-    })?;
+    linker.func_wrap(
+        "host",
+        "call",
+        |caller: Caller<'_, State>, at: u32, len: u32, out_at: u32, out_len: u32| {
+            call(caller, at, len, out_at, out_len)
+        },
+    )?;
     Ok(())
 }
 
-fn call(mut caller: Caller<'_, State>, at: u32, len: u32, out_at: u32, out_len: u32) -> wasmtime::Result<i32> {
+fn call(
+    mut caller: Caller<'_, State>,
+    at: u32,
+    len: u32,
+    out_at: u32,
+    out_len: u32,
+) -> wasmtime::Result<i32> {
     let (Some(memory), Some(alloc)) = (caller.data().memory, caller.data().alloc.clone()) else {
         return Ok(HOST_FAULT);
     };
@@ -39,9 +49,15 @@ fn call(mut caller: Caller<'_, State>, at: u32, len: u32, out_at: u32, out_len: 
         let (data, state) = memory.data_and_store_mut(&mut caller);
         let range = at as usize..at as usize + len as usize;
         let Some(message) = data.get(range) else { return Ok(HOST_FAULT) };
-        handle(state, message)?
+        match read(state, message)? {
+            Message::Immortal { count, addresses } => {
+                make_immortal(state, data, count, &addresses)?
+            }
+            message => handle(state, message)?,
+        }
     };
-    let length = u32::try_from(reply.len()).map_err(|_| Stop::Protocol("a question with an endless answer"))?;
+    let length = u32::try_from(reply.len())
+        .map_err(|_| Stop::Protocol("a question with an endless answer"))?;
     let address = if length == 0 { 0 } else { alloc.call(&mut caller, length)? };
     if length > 0 && address == 0 {
         return Ok(HOST_FAULT);
@@ -52,12 +68,18 @@ fn call(mut caller: Caller<'_, State>, at: u32, len: u32, out_at: u32, out_len: 
     Ok(OK)
 }
 
-fn handle(state: &mut State, message: &[u8]) -> Result<Vec<u8>, Stop> {
+fn read(state: &State, message: &[u8]) -> Result<Message, Stop> {
     if message.len() as u64 > wire::allowed(message.first().copied().unwrap_or(0), &state.limits) {
         return Err(too_long(message, &state.limits));
     }
-    match wire::decode(message, &state.limits)? {
-        Message::Next => state.input.take().ok_or(Stop::Protocol("a request for input out of turn")),
+    wire::decode(message, &state.limits)
+}
+
+fn handle(state: &mut State, message: Message) -> Result<Vec<u8>, Stop> {
+    match message {
+        Message::Next => {
+            state.input.take().ok_or(Stop::Protocol("a request for input out of turn"))
+        }
         Message::Call(call) => answer_one(state, call),
         Message::Wait(wait) => answer_all(state, wait, false),
         Message::Hold(wait) => answer_all(state, wait, true),
@@ -65,7 +87,34 @@ fn handle(state: &mut State, message: &[u8]) -> Result<Vec<u8>, Stop> {
             state.ended = Some(Ended::Done(done));
             Ok(Vec::new())
         }
+        Message::Immortal { .. } => Err(OUT_OF_TURN),
     }
+}
+
+const OUT_OF_TURN: Stop = Stop::Protocol("something only an image build may say");
+
+/// Gives objects a reference count that CPython neither raises nor lowers, so that
+/// programs do not write to pages of the image by merely looking at what is there.
+fn make_immortal(
+    state: &State,
+    memory: &mut [u8],
+    count: u32,
+    addresses: &[u8],
+) -> Result<Vec<u8>, Stop> {
+    if !state.building {
+        return Err(OUT_OF_TURN);
+    }
+    for address in addresses.as_chunks::<4>().0 {
+        // The count is the first word of every object.
+        let at = u32::from_le_bytes(*address) as usize;
+        let word = memory.get_mut(at..at + 4).ok_or(OUT_OF_TURN)?;
+        let now = word.try_into().map(u32::from_le_bytes).unwrap_or(0);
+        // Those that are immortal already may be so in another way.
+        if now < count - (count >> 2) {
+            word.copy_from_slice(&count.to_le_bytes());
+        }
+    }
+    Ok(Vec::new())
 }
 
 fn too_long(message: &[u8], limits: &Limits) -> Stop {
@@ -109,7 +158,10 @@ fn admit(state: &mut State, call: &HostCall) -> Result<(), Stop> {
 pub(crate) fn check_result(result: &CallResult, limits: &Limits) -> Result<(), Stop> {
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
     if bytes > limits.call_result_bytes {
-        return Err(Stop::limit(LimitKind::CallResult, format!("{} bytes", limits.call_result_bytes)));
+        return Err(Stop::limit(
+            LimitKind::CallResult,
+            format!("{} bytes", limits.call_result_bytes),
+        ));
     }
     Ok(())
 }

@@ -119,10 +119,13 @@ impl WasmEngine {
 
     fn load(&self, stored: StoredImage) -> Result<Arc<Base>, ImageLookupError> {
         let packages = match self.installed.cache().image_packages(&stored.record)? {
-            Some(file) => std::fs::read(file.path()).map_err(BoxError::from).and_then(|bytes| crate::packages::unpack(&bytes)),
+            Some(file) => std::fs::read(file.path())
+                .map_err(BoxError::from)
+                .and_then(|bytes| crate::packages::unpack(&bytes)),
             None => Ok(GivenFolder::default()),
         };
-        let broken = |source: BoxError| ImageLookupError::Broken { digest: stored.record.digest, source };
+        let broken =
+            |source: BoxError| ImageLookupError::Broken { digest: stored.record.digest, source };
         let hot = stored.record.hot_pages.clone();
         let image = stored.file.file().try_clone().and_then(|file| ImageFile::new(file, hot));
         let base = Arc::new(Base {
@@ -149,10 +152,18 @@ impl Engine for WasmEngine {
         NAME
     }
 
-    async fn start(&self, start: Start, first: Option<&Program>) -> Result<Box<dyn Guest>, StartError> {
+    async fn start(
+        &self,
+        start: Start,
+        first: Option<&Program>,
+    ) -> Result<Box<dyn Guest>, StartError> {
         let name = match &start.image {
-            Some(name) => name.parse().map_err(|_| StartError::UnknownImage { name: name.clone() })?,
-            None if first.is_some_and(|program| wants_science(&program.source)) => ImageName::science(),
+            Some(name) => {
+                name.parse().map_err(|_| StartError::UnknownImage { name: name.clone() })?
+            }
+            None if first.is_some_and(|program| wants_science(&program.source)) => {
+                ImageName::science()
+            }
             None => ImageName::base(),
         };
         let base = self.base_named(&name).map_err(not_found)?;
@@ -165,13 +176,21 @@ impl Engine for WasmEngine {
 
     async fn thaw(&self, image: &Image, start: Start) -> Result<Box<dyn Guest>, StartError> {
         if image.header().engine != NAME {
-            return Err(engine::ImageError::Malformed("it was frozen by another kind of engine").into());
+            return Err(
+                engine::ImageError::Malformed("it was frozen by another kind of engine").into()
+            );
         }
         let base = self.base_of(&image.header().base).map_err(not_found)?;
-        let machine = Machine::thaw(&self.works.kit, &base, image, &start.limits).map_err(|error| match error {
-            ThawError::Image(error) => StartError::Image(error),
-            ThawError::Wasm(error) => StartError::Engine { engine: NAME, action: "thaw a guest", source: error.into() },
-        })?;
+        let machine = Machine::thaw(&self.works.kit, &base, image, &start.limits).map_err(
+            |error| match error {
+                ThawError::Image(error) => StartError::Image(error),
+                ThawError::Wasm(error) => StartError::Engine {
+                    engine: NAME,
+                    action: "thaw a guest",
+                    source: error.into(),
+                },
+            },
+        )?;
         // The image continues its own chance; a seed is for beginnings.
         let start = Start { seed: None, ..start };
         Ok(Box::new(WasmGuest::alive(Arc::clone(&self.works), Box::new(machine), start)))
@@ -182,7 +201,9 @@ fn not_found(error: ImageLookupError) -> StartError {
     match error {
         ImageLookupError::Unknown { name } => StartError::UnknownImage { name: name.to_string() },
         ImageLookupError::UnknownDigest { digest } => StartError::UnknownBase { wanted: digest },
-        error => StartError::Engine { engine: NAME, action: "open a base image", source: error.into() },
+        error => {
+            StartError::Engine { engine: NAME, action: "open a base image", source: error.into() }
+        }
     }
 }
 
@@ -201,7 +222,10 @@ impl Keeper {
     fn start(base: Arc<Base>, works: &Arc<Works>, most: usize) -> Result<Arc<Self>, BoxError> {
         let keeper = Arc::new(Self { base, guests: Standby::new(most), thread: Mutex::new(None) });
         let (weak, works) = (Arc::downgrade(&keeper), Arc::clone(works));
-        let thread = thread::Builder::new().name("guest-standby".into()).stack_size(STACK).spawn(move || refill(&weak, &works))?;
+        let thread = thread::Builder::new()
+            .name("guest-standby".into())
+            .stack_size(STACK)
+            .spawn(move || refill(&weak, &works))?;
         *lock(&keeper.thread) = Some(thread.thread().clone());
         Ok(keeper)
     }

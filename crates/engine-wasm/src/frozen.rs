@@ -56,22 +56,24 @@ pub(crate) struct Pages<'a> {
 
 impl<'a> Pages<'a> {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
-        let numbers = self.numbers.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four) as usize);
+        let numbers =
+            self.numbers.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four) as usize);
         numbers.zip(self.bytes.chunks_exact(PAGE))
     }
 }
 
-/// Writes a body. `meta` must already say how long the parts are.
+/// Appends a body to an empty `body`. `meta` must already say how long the parts are.
 pub(crate) fn encode(
     meta: &Meta,
     output: [&[u8]; 2],
     contents: &[Vec<u8>],
     pages: &[usize],
     memory: &[u8],
-) -> serde_json::Result<Vec<u8>> {
+    body: &mut Vec<u8>,
+) -> serde_json::Result<()> {
     let json = serde_json::to_vec(meta)?;
     let bulk: usize = contents.iter().map(Vec::len).sum();
-    let mut body = Vec::with_capacity(json.len() + bulk + pages.len() * (PAGE + 4) + 64);
+    body.reserve(json.len() + bulk + pages.len() * (PAGE + 4) + 64);
     body.extend_from_slice(&u32::try_from(json.len()).unwrap_or(u32::MAX).to_le_bytes());
     body.extend_from_slice(&json);
     output.iter().for_each(|part| body.extend_from_slice(part));
@@ -82,7 +84,7 @@ pub(crate) fn encode(
     for &page in pages {
         body.extend_from_slice(&memory[page * PAGE..(page + 1) * PAGE]);
     }
-    Ok(body)
+    Ok(())
 }
 
 /// Reads a body that may come from anybody.

@@ -55,7 +55,15 @@ impl WasmGuest {
     }
 
     fn new(body: Body, works: Arc<Works>, shared: Arc<Shared>, start: engine::Start) -> Self {
-        Self { body, works, shared, limits: start.limits, host: start.host, seed: start.seed, changed: true }
+        Self {
+            body,
+            works,
+            shared,
+            limits: start.limits,
+            host: start.host,
+            seed: start.seed,
+            changed: true,
+        }
     }
 
     /// Runs `task` with the machine on a guest thread. Dropping the future stops it.
@@ -64,7 +72,8 @@ impl WasmGuest {
         task: impl FnOnce(&mut Machine) -> R + Send + 'static,
     ) -> Result<(R, Box<Machine>), StepError> {
         let body = std::mem::replace(&mut self.body, Body::Dead);
-        let news = self.changed.then(|| (self.limits.clone(), Arc::clone(&self.host), self.seed.take()));
+        let news =
+            self.changed.then(|| (self.limits.clone(), Arc::clone(&self.host), self.seed.take()));
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
         let (send, receive) = oneshot::channel();
@@ -82,7 +91,9 @@ impl WasmGuest {
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
         let answer = receive.await;
         guard.disarm();
-        answer.unwrap_or_else(|_| Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() }))
+        answer.unwrap_or_else(|_| {
+            Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() })
+        })
     }
 }
 
@@ -95,9 +106,9 @@ fn make(kit: &Kit, body: Body, shared: &Arc<Shared>) -> Result<Box<Machine>, Ste
             })?;
             Ok(Box::new(machine))
         }
-        Body::Dead => {
-            Err(StepError::Misused { problem: "this guest was stopped; thaw its last image or start another" })
-        }
+        Body::Dead => Err(StepError::Misused {
+            problem: "this guest was stopped; thaw its last image or start another",
+        }),
     }
 }
 
@@ -117,8 +128,11 @@ impl Guest for WasmGuest {
         if matches!(self.body, Body::Dead) {
             return Err(FreezeError::Stopped);
         }
-        let (image, machine) =
-            self.on_thread(Machine::freeze).await.map_err(|error| FreezeError::Engine(error.into()))?;
+        let works = Arc::clone(&self.works);
+        let (image, machine) = self
+            .on_thread(move |machine| machine.freeze(&works.kit))
+            .await
+            .map_err(|error| FreezeError::Engine(error.into()))?;
         self.body = Body::Alive(machine);
         image.map_err(|error| FreezeError::Engine(error.into()))
     }

@@ -1,14 +1,14 @@
 //! What every guest is made from: the engine, the code and the standard library.
 
 use std::hash::Hash as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use wasmtime::{InstancePre, Linker};
 
 use crate::files::Library;
 use crate::install::{BoxError, Parts};
 use crate::state::State;
-use crate::threads::STACK;
+use crate::threads::{STACK, lock};
 use crate::{code, door, wasi};
 
 /// What every instance is made from.
@@ -16,6 +16,29 @@ pub(crate) struct Kit {
     pub(crate) engine: wasmtime::Engine,
     pub(crate) pre: InstancePre<State>,
     pub(crate) library: Arc<Library>,
+    pub(crate) scratch: Scratch,
+}
+
+/// Buffers for freezing and thawing, kept so that their pages need not be faulted in anew.
+#[derive(Default)]
+pub(crate) struct Scratch(Mutex<Vec<Vec<u8>>>);
+
+impl Scratch {
+    /// Larger ones are given back to the system.
+    const LARGEST: usize = 16 << 20;
+    const MOST: usize = 4;
+
+    /// Lends an empty buffer to `task`.
+    pub(crate) fn lend<R>(&self, task: impl FnOnce(&mut Vec<u8>) -> R) -> R {
+        let mut buffer = lock(&self.0).pop().unwrap_or_default();
+        let done = task(&mut buffer);
+        buffer.clear();
+        let mut buffers = lock(&self.0);
+        if buffer.capacity() <= Self::LARGEST && buffers.len() < Self::MOST {
+            buffers.push(buffer);
+        }
+        done
+    }
 }
 
 /// Loads the compiled code and links it.
@@ -27,7 +50,7 @@ pub(crate) fn open(parts: &Parts) -> Result<Kit, BoxError> {
     door::add_to_linker(&mut linker)?;
     let pre = linker.instantiate_pre(&module)?;
     let library = Arc::new(Library::open(parts.library.file().try_clone()?)?);
-    Ok(Kit { engine, pre, library })
+    Ok(Kit { engine, pre, library, scratch: Scratch::default() })
 }
 
 /// Whatever must be equal for compiled code to be loadable.
@@ -46,7 +69,7 @@ pub(crate) fn compile(module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let begun = std::time::Instant::now();
-            let mut over = crate::threads::lock(&done);
+            let mut over = lock(&done);
             while !*over {
                 let waited = bell.wait_timeout(over, std::time::Duration::from_millis(250));
                 over = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
@@ -54,7 +77,7 @@ pub(crate) fn compile(module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<
             }
         });
         let compiled = engine.precompile_module(module);
-        *crate::threads::lock(&done) = true;
+        *lock(&done) = true;
         bell.notify_all();
         Ok(compiled?)
     })

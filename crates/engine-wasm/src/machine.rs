@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Host, Image, ImageError, Input, Limits, NoHost, Outcome, Step, StepError, Usage, Waiting,
+    CallResult, Digest, Host, Image, ImageError, Input, Limits, NoHost, Outcome, Step, StepError,
+    Usage, Waiting,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -82,6 +83,7 @@ impl Machine {
             watch,
             growth: Growth { free: true, ..Growth::default() },
             run: Run::default(),
+            building: false,
             input: None,
             ended: None,
             unreported: Vec::new(),
@@ -101,7 +103,16 @@ impl Machine {
         let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
         let turn = instance.get_typed_func(&mut store, "turn")?;
         let call = instance.get_typed_func(&mut store, split::CALL)?;
-        let mut machine = Self { store, instance, memory, alloc, turn, call, entry: base.entry, base: Arc::clone(base) };
+        let mut machine = Self {
+            store,
+            instance,
+            memory,
+            alloc,
+            turn,
+            call,
+            entry: base.entry,
+            base: Arc::clone(base),
+        };
         machine.grow_to(base.image.len())?;
         let state = machine.store.data_mut();
         state.memory = Some(machine.memory);
@@ -112,7 +123,11 @@ impl Machine {
     }
 
     /// A guest for programs: real clock, chance not yet seeded.
-    pub(crate) fn fresh(kit: &Kit, base: &Arc<Base>, shared: Arc<Shared>) -> wasmtime::Result<Self> {
+    pub(crate) fn fresh(
+        kit: &Kit,
+        base: &Arc<Base>,
+        shared: Arc<Shared>,
+    ) -> wasmtime::Result<Self> {
         Self::new(kit, base, shared, Clock::live(FIRST_MOMENT), Entropy::os())
     }
 
@@ -203,12 +218,16 @@ impl Machine {
     fn begin(&mut self, program: &engine::Program) -> Result<Vec<u8>, StepError> {
         let state = self.store.data_mut();
         if state.run.active {
-            return Err(StepError::Misused { problem: "a program is still waiting in this guest; answer its calls first" });
+            return Err(StepError::Misused {
+                problem: "a program is still waiting in this guest; answer its calls first",
+            });
         }
         let seed = if state.run.seeded { None } else { Some(state.wasi.entropy().next_u64()) };
         let seed = seed.transpose().map_err(|error| fault("seed a session", error))?;
-        let message = wire::run(program, &state.limits, seed).map_err(|error| fault("write a program", error))?;
-        state.run = Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
+        let message = wire::run(program, &state.limits, seed)
+            .map_err(|error| fault("write a program", error))?;
+        state.run =
+            Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
         lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
         *lock(&state.shared.output) = crate::state::Output::default();
         Ok(message)
@@ -217,11 +236,22 @@ impl Machine {
     fn resume(&mut self, results: Vec<CallResult>) -> Result<Vec<u8>, StepError> {
         let state = self.store.data_mut();
         if !state.run.active {
-            return Err(StepError::Misused { problem: "no program is waiting in this guest; give it one first" });
+            return Err(StepError::Misused {
+                problem: "no program is waiting in this guest; give it one first",
+            });
         }
-        let rested = state.run.resting_since.take().and_then(|since| since.elapsed().ok()).unwrap_or_default();
+        let rested = state
+            .run
+            .resting_since
+            .take()
+            .and_then(|since| since.elapsed().ok())
+            .unwrap_or_default();
         if rested > state.limits.rest {
-            return Err(Stop::limit(engine::LimitKind::Rest, format!("{} s", state.limits.rest.as_secs())).into());
+            return Err(Stop::limit(
+                engine::LimitKind::Rest,
+                format!("{} s", state.limits.rest.as_secs()),
+            )
+            .into());
         }
         let mut wanted = Vec::new();
         for result in results {
@@ -273,7 +303,7 @@ impl Machine {
         self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
         match self.turn.call(&mut self.store, (address, length))? {
             0 => Ok(()),
-            _ => Err(wasmtime::Error::msg(format!("its own code failed and wrote {:?}", self.tail()))),
+            _ => Err(OwnCodeFailed(self.tail()).into()),
         }
     }
 
@@ -286,11 +316,14 @@ impl Machine {
     // --- freezing and thawing ------------------------------------------------------
 
     /// Everything this guest is, relative to its base.
-    pub(crate) fn freeze(&mut self) -> wasmtime::Result<Image> {
+    pub(crate) fn freeze(&mut self, kit: &Kit) -> wasmtime::Result<Image> {
         let mut pages = self.dirty()?;
         if pages.len() > SCRUB_ABOVE_PAGES {
-            self.scrub()?;
-            pages = self.dirty()?;
+            match self.scrub() {
+                // A guest whose memory is full may not be able to; it is only larger then.
+                Err(error) if !error.is::<OwnCodeFailed>() => return Err(error),
+                _ => pages = self.dirty()?,
+            }
         }
         let state = self.store.data_mut();
         let (files, contents) = state.wasi.files().save();
@@ -305,19 +338,25 @@ impl Machine {
             files,
             stdout_bytes: output.stdout.len() as u64,
             stderr_bytes: output.stderr.len() as u64,
-            contents: contents.iter().map(|(inode, content)| (*inode, content.len() as u64)).collect(),
+            contents: contents
+                .iter()
+                .map(|(inode, content)| (*inode, content.len() as u64))
+                .collect(),
             pages: pages.len() as u64,
         };
         let contents: Vec<_> = contents.into_iter().map(|(_, content)| content.to_vec()).collect();
         let memory = self.memory.data(&self.store);
-        let body = frozen::encode(&meta, [&output.stdout, &output.stderr], &contents, &pages, memory)?;
         let header = engine::image::Header {
             engine: ENGINE.into(),
             base: self.base.digest,
             body_bytes: 0,
             waiting: meta.run.active,
         };
-        Ok(Image::pack(header, &body)?)
+        let output = [&output.stdout[..], &output.stderr[..]];
+        kit.scratch.lend(|body| {
+            frozen::encode(&meta, output, &contents, &pages, memory, body)?;
+            Ok(Image::pack(header, body)?)
+        })
     }
 
     /// Pages that differ from the base.
@@ -338,7 +377,11 @@ impl Machine {
     /// Lets the guest zero what it has freed; nothing of the program runs.
     pub(crate) fn scrub(&mut self) -> wasmtime::Result<()> {
         self.store.data_mut().growth.frozen = true;
-        let limits = Limits { wall: Duration::from_secs(10), cpu_time: Duration::from_secs(10), ..Limits::default() };
+        let limits = Limits {
+            wall: Duration::from_secs(10),
+            cpu_time: Duration::from_secs(10),
+            ..Limits::default()
+        };
         let state = self.store.data_mut();
         {
             let mut watch = lock(&state.watch);
@@ -353,27 +396,57 @@ impl Machine {
     }
 
     /// A guest that goes on where `image` stopped. The caller has found its base.
-    pub(crate) fn thaw(kit: &Kit, base: &Arc<Base>, image: &Image, limits: &Limits) -> Result<Self, ThawError> {
-        let allowed = base.image.len() as u64 + limits.memory_bytes + limits.workspace_bytes + (256 << 20);
-        let body = image.body(allowed)?;
-        let Frozen { meta, stdout, stderr, contents, pages } = frozen::decode(&body)?;
+    pub(crate) fn thaw(
+        kit: &Kit,
+        base: &Arc<Base>,
+        image: &Image,
+        limits: &Limits,
+    ) -> Result<Self, ThawError> {
+        let allowed =
+            base.image.len() as u64 + limits.memory_bytes + limits.workspace_bytes + (256 << 20);
+        kit.scratch.lend(|body| {
+            image.unpack(allowed, body)?;
+            Self::from_body(kit, base, body, limits)
+        })
+    }
+
+    fn from_body(
+        kit: &Kit,
+        base: &Arc<Base>,
+        body: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, ThawError> {
+        let Frozen { meta, stdout, stderr, contents, pages } = frozen::decode(body)?;
         let rested = wall_nanos().saturating_sub(meta.wall_nanos);
         let clock = Clock::live(meta.monotonic_nanos.saturating_add(rested));
-        let mut machine = Self::new(kit, base, Arc::default(), clock, Entropy::restore(&meta.entropy))?;
-        let bytes = usize::try_from(meta.memory_bytes).map_err(|_| ImageError::Malformed("its memory is too large"))?;
+        let mut machine =
+            Self::new(kit, base, Arc::default(), clock, Entropy::restore(&meta.entropy))?;
+        let bytes = usize::try_from(meta.memory_bytes)
+            .map_err(|_| ImageError::Malformed("its memory is too large"))?;
         if bytes > base.image.len() + usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX) {
-            return Err(ImageError::TooLarge { claimed: meta.memory_bytes, allowed: limits.memory_bytes }.into());
+            return Err(ImageError::TooLarge {
+                claimed: meta.memory_bytes,
+                allowed: limits.memory_bytes,
+            }
+            .into());
         }
         machine.store.data_mut().growth.free = true;
         machine.grow_to(bytes)?;
         machine.write_pages(&pages)?;
-        let files = Files::restore(meta.files, &contents, Arc::clone(&kit.library), Quota::default(), &base.packages)
-            .map_err(ImageError::Malformed)?;
+        let files = Files::restore(
+            meta.files,
+            &contents,
+            Arc::clone(&kit.library),
+            Quota::default(),
+            &base.packages,
+        )
+        .map_err(ImageError::Malformed)?;
         let state = machine.store.data_mut();
         state.growth.free = false;
         state.growth.used = meta.grown_bytes.max((bytes.saturating_sub(base.image.len())) as u64);
         *state.wasi.files() = files;
-        *lock(&state.shared.output) = crate::state::Output { stdout: stdout.to_vec(), stderr: stderr.to_vec() };
+        *lock(&state.shared.output) =
+            crate::state::Output { stdout: stdout.to_vec(), stderr: stderr.to_vec() };
         lock(&state.watch).reset(meta.run.wall, meta.run.cpu);
         state.run = meta.run;
         Ok(machine)
@@ -385,7 +458,8 @@ impl Machine {
         memory::touch(memory, &memory::runs(&numbers, 0));
         for (number, page) in pages.iter() {
             let slot = memory.get_mut(number * PAGE..(number + 1) * PAGE);
-            slot.ok_or(ImageError::Malformed("a page lies beyond its memory"))?.copy_from_slice(page);
+            slot.ok_or(ImageError::Malformed("a page lies beyond its memory"))?
+                .copy_from_slice(page);
         }
         Ok(())
     }
@@ -400,7 +474,10 @@ impl Machine {
     pub(crate) fn prepare(&mut self, source: &str) -> Result<Announced, BoxError> {
         let state = self.store.data_mut();
         lock(&state.watch).begin(&state.limits);
-        self.turn(source)?;
+        state.building = true;
+        let ran = self.turn(source);
+        self.store.data_mut().building = false;
+        ran?;
         let announced: Announced =
             serde_json::from_str(self.output().0.lines().last().unwrap_or_default())?;
         self.entry = announced.entry;
@@ -432,6 +509,11 @@ pub(crate) struct Announced {
     pub(crate) entry: u32,
 }
 
+/// Source of ours raised an exception in the guest; this is what it wrote.
+#[derive(Debug, thiserror::Error)]
+#[error("its own code failed and wrote {0:?}")]
+struct OwnCodeFailed(String);
+
 /// Why thawing failed: the image, or the sandbox.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ThawError {
@@ -444,9 +526,15 @@ pub(crate) enum ThawError {
 fn outcome(state: &State, done: wire::Done, usage: Usage) -> Outcome {
     let output = lock(&state.shared.output).clone();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    let silent = done.error.is_none() && done.value.is_none() && output.stdout.is_empty() && done.artifacts.is_empty();
+    let silent = done.error.is_none()
+        && done.value.is_none()
+        && output.stdout.is_empty()
+        && done.artifacts.is_empty();
     let note = if done.too_large {
-        Some(format!("the return value was larger than value-bytes ({}) and was cut; return a summary", state.limits.value_bytes))
+        Some(format!(
+            "the return value was larger than value-bytes ({}) and was cut; return a summary",
+            state.limits.value_bytes
+        ))
     } else if silent {
         Some("the program returned nothing and printed nothing; end it with an expression, `return VALUE` or `result = VALUE`".into())
     } else {
@@ -496,7 +584,10 @@ fn stopped(error: wasmtime::Error) -> StepError {
     }
 }
 
-fn fault(action: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> StepError {
+fn fault(
+    action: &'static str,
+    source: impl std::error::Error + Send + Sync + 'static,
+) -> StepError {
     StepError::Engine { engine: ENGINE, action, source: Box::new(source) }
 }
 

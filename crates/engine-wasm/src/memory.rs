@@ -24,7 +24,9 @@ use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
-use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
+};
 
 use crate::threads::lock;
 
@@ -61,11 +63,16 @@ impl ImageFile {
     pub(crate) fn new(file: File, hot: Vec<PageRun>) -> io::Result<Self> {
         let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         if len == 0 || len % (64 << 10) != 0 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "an image is a whole number of 64 KiB pages"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "an image is a whole number of 64 KiB pages",
+            ));
         }
         // SAFETY: a fresh mapping at an address the kernel chooses. The cache never writes to an
         // image file again, so the bytes behind the view do not change.
-        let view = unsafe { mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, &file, 0)? };
+        let view = unsafe {
+            mmap(std::ptr::null_mut(), len, ProtFlags::READ, MapFlags::PRIVATE, &file, 0)?
+        };
         let view = View(NonNull::new(view).ok_or(io::ErrorKind::OutOfMemory)?);
         Ok(Self { file, len, view, hot })
     }
@@ -152,7 +159,12 @@ struct Spare(Mutex<Vec<Region>>);
 impl Spare {
     const MOST: usize = 16;
 
-    fn take(&self, image: Option<&Arc<ImageFile>>, capacity: usize, guard: usize) -> Option<Region> {
+    fn take(
+        &self,
+        image: Option<&Arc<ImageFile>>,
+        capacity: usize,
+        guard: usize,
+    ) -> Option<Region> {
         let mut regions = lock(&self.0);
         let fits = |region: &Region| {
             region.capacity == capacity
@@ -190,7 +202,8 @@ impl Region {
         let total = capacity.checked_add(guard).ok_or(io::ErrorKind::OutOfMemory)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a fresh private mapping at an address the kernel chooses touches nothing that exists.
-        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), total, ProtFlags::empty(), flags)? };
+        let base =
+            unsafe { mmap_anonymous(std::ptr::null_mut(), total, ProtFlags::empty(), flags)? };
         let base = NonNull::new(base).ok_or(io::ErrorKind::OutOfMemory)?;
         let region = Self { base, total, capacity, image };
         if let Some(image) = &region.image {
@@ -200,7 +213,9 @@ impl Region {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             // SAFETY: MAP_FIXED replaces the start of our own reservation, which nothing has used yet,
             // and stays inside it. The file is private to the mapping and never written again.
-            unsafe { mmap(base.as_ptr(), image.len, access, flags | MapFlags::FIXED, &image.file, 0)? };
+            unsafe {
+                mmap(base.as_ptr(), image.len, access, flags | MapFlags::FIXED, &image.file, 0)?
+            };
             // SAFETY: just mapped, readable and writable, and nobody else knows of it.
             let memory = unsafe { std::slice::from_raw_parts_mut(base.as_ptr().cast(), image.len) };
             touch(memory, &image.hot);
@@ -353,7 +368,8 @@ pub(crate) fn touch(memory: &mut [u8], pages: &[PageRun]) {
         let Some(part) = memory.get_mut(range) else { continue };
         // SAFETY: the range lies inside `memory`, which we hold exclusively; populating for
         // writing leaves every byte as it is.
-        let _ = unsafe { madvise(part.as_mut_ptr().cast(), part.len(), Advice::LinuxPopulateWrite) };
+        let _ =
+            unsafe { madvise(part.as_mut_ptr().cast(), part.len(), Advice::LinuxPopulateWrite) };
     }
 }
 
@@ -379,14 +395,22 @@ pub(crate) fn dirty_pages(memory: &[u8], image: &ImageFile) -> io::Result<Vec<us
         return Ok(pages);
     }
     let original = image.bytes().chunks_exact(PAGE).map(Some).chain(std::iter::repeat(None));
-    let differs = |page: &[u8], original: Option<&[u8]>| original.map_or(page != [0; PAGE], |original| page != original);
+    let differs = |page: &[u8], original: Option<&[u8]>| {
+        original.map_or(page != [0; PAGE], |original| page != original)
+    };
     let pages = memory.chunks_exact(PAGE).zip(original).enumerate();
-    Ok(pages.filter(|(_, (page, original))| differs(page, *original)).map(|(number, _)| number).collect())
+    Ok(pages
+        .filter(|(_, (page, original))| differs(page, *original))
+        .map(|(number, _)| number)
+        .collect())
 }
 
 fn pagemap() -> io::Result<&'static File> {
     static PAGEMAP: OnceLock<io::Result<File>> = OnceLock::new();
-    PAGEMAP.get_or_init(|| File::open("/proc/self/pagemap")).as_ref().map_err(|error| error.kind().into())
+    PAGEMAP
+        .get_or_init(|| File::open("/proc/self/pagemap"))
+        .as_ref()
+        .map_err(|error| error.kind().into())
 }
 
 /// Asks the kernel for the private pages of a range (`PAGEMAP_SCAN`, Linux 6.7).
@@ -420,7 +444,9 @@ fn scan(memory: &[u8]) -> io::Result<Vec<usize>> {
         // and outlives the call, and `walk_end` to the request, which is ours.
         let (found, walked) = unsafe { rustix::ioctl::ioctl(pagemap()?, request)? };
         for &[from, to, _] in &regions[..found.min(regions.len())] {
-            let numbers = |address: u64| usize::try_from((address - base) / PAGE as u64).unwrap_or(usize::MAX);
+            let numbers = |address: u64| {
+                usize::try_from((address - base) / PAGE as u64).unwrap_or(usize::MAX)
+            };
             pages.extend(numbers(from)..numbers(to));
         }
         if walked <= start {
@@ -462,7 +488,10 @@ unsafe impl Ioctl for ScanRequest {
         std::ptr::from_mut(self).cast()
     }
 
-    unsafe fn output_from_ptr(found: IoctlOutput, request: *mut c_void) -> rustix::io::Result<Self::Output> {
+    unsafe fn output_from_ptr(
+        found: IoctlOutput,
+        request: *mut c_void,
+    ) -> rustix::io::Result<Self::Output> {
         // SAFETY: the pointer is the one `as_ptr` gave out, to a live `ScanRequest`.
         let request = unsafe { &*request.cast::<Self>() };
         Ok((usize::try_from(found).unwrap_or(0), request.walk_end))
@@ -482,7 +511,12 @@ fn read_pagemap(memory: &[u8]) -> io::Result<Vec<usize>> {
         let entry = entry.try_into().map(u64::from_le_bytes).unwrap_or(SWAPPED);
         entry & SWAPPED != 0 || (entry & PRESENT != 0 && entry & FILE == 0)
     };
-    Ok(entries.chunks_exact(8).enumerate().filter(|(_, entry)| private(entry)).map(|(number, _)| number).collect())
+    Ok(entries
+        .chunks_exact(8)
+        .enumerate()
+        .filter(|(_, entry)| private(entry))
+        .map(|(number, _)| number)
+        .collect())
 }
 
 /// Merges page numbers into `(start, count)` runs, bridging gaps of up to `gap` pages.
@@ -516,7 +550,9 @@ mod tests {
 
     fn bytes(mapping: &mut Mapping) -> &mut [u8] {
         // SAFETY: the mapping is accessible up to its size and borrowed for as long as the slice lives.
-        unsafe { std::slice::from_raw_parts_mut(mapping.region().base.as_ptr().cast(), mapping.size) }
+        unsafe {
+            std::slice::from_raw_parts_mut(mapping.region().base.as_ptr().cast(), mapping.size)
+        }
     }
 
     #[test]

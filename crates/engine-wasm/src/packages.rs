@@ -108,7 +108,9 @@ fn wheel(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, BoxError> {
     read(ZipArchive::new(File::open(path)?)?)
 }
 
-fn read<R: std::io::Read + std::io::Seek>(mut archive: ZipArchive<R>) -> Result<BTreeMap<String, Vec<u8>>, BoxError> {
+fn read<R: std::io::Read + std::io::Seek>(
+    mut archive: ZipArchive<R>,
+) -> Result<BTreeMap<String, Vec<u8>>, BoxError> {
     let mut files = BTreeMap::new();
     let mut room = MOST_BYTES;
     for index in 0..archive.len() {
@@ -159,7 +161,8 @@ mod tests {
         std::fs::create_dir(&package).unwrap();
         std::fs::write(package.join("__init__.py"), "x = 1").unwrap();
         let packed = pack(std::slice::from_ref(&package)).unwrap();
-        let names: Vec<_> = read(ZipArchive::new(Cursor::new(&packed)).unwrap()).unwrap().into_keys().collect();
+        let names: Vec<_> =
+            read(ZipArchive::new(Cursor::new(&packed)).unwrap()).unwrap().into_keys().collect();
         assert_eq!(names, ["mine/__init__.py"]);
         assert_eq!(pack(&[package]).unwrap(), packed);
     }

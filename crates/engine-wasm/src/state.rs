@@ -62,6 +62,8 @@ pub(crate) struct State {
     pub(crate) watch: Arc<Mutex<Watch>>,
     pub(crate) growth: Growth,
     pub(crate) run: Run,
+    /// An image is being made; our own source runs, no program of anybody's.
+    pub(crate) building: bool,
     /// The answer to the guest's next `n`.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) ended: Option<Ended>,
@@ -100,7 +102,12 @@ pub(crate) struct Growth {
 }
 
 impl ResourceLimiter for Growth {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let more = (desired - current) as u64;
         if self.free {
             return Ok(true);
@@ -113,7 +120,12 @@ impl ResourceLimiter for Growth {
         Ok(true)
     }
 
-    fn table_growing(&mut self, _current: usize, _desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        _desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         // The guest's one table is as large as it will ever be.
         Ok(self.free)
     }
@@ -134,13 +146,16 @@ impl Surroundings for Around {
             Stream::Stdout => &mut output.stdout,
             Stream::Stderr => &mut output.stderr,
         };
-        let room = usize::try_from(self.output_bytes).unwrap_or(usize::MAX).saturating_sub(text.len());
+        let room =
+            usize::try_from(self.output_bytes).unwrap_or(usize::MAX).saturating_sub(text.len());
         let fits = &bytes[..bytes.len().min(room)];
         text.extend_from_slice(fits);
         drop(output);
         self.host.wrote(stream, fits);
         if fits.len() < bytes.len() {
-            return Err(Stop::limit(LimitKind::Output, format!("{} bytes", self.output_bytes)).into());
+            return Err(
+                Stop::limit(LimitKind::Output, format!("{} bytes", self.output_bytes)).into()
+            );
         }
         Ok(())
     }

@@ -69,7 +69,8 @@ impl Threads {
             ticker: Mutex::new(None),
         });
         let ticking = Arc::clone(&shared);
-        let ticker = thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
+        let ticker =
+            thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
         *lock(&shared.ticker) = Some(ticker.thread().clone());
         Ok(Self { shared })
     }
@@ -86,7 +87,10 @@ impl Threads {
         queue.threads += 1;
         drop(queue);
         let shared = Arc::clone(&self.shared);
-        let started = thread::Builder::new().name("guest".into()).stack_size(STACK).spawn(move || shared.serve());
+        let started = thread::Builder::new()
+            .name("guest".into())
+            .stack_size(STACK)
+            .spawn(move || shared.serve());
         if started.is_err() {
             // The job stays queued for the threads there are.
             lock(&self.shared.queue).threads -= 1;

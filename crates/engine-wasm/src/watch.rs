@@ -163,13 +163,16 @@ impl Watch {
     /// When this step will have used up the run's wall time.
     pub(crate) fn deadline(&self) -> Instant {
         let left = self.wall_limit.saturating_sub(self.wall_before);
-        self.started.checked_add(left).unwrap_or_else(|| self.started + Duration::from_secs(86_400 * 365))
+        self.started
+            .checked_add(left)
+            .unwrap_or_else(|| self.started + Duration::from_secs(86_400 * 365))
     }
 
     /// Sleeps for the program, as long as its wall time lasts.
     pub(crate) fn sleep(&mut self, how_long: Duration) -> Result<(), Stop> {
         let begun = Instant::now();
-        let end = begun.checked_add(how_long).map_or(self.deadline(), |end| end.min(self.deadline()));
+        let end =
+            begun.checked_add(how_long).map_or(self.deadline(), |end| end.min(self.deadline()));
         self.cancel.sleep_until(end);
         self.waited += begun.elapsed();
         self.check_wall()

@@ -16,6 +16,9 @@ const DONE_EXTRA: u64 = 32 << 20;
 /// Room for names and punctuation around one call's arguments.
 const CALL_EXTRA: u64 = 4 << 10;
 
+/// Room for the addresses of a few million objects.
+const IMMORTAL_BYTES: u64 = 64 << 20;
+
 /// What a guest can say.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -29,6 +32,9 @@ pub(crate) enum Message {
     Hold(Wait),
     /// The program ended.
     Done(Box<Done>),
+    /// An image build names the objects that are to live forever: the reference count
+    /// to give them, and their addresses, four bytes each.
+    Immortal { count: u32, addresses: Vec<u8> },
 }
 
 /// What a guest waits for.
@@ -60,6 +66,7 @@ pub(crate) fn allowed(letter: u8, limits: &Limits) -> u64 {
         b'c' => one_call,
         b'w' | b'h' => one_call.saturating_mul(limits.calls_in_flight.saturating_add(1)),
         b'd' => limits.value_bytes.saturating_add(DONE_EXTRA),
+        b'i' => IMMORTAL_BYTES,
         _ => 1,
     }
 }
@@ -73,6 +80,13 @@ pub(crate) fn decode(message: &[u8], limits: &Limits) -> Result<Message, Stop> {
         b'w' => wait(body, limits).map(Message::Wait),
         b'h' => wait(body, limits).map(Message::Hold),
         b'd' => done(body).map(|done| Message::Done(Box::new(done))),
+        b'i' => match body.split_first_chunk::<4>() {
+            Some((count, addresses)) => Ok(Message::Immortal {
+                count: u32::from_le_bytes(*count),
+                addresses: addresses.to_vec(),
+            }),
+            None => Err(Stop::Protocol("a malformed list of objects")),
+        },
         _ => Err(Stop::Protocol("a message of no known kind")),
     }
 }
@@ -92,7 +106,8 @@ fn call(body: &[u8], limits: &Limits) -> Result<HostCall, Stop> {
 }
 
 fn wait(body: &[u8], limits: &Limits) -> Result<Wait, Stop> {
-    let wait: Wait = serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed wait"))?;
+    let wait: Wait =
+        serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed wait"))?;
     for call in &wait.calls {
         check_arguments(call.arguments.get().len(), limits)?;
     }
@@ -100,7 +115,8 @@ fn wait(body: &[u8], limits: &Limits) -> Result<Wait, Stop> {
 }
 
 fn done(body: &[u8]) -> Result<Done, Stop> {
-    let mut done: Done = serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed end"))?;
+    let mut done: Done =
+        serde_json::from_slice(body).map_err(|_| Stop::Protocol("a malformed end"))?;
     if let Some(error) = &mut done.error {
         // Only the host may say that a limit was met.
         error.limit = None;
@@ -110,13 +126,20 @@ fn done(body: &[u8]) -> Result<Done, Stop> {
 
 fn check_arguments(bytes: usize, limits: &Limits) -> Result<(), Stop> {
     if bytes as u64 > limits.call_arguments_bytes {
-        return Err(Stop::limit(LimitKind::CallArguments, format!("{} bytes", limits.call_arguments_bytes)));
+        return Err(Stop::limit(
+            LimitKind::CallArguments,
+            format!("{} bytes", limits.call_arguments_bytes),
+        ));
     }
     Ok(())
 }
 
 /// The answer to [`Message::Next`] that starts a program.
-pub(crate) fn run(program: &Program, limits: &Limits, seed: Option<u64>) -> serde_json::Result<Vec<u8>> {
+pub(crate) fn run(
+    program: &Program,
+    limits: &Limits,
+    seed: Option<u64>,
+) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Run<'a> {
         source: &'a str,
@@ -203,7 +226,9 @@ mod tests {
     #[test]
     fn a_guest_cannot_claim_that_a_limit_was_met() {
         let message = br#"d{"error":{"type":"X","message":"","limit":"wall"}}"#;
-        let Message::Done(done) = decode(message, &Limits::default()).unwrap() else { panic!("not an end") };
+        let Message::Done(done) = decode(message, &Limits::default()).unwrap() else {
+            panic!("not an end")
+        };
         assert_eq!(done.error.unwrap().limit, None);
     }
 

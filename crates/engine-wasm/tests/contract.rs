@@ -14,22 +14,33 @@ fn all_hold(group: &str, at_least: usize) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("canary.txt"), FILE_CANARY).unwrap();
     let canaries = Canaries(vec![ENVIRONMENT_CANARY.into(), FILE_CANARY.into()]);
-    let cases = load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/cases").join(group)).unwrap();
+    let cases =
+        load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/cases").join(group)).unwrap();
     assert!(cases.len() >= at_least, "{group} has only {} cases", cases.len());
 
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let only = std::env::var("TIDEGATE_CASE").ok();
     let failures: Vec<String> = runtime.block_on(async {
         let engine = support::engine();
         let mut failures = Vec::new();
-        for case in cases.iter().filter(|case| only.as_ref().is_none_or(|only| case.name.contains(only.as_str()))) {
+        for case in cases
+            .iter()
+            .filter(|case| only.as_ref().is_none_or(|only| case.name.contains(only.as_str())))
+        {
             if let Err(problem) = check(&engine, case, &canaries).await {
                 failures.push(problem);
             }
         }
         failures
     });
-    assert!(failures.is_empty(), "{} of {} cases failed:\n\n{}", failures.len(), cases.len(), failures.join("\n\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases failed:\n\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n\n")
+    );
 }
 
 #[test]

@@ -8,12 +8,13 @@
 //! finds its base on any machine and is refused by any other base. What the
 //! body means is the engine's affair; that it is whole is checked here.
 
+use std::cell::RefCell;
 use std::fmt;
-use std::io::Read as _;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
+use zstd::bulk::{Compressor, Decompressor};
 
 const MAGIC: &[u8; 8] = b"TIDEIMG\n";
 const FORMAT: u32 = 1;
@@ -148,7 +149,7 @@ impl Image {
     pub fn pack(mut header: Header, body: &[u8]) -> std::io::Result<Self> {
         header.body_bytes = body.len() as u64;
         let json = serde_json::to_vec(&header)?;
-        let mut bytes = Vec::with_capacity(body.len() / 3 + 4096);
+        let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
         bytes.extend_from_slice(
@@ -156,9 +157,7 @@ impl Image {
         );
         bytes.extend_from_slice(&json);
         let body_at = bytes.len();
-        // Level 1: freezing is on the way of every session that goes to rest,
-        // and higher levels gain little on interpreter pages.
-        zstd::stream::copy_encode(body, &mut bytes, 1)?;
+        compress(body, &mut bytes)?;
         let sum = Sha256::digest(&bytes);
         bytes.extend_from_slice(&sum);
         Ok(Self { header, bytes, body_at })
@@ -213,28 +212,74 @@ impl Image {
         &self.bytes
     }
 
-    /// Unpacks the body, refusing more than `allowed` bytes.
+    /// Unpacks the body into `body`, refusing more than `allowed` bytes.
     ///
     /// # Errors
     /// When the body is larger than it claims or than allowed, or does not unpack.
-    pub fn body(&self, allowed: u64) -> Result<Vec<u8>, ImageError> {
+    pub fn unpack(&self, allowed: u64, body: &mut Vec<u8>) -> Result<(), ImageError> {
         let claimed = self.header.body_bytes;
         let allowed = allowed.min(MAX_BODY);
         if claimed > allowed {
             return Err(ImageError::TooLarge { claimed, allowed });
         }
         let packed = &self.bytes[self.body_at..self.bytes.len() - SUM];
-        let malformed = |_| ImageError::Malformed("its body does not unpack");
-        let reader = zstd::stream::read::Decoder::with_buffer(packed).map_err(malformed)?;
-        // The claim is somebody's word: reserve little, read one byte past it.
-        let mut body = Vec::with_capacity(usize::try_from(claimed.min(64 << 20)).unwrap_or(0));
-        reader.take(claimed + 1).read_to_end(&mut body).map_err(malformed)?;
-        if body.len() as u64 != claimed {
+        // The frame says its size too, and both are somebody's word: they have to agree
+        // before anything is reserved, and the unpacker writes no further than that.
+        let framed = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
+        if framed != Some(claimed) {
             return Err(ImageError::Malformed("its body is not as long as it says"));
         }
+        body.clear();
+        body.reserve(usize::try_from(claimed).map_err(|_| ImageError::Truncated)?);
+        let unpacked = UNPACKER.with_borrow_mut(|unpacker| {
+            unpacker.get_or_insert_default().decompress_to_buffer(packed, body)
+        });
+        match unpacked {
+            Ok(length) if length as u64 == claimed => Ok(()),
+            _ => Err(ImageError::Malformed("its body does not unpack")),
+        }
+    }
+
+    /// The body, unpacked.
+    ///
+    /// # Errors
+    /// As [`unpack`](Self::unpack).
+    pub fn body(&self, allowed: u64) -> Result<Vec<u8>, ImageError> {
+        let mut body = Vec::new();
+        self.unpack(allowed, &mut body)?;
         Ok(body)
     }
 }
+
+/// How hard to compress. Freezing is on the way of every session that goes to rest,
+/// and higher levels gain little on interpreter pages.
+const LEVEL: i32 = 1;
+
+// Setting up a compressor takes as long as compressing a small guest.
+thread_local! {
+    static PACKER: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Appends `body`, compressed, to `bytes`.
+fn compress(body: &[u8], bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    PACKER.with_borrow_mut(|packer| {
+        if packer.is_none() {
+            *packer = Some((Compressor::new(LEVEL)?, Vec::new()));
+        }
+        let (packer, packed) = packer.as_mut().ok_or(std::io::ErrorKind::OutOfMemory)?;
+        packed.clear();
+        packed.reserve(zstd::zstd_safe::compress_bound(body.len()));
+        packer.compress_to_buffer(body, packed)?;
+        bytes.reserve(packed.len() + SUM);
+        bytes.extend_from_slice(packed);
+        // A huge guest must not leave a huge buffer behind.
+        packed.shrink_to(KEPT_BUFFER);
+        Ok(())
+    })
+}
+
+const KEPT_BUFFER: usize = 16 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -26,7 +26,8 @@ pub(crate) struct Content {
 impl Content {
     /// Takes over `bytes`; stretches of zeros become holes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
-        let filled = |chunk: &[u8]| (chunk != &ZEROS[..chunk.len()]).then(|| Arc::new(chunk.to_vec()));
+        let filled =
+            |chunk: &[u8]| (chunk != &ZEROS[..chunk.len()]).then(|| Arc::new(chunk.to_vec()));
         Self { chunks: bytes.chunks(CHUNK).map(filled).collect(), len: bytes.len() as u64 }
     }
 
@@ -61,7 +62,10 @@ impl Content {
             let (index, within) = position(offset + done as u64);
             let part = (CHUNK - within).min(wanted - done);
             let target = &mut buffer[done..done + part];
-            let written = self.chunks[index].as_ref().and_then(|chunk| chunk.get(within..)).unwrap_or_default();
+            let written = self.chunks[index]
+                .as_ref()
+                .and_then(|chunk| chunk.get(within..))
+                .unwrap_or_default();
             let copied = written.len().min(part);
             target[..copied].copy_from_slice(&written[..copied]);
             target[copied..].fill(0);
@@ -104,7 +108,10 @@ impl Content {
 fn position(offset: u64) -> (usize, usize) {
     let chunk = CHUNK as u64;
     // Callers stay below the file's length, whose slots are counted in `usize`.
-    (usize::try_from(offset / chunk).unwrap_or(usize::MAX), usize::try_from(offset % chunk).unwrap_or(0))
+    (
+        usize::try_from(offset / chunk).unwrap_or(usize::MAX),
+        usize::try_from(offset % chunk).unwrap_or(0),
+    )
 }
 
 /// How many bytes the last chunk of a file of `len` bytes may hold.
@@ -154,8 +161,12 @@ mod tests {
         let original = Content::from_bytes(&vec![7; 4 * CHUNK]);
         let mut copy = original.clone();
         copy.write_at(2 * CHUNK as u64, b"changed");
-        let shared =
-            |index: usize| Arc::ptr_eq(original.chunks[index].as_ref().unwrap(), copy.chunks[index].as_ref().unwrap());
+        let shared = |index: usize| {
+            Arc::ptr_eq(
+                original.chunks[index].as_ref().unwrap(),
+                copy.chunks[index].as_ref().unwrap(),
+            )
+        };
         assert_eq!([0, 1, 2, 3].map(shared), [true, true, false, true]);
         assert_eq!(original.to_vec(), vec![7; 4 * CHUNK]);
     }

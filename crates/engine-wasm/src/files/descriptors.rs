@@ -82,8 +82,14 @@ impl Descriptors {
     }
 
     /// Takes the number `fd`, which must be free and not too high.
-    pub(super) fn insert_at(&mut self, fd: u32, descriptor: Descriptor) -> Result<(), &'static str> {
-        let slot = slot(fd).filter(|&slot| slot < MAX_OPEN).ok_or("a descriptor's number is out of range")?;
+    pub(super) fn insert_at(
+        &mut self,
+        fd: u32,
+        descriptor: Descriptor,
+    ) -> Result<(), &'static str> {
+        let slot = slot(fd)
+            .filter(|&slot| slot < MAX_OPEN)
+            .ok_or("a descriptor's number is out of range")?;
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, None);
         }
@@ -111,7 +117,9 @@ impl Descriptors {
 
     /// Whether any descriptor leads to this file or folder of the workspace.
     pub(super) fn hold(&self, inode: Inode) -> bool {
-        let held = |open: &Descriptor| open.mount == Mount::Workspace && open.target == Target::Node(inode);
+        let held = |open: &Descriptor| {
+            open.mount == Mount::Workspace && open.target == Target::Node(inode)
+        };
         self.slots.iter().flatten().any(held)
     }
 }

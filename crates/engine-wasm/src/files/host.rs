@@ -26,11 +26,13 @@ impl Files {
     pub(crate) fn open_descriptors(&self) -> Vec<String> {
         let path_of = |mount: Mount, target: &Target| match target {
             Target::Missing(path) => format!("{}/{path}", mount.path()),
-            Target::Node(inode) => match self.tree(mount).ok().and_then(|tree| tree.path_of(*inode)) {
-                Some(path) if path.is_empty() => mount.path().to_owned(),
-                Some(path) => format!("{}/{path}", mount.path()),
-                None => format!("{}/ (a deleted file)", mount.path()),
-            },
+            Target::Node(inode) => {
+                match self.tree(mount).ok().and_then(|tree| tree.path_of(*inode)) {
+                    Some(path) if path.is_empty() => mount.path().to_owned(),
+                    Some(path) => format!("{}/{path}", mount.path()),
+                    None => format!("{}/ (a deleted file)", mount.path()),
+                }
+            }
         };
         self.open.iter().map(|(_, open)| path_of(open.mount, &open.target)).collect()
     }
@@ -66,13 +68,19 @@ impl Files {
 
     /// Puts a file into the workspace, replacing one of that path and making the
     /// folders on the way. The quota counts as it does for the guest.
-    pub(crate) fn write_workspace(&mut self, path: &str, bytes: &[u8], now: u64) -> Result<(), Errno> {
+    pub(crate) fn write_workspace(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        now: u64,
+    ) -> Result<(), Errno> {
         self.allow_change(Mount::Workspace)?;
         let found = self.make_folders(path, now)?;
         match found.inode {
             Some(inode) => {
                 self.allow_size(inode, bytes.len() as u64)?;
-                self.workspace_mut().edit(inode, now, |content| *content = Content::from_bytes(bytes))
+                self.workspace_mut()
+                    .edit(inode, now, |content| *content = Content::from_bytes(bytes))
             }
             None if found.as_folder => Err(Errno::IsFolder),
             None => {

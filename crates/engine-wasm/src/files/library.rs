@@ -58,7 +58,8 @@ impl Library {
         let len = zip.metadata()?.len();
         let zip = Arc::new(HostFile { file: zip, len });
         let mut root = Tree::default();
-        root.add(ROOT, ZIP_NAME, Body::Host(Arc::clone(&zip)), 0).map_err(|_| io::ErrorKind::InvalidInput)?;
+        root.add(ROOT, ZIP_NAME, Body::Host(Arc::clone(&zip)), 0)
+            .map_err(|_| io::ErrorKind::InvalidInput)?;
         Ok(Self { zip, root, data: OnceLock::new() })
     }
 
@@ -99,7 +100,9 @@ impl GivenFolder {
     /// # Errors
     /// Says what is wrong when a path is not a relative path of ordinary names, or
     /// when one file stands in the way of another.
-    pub(crate) fn new(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Result<Self, &'static str> {
+    pub(crate) fn new(
+        files: impl IntoIterator<Item = (String, Arc<[u8]>)>,
+    ) -> Result<Self, &'static str> {
         given_tree(files).map(|tree| Self(Arc::new(tree)))
     }
 }
@@ -115,7 +118,9 @@ fn given_tree(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Result<Tr
         for folder in folders.into_iter().flat_map(|folders| folders.split('/')) {
             parent = match entry(&tree, parent, folder)? {
                 Some(inode) => inode,
-                None => tree.add(parent, folder, Body::Folder(Arc::default()), 0).map_err(|_| NESTED)?,
+                None => {
+                    tree.add(parent, folder, Body::Folder(Arc::default()), 0).map_err(|_| NESTED)?
+                }
             };
         }
         if entry(&tree, parent, name)?.is_some() {

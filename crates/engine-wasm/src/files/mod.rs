@@ -138,7 +138,14 @@ impl Files {
     pub(crate) fn new(library: Arc<Library>, quota: Quota, packages: &GivenFolder) -> Self {
         let mut given: [GivenFolder; 4] = Default::default();
         given[Given::Packages as usize] = packages.clone();
-        Self { library, given, workspace: Arc::default(), open: Descriptors::default(), quota, last_refusal: None }
+        Self {
+            library,
+            given,
+            workspace: Arc::default(),
+            open: Descriptors::default(),
+            quota,
+            last_refusal: None,
+        }
     }
 
     /// Changes what is allowed from now on. What is already there stays, even if it

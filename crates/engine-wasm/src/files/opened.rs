@@ -91,14 +91,21 @@ impl Files {
     /// Writes everything or nothing.
     pub(crate) fn write(&mut self, fd: u32, bytes: &[u8], now: u64) -> Result<usize, Errno> {
         let open = self.open.get(fd)?;
-        let offset = if open.access.flags & APPEND == 0 { open.offset } else { self.opened(fd)?.len() };
+        let offset =
+            if open.access.flags & APPEND == 0 { open.offset } else { self.opened(fd)?.len() };
         self.write_at(fd, offset, bytes, now)?;
         self.open.get_mut(fd)?.offset = offset + bytes.len() as u64;
         Ok(bytes.len())
     }
 
     /// Writes at `offset`, everything or nothing.
-    pub(crate) fn write_at(&mut self, fd: u32, offset: u64, bytes: &[u8], now: u64) -> Result<usize, Errno> {
+    pub(crate) fn write_at(
+        &mut self,
+        fd: u32,
+        offset: u64,
+        bytes: &[u8],
+        now: u64,
+    ) -> Result<usize, Errno> {
         let inode = self.writable_file(fd)?;
         let end = offset.checked_add(bytes.len() as u64).ok_or(Errno::FileTooLarge)?;
         if !bytes.is_empty() {
@@ -122,7 +129,10 @@ impl Files {
             Whence::Current => self.tell(fd)?,
             Whence::End => self.opened(fd)?.len(),
         };
-        let to = from.checked_add_signed(delta).filter(|&to| i64::try_from(to).is_ok()).ok_or(Errno::Invalid)?;
+        let to = from
+            .checked_add_signed(delta)
+            .filter(|&to| i64::try_from(to).is_ok())
+            .ok_or(Errno::Invalid)?;
         self.open.get_mut(fd)?.offset = to;
         Ok(to)
     }
@@ -221,7 +231,14 @@ impl Files {
 pub(super) fn stat_of(mount: Mount, tree: &Tree, inode: Inode) -> Result<Stat, Errno> {
     let node = tree.node(inode)?;
     let links = u64::from(inode == super::ROOT || node.place.is_some());
-    Ok(Stat { device: mount.device(), inode, kind: kind_of(node), links, size: node.len(), times: node.times })
+    Ok(Stat {
+        device: mount.device(),
+        inode,
+        kind: kind_of(node),
+        links,
+        size: node.len(),
+        times: node.times,
+    })
 }
 
 fn kind_of(node: &Node) -> Kind {

@@ -9,7 +9,10 @@ use super::{Errno, Files, Inode, Mount, Stat};
 
 /// How a file is to be opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one independent flag of the call it mirrors")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one independent flag of the call it mirrors"
+)]
 pub(crate) struct How {
     pub(crate) read: bool,
     pub(crate) write: bool,
@@ -61,7 +64,13 @@ impl Files {
         let access = Access { read: how.read, write: how.write, flags: how.flags };
         let write_at_end = how.flags & APPEND != 0;
         let offset = if write_at_end { self.tree(mount)?.node(inode)?.len() } else { 0 };
-        self.open.insert(Descriptor { mount, target: Target::Node(inode), access, offset, cursor: None })
+        self.open.insert(Descriptor {
+            mount,
+            target: Target::Node(inode),
+            access,
+            offset,
+            cursor: None,
+        })
     }
 
     /// What is known about the file or folder at `path`.
@@ -71,7 +80,13 @@ impl Files {
     }
 
     /// Changes the times of the file or folder at `path`.
-    pub(crate) fn set_times_at(&mut self, fd: u32, path: &str, times: NewTimes, now: u64) -> Result<(), Errno> {
+    pub(crate) fn set_times_at(
+        &mut self,
+        fd: u32,
+        path: &str,
+        times: NewTimes,
+        now: u64,
+    ) -> Result<(), Errno> {
         let (mount, found) = self.find(fd, path)?;
         let inode = found.inode.ok_or(Errno::NotFound)?;
         self.allow_change(mount)?;
@@ -112,7 +127,12 @@ impl Files {
 
     /// Moves a file or folder, replacing what is there as POSIX says: a file by a
     /// file, an empty folder by a folder.
-    pub(crate) fn rename(&mut self, from: (u32, &str), to: (u32, &str), now: u64) -> Result<(), Errno> {
+    pub(crate) fn rename(
+        &mut self,
+        from: (u32, &str),
+        to: (u32, &str),
+        now: u64,
+    ) -> Result<(), Errno> {
         let (mount, old) = self.find(from.0, from.1)?;
         let (new_mount, new) = self.find(to.0, to.1)?;
         let inode = old.inode.ok_or(Errno::NotFound)?;
@@ -157,13 +177,24 @@ impl Files {
     }
 
     /// Puts something new into the workspace where `found` says.
-    pub(super) fn create(&mut self, found: &Found<'_>, body: Body, now: u64) -> Result<Inode, Errno> {
+    pub(super) fn create(
+        &mut self,
+        found: &Found<'_>,
+        body: Body,
+        now: u64,
+    ) -> Result<Inode, Errno> {
         let name = found.name.ok_or(Errno::Exists)?;
         self.allow(self.quota.add_file(self.workspace.count()))?;
         self.workspace_mut().add(found.parent, name, body, now)
     }
 
-    fn remove(&mut self, mount: Mount, found: &Found<'_>, inode: Inode, now: u64) -> Result<(), Errno> {
+    fn remove(
+        &mut self,
+        mount: Mount,
+        found: &Found<'_>,
+        inode: Inode,
+        now: u64,
+    ) -> Result<(), Errno> {
         self.allow_change(mount)?;
         if found.name.is_none() {
             return Err(Errno::Busy);

@@ -65,7 +65,9 @@ impl Files {
         let mut nodes = Vec::with_capacity(tree.nodes.len());
         for (&inode, node) in &tree.nodes {
             let entries = match &node.body {
-                Body::Folder(entries) => Some(entries.iter().map(|(name, &inode)| (Arc::clone(name), inode)).collect()),
+                Body::Folder(entries) => {
+                    Some(entries.iter().map(|(name, &inode)| (Arc::clone(name), inode)).collect())
+                }
                 Body::File(content) => {
                     contents.push((inode, Arc::clone(content)));
                     None
@@ -75,7 +77,8 @@ impl Files {
             };
             nodes.push(NodeMeta { inode, times: node.times, entries });
         }
-        let descriptors = self.open.iter().map(|(fd, open)| self.save_descriptor(fd, open)).collect();
+        let descriptors =
+            self.open.iter().map(|(fd, open)| self.save_descriptor(fd, open)).collect();
         (FilesMeta { next_inode: tree.next, nodes, descriptors }, contents)
     }
 
@@ -93,7 +96,8 @@ impl Files {
         quota: Quota,
         packages: &GivenFolder,
     ) -> Result<Self, &'static str> {
-        let (descriptors, tree) = (meta.descriptors, restore_tree(meta.next_inode, meta.nodes, contents)?);
+        let (descriptors, tree) =
+            (meta.descriptors, restore_tree(meta.next_inode, meta.nodes, contents)?);
         let mut files = Self::new(library, quota, packages);
         files.workspace = Arc::new(tree);
         for saved in descriptors {
@@ -114,7 +118,8 @@ impl Files {
             }
             (Target::Missing(path), _) => TargetMeta::Path(Arc::clone(path)),
         };
-        let (mount, access, offset, cursor) = (open.mount, open.access, open.offset, open.cursor.clone());
+        let (mount, access, offset, cursor) =
+            (open.mount, open.access, open.offset, open.cursor.clone());
         DescriptorMeta { fd, mount, target, access, offset, cursor }
     }
 
@@ -127,11 +132,15 @@ impl Files {
             return Err("a listing stands at something that is not a name");
         }
         let target = match (saved.target, mount) {
-            (TargetMeta::Inode(inode), Mount::Workspace) if self.workspace.nodes.contains_key(&inode) => {
+            (TargetMeta::Inode(inode), Mount::Workspace)
+                if self.workspace.nodes.contains_key(&inode) =>
+            {
                 Target::Node(inode)
             }
             (TargetMeta::Path(path), Mount::Library | Mount::Data | Mount::Given(_)) => {
-                let tree = self.tree(mount).map_err(|_| "a descriptor leads to data that cannot be read")?;
+                let tree = self
+                    .tree(mount)
+                    .map_err(|_| "a descriptor leads to data that cannot be read")?;
                 target_at(tree, path)
             }
             _ => return Err("a descriptor leads to nothing"),
@@ -149,7 +158,11 @@ impl Files {
 }
 
 /// Nodes with their contents, and the places of all that the root leads to.
-fn restore_tree(next: Inode, nodes: Vec<NodeMeta>, contents: &[(Inode, &[u8])]) -> Result<Tree, &'static str> {
+fn restore_tree(
+    next: Inode,
+    nodes: Vec<NodeMeta>,
+    contents: &[(Inode, &[u8])],
+) -> Result<Tree, &'static str> {
     if nodes.len() as u64 > MAX_FILES + 1 || next > MAX_INODE {
         return Err("there are more files than can be");
     }
@@ -169,7 +182,8 @@ fn restore_tree(next: Inode, nodes: Vec<NodeMeta>, contents: &[(Inode, &[u8])]) 
         if node.len() > MAX_FILE {
             return Err("a file is longer than can be");
         }
-        tree.bytes = tree.bytes.checked_add(node.len()).ok_or("there are more bytes than can be")?;
+        tree.bytes =
+            tree.bytes.checked_add(node.len()).ok_or("there are more bytes than can be")?;
         if inode < ROOT || inode >= next || tree.nodes.insert(inode, node).is_some() {
             return Err("an inode is out of range or used twice");
         }
@@ -210,7 +224,10 @@ fn place_all(tree: &mut Tree) -> Result<(), &'static str> {
         }
         let mut next_level = Vec::new();
         for parent in level {
-            let Some(Body::Folder(entries)) = tree.nodes.get(&parent).map(|node| node.body.clone()) else { continue };
+            let Some(Body::Folder(entries)) = tree.nodes.get(&parent).map(|node| node.body.clone())
+            else {
+                continue;
+            };
             for (name, &inode) in &*entries {
                 if !met.insert(inode) {
                     return Err("something has two names");

@@ -101,7 +101,10 @@ impl Node {
             Body::Folder(_) => Err(Errno::IsFolder),
             Body::File(content) => Ok(content.read_at(offset, buffer)),
             Body::Given(bytes) => {
-                let rest = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default();
+                let rest = usize::try_from(offset)
+                    .ok()
+                    .and_then(|offset| bytes.get(offset..))
+                    .unwrap_or_default();
                 let count = rest.len().min(buffer.len());
                 buffer[..count].copy_from_slice(&rest[..count]);
                 Ok(count)
@@ -135,7 +138,8 @@ pub(crate) struct Tree {
 
 impl Default for Tree {
     fn default() -> Self {
-        let root = Node { body: Body::Folder(Arc::default()), times: Times::default(), place: None };
+        let root =
+            Node { body: Body::Folder(Arc::default()), times: Times::default(), place: None };
         Self { nodes: BTreeMap::from([(ROOT, root)]), next: ROOT + 1, bytes: 0 }
     }
 }
@@ -155,9 +159,14 @@ impl Tree {
     }
 
     /// Follows `path` from the folder `start` on, never above it.
-    pub(super) fn walk<'path>(&self, start: Inode, path: &'path str) -> Result<Found<'path>, Errno> {
+    pub(super) fn walk<'path>(
+        &self,
+        start: Inode,
+        path: &'path str,
+    ) -> Result<Found<'path>, Errno> {
         check_path(path)?;
-        let mut found = Found { parent: start, name: None, inode: Some(start), as_folder: path.ends_with('/') };
+        let mut found =
+            Found { parent: start, name: None, inode: Some(start), as_folder: path.ends_with('/') };
         self.node(start)?.entries()?;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let folder = found.inode.ok_or(Errno::NotFound)?;
@@ -174,7 +183,9 @@ impl Tree {
             };
             (found.parent, found.name, found.inode) = step;
         }
-        if found.as_folder && found.inode.is_some_and(|inode| self.node(inode).is_ok_and(|node| !node.is_folder())) {
+        if found.as_folder
+            && found.inode.is_some_and(|inode| self.node(inode).is_ok_and(|node| !node.is_folder()))
+        {
             return Err(Errno::NotFolder);
         }
         Ok(found)
@@ -206,7 +217,9 @@ impl Tree {
                 Some(Body::Folder(entries)) => {
                     let slash = if path.is_empty() { "" } else { "/" };
                     let below = entries.iter().rev();
-                    waiting.extend(below.map(|(name, &inode)| (format!("{path}{slash}{name}"), inode)));
+                    waiting.extend(
+                        below.map(|(name, &inode)| (format!("{path}{slash}{name}"), inode)),
+                    );
                 }
                 Some(_) => files.push((path, inode)),
                 None => {}
@@ -250,7 +263,13 @@ impl Tree {
 
     /// Puts something new into a folder. The caller has checked that the name is
     /// free and that there is room.
-    pub(super) fn add(&mut self, parent: Inode, name: &str, body: Body, now: u64) -> Result<Inode, Errno> {
+    pub(super) fn add(
+        &mut self,
+        parent: Inode,
+        name: &str,
+        body: Body,
+        now: u64,
+    ) -> Result<Inode, Errno> {
         if self.depth(parent)? >= MAX_DEPTH {
             return Err(Errno::NameTooLong);
         }
@@ -265,7 +284,13 @@ impl Tree {
     }
 
     /// Gives a node without a place the name `name` in `parent`.
-    pub(super) fn attach(&mut self, inode: Inode, parent: Inode, name: &str, now: u64) -> Result<(), Errno> {
+    pub(super) fn attach(
+        &mut self,
+        inode: Inode,
+        parent: Inode,
+        name: &str,
+        now: u64,
+    ) -> Result<(), Errno> {
         let name: Arc<str> = name.into();
         self.entries_mut(parent, now)?.insert(Arc::clone(&name), inode);
         let node = self.node_mut(inode)?;
@@ -291,7 +316,12 @@ impl Tree {
     }
 
     /// Changes a workspace file's content, keeping count of all bytes.
-    pub(super) fn edit(&mut self, inode: Inode, now: u64, edit: impl FnOnce(&mut Content)) -> Result<(), Errno> {
+    pub(super) fn edit(
+        &mut self,
+        inode: Inode,
+        now: u64,
+        edit: impl FnOnce(&mut Content),
+    ) -> Result<(), Errno> {
         let node = self.nodes.get_mut(&inode).ok_or(Errno::Stale)?;
         let content = match &mut node.body {
             Body::File(content) => Arc::make_mut(content),

@@ -73,7 +73,9 @@ impl Clock {
     pub(super) fn wall(&self) -> u64 {
         match self {
             Self::Building { .. } => BUILD_TIME,
-            Self::Live { .. } => nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()),
+            Self::Live { .. } => {
+                nanos(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+            }
         }
     }
 
@@ -81,7 +83,9 @@ impl Clock {
     pub(super) fn monotonic(&self) -> u64 {
         match self {
             Self::Building { monotonic } => *monotonic,
-            Self::Live { monotonic_base, anchor } => monotonic_base.saturating_add(nanos(anchor.elapsed())),
+            Self::Live { monotonic_base, anchor } => {
+                monotonic_base.saturating_add(nanos(anchor.elapsed()))
+            }
         }
     }
 

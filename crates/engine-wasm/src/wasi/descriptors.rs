@@ -14,7 +14,14 @@ type Memory<'call, 'memory> = &'call mut GuestMemory<'memory>;
 /// The first descriptor that is not a standard stream.
 const FIRST_FILE: u32 = 3;
 
-pub(super) fn fd_read(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, pieces: u32, count: u32, out: u32) -> Answer {
+pub(super) fn fd_read(
+    wasi: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    pieces: u32,
+    count: u32,
+    out: u32,
+) -> Answer {
     let total = match fd {
         0 => 0,
         1 | 2 => return Err(Errno::BadDescriptor.into()),
@@ -40,7 +47,14 @@ pub(super) fn fd_pread(
     Ok(memory.put_u32(out, total)?)
 }
 
-pub(super) fn fd_write(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, pieces: u32, count: u32, out: u32) -> Answer {
+pub(super) fn fd_write(
+    wasi: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    pieces: u32,
+    count: u32,
+    out: u32,
+) -> Answer {
     let total = match fd {
         0 => return Err(Errno::BadDescriptor.into()),
         1 => print_pieces(wasi, memory, pieces, count, Stream::Stdout)?,
@@ -71,7 +85,14 @@ pub(super) fn fd_pwrite(
     Ok(memory.put_u32(out, total)?)
 }
 
-pub(super) fn fd_seek(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, delta: i64, whence: u32, out: u32) -> Answer {
+pub(super) fn fd_seek(
+    wasi: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    delta: i64,
+    whence: u32,
+    out: u32,
+) -> Answer {
     refuse_stream(fd)?;
     let offset = wasi.files.seek(fd, delta, wire::whence(whence)?)?;
     Ok(memory.put_u64(out, offset)?)
@@ -127,7 +148,12 @@ pub(super) fn fd_fdstat_get(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, ou
     Ok(memory.put(out, &record)?)
 }
 
-pub(super) fn fd_fdstat_set_flags(wasi: &mut Wasi, _: Memory<'_, '_>, fd: u32, flags: u32) -> Answer {
+pub(super) fn fd_fdstat_set_flags(
+    wasi: &mut Wasi,
+    _: Memory<'_, '_>,
+    fd: u32,
+    flags: u32,
+) -> Answer {
     let flags = wire::descriptor_flags(flags)?;
     if fd < FIRST_FILE || Mount::of(fd).is_some() {
         return Err(Errno::NotSupported.into());
@@ -135,12 +161,26 @@ pub(super) fn fd_fdstat_set_flags(wasi: &mut Wasi, _: Memory<'_, '_>, fd: u32, f
     Ok(wasi.files.set_flags(fd, flags)?)
 }
 
-pub(super) fn fd_filestat_get(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, out: u32) -> Answer {
-    let record = if fd < FIRST_FILE { wire::stream_filestat() } else { wire::filestat(&wasi.files.stat(fd)?) };
+pub(super) fn fd_filestat_get(
+    wasi: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    out: u32,
+) -> Answer {
+    let record = if fd < FIRST_FILE {
+        wire::stream_filestat()
+    } else {
+        wire::filestat(&wasi.files.stat(fd)?)
+    };
     Ok(memory.put(out, &record)?)
 }
 
-pub(super) fn fd_filestat_set_size(wasi: &mut Wasi, _: Memory<'_, '_>, fd: u32, size: u64) -> Answer {
+pub(super) fn fd_filestat_set_size(
+    wasi: &mut Wasi,
+    _: Memory<'_, '_>,
+    fd: u32,
+    size: u64,
+) -> Answer {
     refuse_stream(fd)?;
     let now = wasi.clock.wall();
     Ok(wasi.files.set_len(fd, size, now)?)
@@ -164,7 +204,13 @@ pub(super) fn fd_prestat_get(_: &mut Wasi, memory: Memory<'_, '_>, fd: u32, out:
     Ok(memory.put(out, &wire::prestat(u32::try_from(path.len()).unwrap_or(0)))?)
 }
 
-pub(super) fn fd_prestat_dir_name(_: &mut Wasi, memory: Memory<'_, '_>, fd: u32, address: u32, length: u32) -> Answer {
+pub(super) fn fd_prestat_dir_name(
+    _: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    address: u32,
+    length: u32,
+) -> Answer {
     let path = Mount::of(fd).ok_or(Errno::BadDescriptor)?.path();
     if (length as usize) < path.len() {
         return Err(Errno::NameTooLong.into());

@@ -70,7 +70,9 @@ impl Entropy {
     /// What [`Self::restore`] needs.
     pub(crate) fn save(&self) -> SavedEntropy {
         match &self.0 {
-            Source::Seeded { seed, position, .. } => SavedEntropy::Seeded { seed: *seed, position: *position },
+            Source::Seeded { seed, position, .. } => {
+                SavedEntropy::Seeded { seed: *seed, position: *position }
+            }
             Source::Os { .. } => SavedEntropy::Os,
         }
     }
@@ -107,7 +109,12 @@ impl Entropy {
     }
 }
 
-fn fill_seeded(seed: &[u8; BLOCK], position: &mut u64, block: &mut [u8; BLOCK], mut bytes: &mut [u8]) {
+fn fill_seeded(
+    seed: &[u8; BLOCK],
+    position: &mut u64,
+    block: &mut [u8; BLOCK],
+    mut bytes: &mut [u8],
+) {
     while !bytes.is_empty() {
         let within = usize::try_from(*position % BLOCK as u64).unwrap_or(0);
         if within == 0 {

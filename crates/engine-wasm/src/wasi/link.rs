@@ -3,19 +3,19 @@
 use wasmtime::{Caller, Extern, Linker};
 
 use super::descriptors::{
-    fd_advise, fd_close, fd_datasync, fd_fdstat_get, fd_fdstat_set_flags, fd_filestat_get, fd_filestat_set_size,
-    fd_filestat_set_times, fd_pread, fd_prestat_dir_name, fd_prestat_get, fd_pwrite, fd_read, fd_readdir, fd_seek,
-    fd_sync, fd_tell, fd_write,
+    fd_advise, fd_close, fd_datasync, fd_fdstat_get, fd_fdstat_set_flags, fd_filestat_get,
+    fd_filestat_set_size, fd_filestat_set_times, fd_pread, fd_prestat_dir_name, fd_prestat_get,
+    fd_pwrite, fd_read, fd_readdir, fd_seek, fd_sync, fd_tell, fd_write,
 };
 use super::memory::GuestMemory;
 use super::paths::{
-    path_create_directory, path_filestat_get, path_filestat_set_times, path_link, path_open, path_readlink,
-    path_remove_directory, path_rename, path_symlink, path_unlink_file,
+    path_create_directory, path_filestat_get, path_filestat_set_times, path_link, path_open,
+    path_readlink, path_remove_directory, path_rename, path_symlink, path_unlink_file,
 };
 use super::poll::poll_oneoff;
 use super::process::{
-    args_get, args_sizes_get, clock_res_get, clock_time_get, environ_get, environ_sizes_get, random_get, sched_yield,
-    sock_accept, sock_recv, sock_send, sock_shutdown,
+    args_get, args_sizes_get, clock_res_get, clock_time_get, environ_get, environ_sizes_get,
+    random_get, sched_yield, sock_accept, sock_recv, sock_send, sock_shutdown,
 };
 use super::{Answer, Exit, Failure, Wasi, WasiView};
 
@@ -145,7 +145,8 @@ mod tests {
         let mut linker = Linker::<Nothing>::new(&engine);
         add_to_linker(&mut linker).unwrap();
         let mut store = wasmtime::Store::new(&engine, Nothing);
-        let names: BTreeSet<_> = linker.iter(&mut store).map(|(_, name, _)| name.to_owned()).collect();
+        let names: BTreeSet<_> =
+            linker.iter(&mut store).map(|(_, name, _)| name.to_owned()).collect();
         assert_eq!(names.len(), 42);
     }
 }

@@ -56,7 +56,12 @@ pub(crate) struct Wasi {
 
 impl Wasi {
     /// For a guest whose memory is not known yet.
-    pub(crate) fn new(files: Files, clock: Clock, entropy: Entropy, surroundings: Box<dyn Surroundings>) -> Self {
+    pub(crate) fn new(
+        files: Files,
+        clock: Clock,
+        entropy: Entropy,
+        surroundings: Box<dyn Surroundings>,
+    ) -> Self {
         Self { files, clock, entropy, surroundings, memory: None }
     }
 

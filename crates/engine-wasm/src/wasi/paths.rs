@@ -82,7 +82,13 @@ pub(super) fn path_remove_directory(
     Ok(wasi.files.remove_folder(fd, memory.text(path, length)?, now)?)
 }
 
-pub(super) fn path_unlink_file(wasi: &mut Wasi, memory: Memory<'_, '_>, fd: u32, path: u32, length: u32) -> Answer {
+pub(super) fn path_unlink_file(
+    wasi: &mut Wasi,
+    memory: Memory<'_, '_>,
+    fd: u32,
+    path: u32,
+    length: u32,
+) -> Answer {
     let now = wasi.clock.wall();
     Ok(wasi.files.remove_file(fd, memory.text(path, length)?, now)?)
 }

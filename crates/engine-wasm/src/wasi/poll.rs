@@ -45,7 +45,8 @@ pub(super) fn poll_oneoff(
     }
     memory.bytes(events, count * EVENT)?;
     let (records, _) = memory.bytes(subscriptions, count * SUBSCRIPTION)?.as_chunks();
-    let waits: Vec<_> = records.iter().map(decode).map(|wanted| (wanted, time_left(wasi, wanted.wait))).collect();
+    let waits: Vec<_> =
+        records.iter().map(decode).map(|wanted| (wanted, time_left(wasi, wanted.wait))).collect();
     let shortest = waits.iter().map(|(_, left)| *left).min().unwrap_or_default();
     if !shortest.is_zero() {
         wasi.surroundings.sleep(shortest)?;
@@ -65,8 +66,13 @@ fn decode(record: &[u8; SUBSCRIPTION as usize]) -> Subscription {
     let absolute = u16::from_le_bytes([record[40], record[41]]) & ABSOLUTE != 0;
     let kind = record[8];
     let wait = match kind {
-        0 => ClockId::of(u32::try_from(id).unwrap_or(u32::MAX))
-            .map(|clock| if absolute { Wait::Until(clock, timeout) } else { Wait::For(Duration::from_nanos(timeout)) }),
+        0 => ClockId::of(u32::try_from(id).unwrap_or(u32::MAX)).map(|clock| {
+            if absolute {
+                Wait::Until(clock, timeout)
+            } else {
+                Wait::For(Duration::from_nanos(timeout))
+            }
+        }),
         1 | 2 => Ok(Wait::Ready),
         _ => Err(Errno::Invalid),
     };
@@ -76,8 +82,12 @@ fn decode(record: &[u8; SUBSCRIPTION as usize]) -> Subscription {
 fn time_left(wasi: &Wasi, wait: Result<Wait, Errno>) -> Duration {
     match wait {
         Ok(Wait::For(time)) => time,
-        Ok(Wait::Until(ClockId::Wall, then)) => Duration::from_nanos(then.saturating_sub(wasi.clock.wall())),
-        Ok(Wait::Until(ClockId::Monotonic, then)) => Duration::from_nanos(then.saturating_sub(wasi.clock.monotonic())),
+        Ok(Wait::Until(ClockId::Wall, then)) => {
+            Duration::from_nanos(then.saturating_sub(wasi.clock.wall()))
+        }
+        Ok(Wait::Until(ClockId::Monotonic, then)) => {
+            Duration::from_nanos(then.saturating_sub(wasi.clock.monotonic()))
+        }
         Ok(Wait::Ready) | Err(_) => Duration::ZERO,
     }
 }

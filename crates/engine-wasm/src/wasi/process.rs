@@ -7,31 +7,61 @@ use crate::files::Errno;
 
 const ARGUMENTS: &[&str] = &["/usr/local/bin/python.wasm"];
 
-const ENVIRONMENT: &[&str] =
-    &["TMPDIR=/workspace", "HOME=/workspace", "PYTHONTZPATH=", "MPLCONFIGDIR=/workspace/.matplotlib", "MPLBACKEND=agg"];
+const ENVIRONMENT: &[&str] = &[
+    "TMPDIR=/workspace",
+    "HOME=/workspace",
+    "PYTHONTZPATH=",
+    "MPLCONFIGDIR=/workspace/.matplotlib",
+    "MPLBACKEND=agg",
+];
 
 /// The guest ended itself with this code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the guest ended itself with code {0}")]
 pub(crate) struct Exit(pub(crate) i32);
 
-pub(super) fn args_sizes_get(_: &mut Wasi, memory: &mut GuestMemory<'_>, count: u32, size: u32) -> Answer {
+pub(super) fn args_sizes_get(
+    _: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    count: u32,
+    size: u32,
+) -> Answer {
     put_sizes(memory, ARGUMENTS, count, size)
 }
 
-pub(super) fn args_get(_: &mut Wasi, memory: &mut GuestMemory<'_>, pointers: u32, text: u32) -> Answer {
+pub(super) fn args_get(
+    _: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    pointers: u32,
+    text: u32,
+) -> Answer {
     put_strings(memory, ARGUMENTS, pointers, text)
 }
 
-pub(super) fn environ_sizes_get(_: &mut Wasi, memory: &mut GuestMemory<'_>, count: u32, size: u32) -> Answer {
+pub(super) fn environ_sizes_get(
+    _: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    count: u32,
+    size: u32,
+) -> Answer {
     put_sizes(memory, ENVIRONMENT, count, size)
 }
 
-pub(super) fn environ_get(_: &mut Wasi, memory: &mut GuestMemory<'_>, pointers: u32, text: u32) -> Answer {
+pub(super) fn environ_get(
+    _: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    pointers: u32,
+    text: u32,
+) -> Answer {
     put_strings(memory, ENVIRONMENT, pointers, text)
 }
 
-pub(super) fn clock_res_get(_: &mut Wasi, memory: &mut GuestMemory<'_>, id: u32, out: u32) -> Answer {
+pub(super) fn clock_res_get(
+    _: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    id: u32,
+    out: u32,
+) -> Answer {
     ClockId::of(id)?;
     Ok(memory.put_u64(out, TICK)?)
 }
@@ -47,7 +77,12 @@ pub(super) fn clock_time_get(
     Ok(memory.put_u64(out, now)?)
 }
 
-pub(super) fn random_get(wasi: &mut Wasi, memory: &mut GuestMemory<'_>, address: u32, length: u32) -> Answer {
+pub(super) fn random_get(
+    wasi: &mut Wasi,
+    memory: &mut GuestMemory<'_>,
+    address: u32,
+    length: u32,
+) -> Answer {
     Ok(wasi.entropy.fill(memory.bytes_mut(address, length)?)?)
 }
 
@@ -98,7 +133,12 @@ fn put_sizes(memory: &mut GuestMemory<'_>, strings: &[&str], count: u32, size: u
 }
 
 /// The strings one after another, each ended by a zero, and a pointer to each.
-fn put_strings(memory: &mut GuestMemory<'_>, strings: &[&str], mut pointers: u32, mut text: u32) -> Answer {
+fn put_strings(
+    memory: &mut GuestMemory<'_>,
+    strings: &[&str],
+    mut pointers: u32,
+    mut text: u32,
+) -> Answer {
     for string in strings {
         memory.put_u32(pointers, text)?;
         memory.put(text, string.as_bytes())?;

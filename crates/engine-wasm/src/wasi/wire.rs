@@ -119,7 +119,12 @@ pub(super) fn whence(number: u32) -> Result<Whence, Errno> {
 }
 
 /// `fstflags` with the two times they speak of.
-pub(super) fn new_times(accessed: u64, modified: u64, flags: u32, now: u64) -> Result<NewTimes, Errno> {
+pub(super) fn new_times(
+    accessed: u64,
+    modified: u64,
+    flags: u32,
+    now: u64,
+) -> Result<NewTimes, Errno> {
     let choose = |given: u64, bits: u32| match bits & 0b11 {
         0 => Ok(None),
         1 => Ok(Some(given)),
@@ -138,7 +143,12 @@ mod tests {
     fn filestat_has_its_fields_where_the_specification_says() {
         let times = Times { accessed: 5, modified: 6, changed: 7 };
         let stat = Stat { device: 1, inode: 2, kind: Kind::File, links: 3, size: 4, times };
-        let words = filestat(&stat).as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect::<Vec<_>>();
+        let words = filestat(&stat)
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|word| u64::from_le_bytes(*word))
+            .collect::<Vec<_>>();
         assert_eq!(words, [1, 2, 4, 3, 4, 5, 6, 7]);
     }
 
@@ -153,18 +163,27 @@ mod tests {
     #[test]
     fn dirent_counts_the_bytes_of_the_name() {
         let bytes = dirent(&Listed { next: 9, inode: 8, kind: Kind::Folder, name: "é" });
-        assert_eq!(bytes[..], [9, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(
+            bytes[..],
+            [9, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]
+        );
     }
 
     #[test]
     fn a_time_cannot_be_both_given_and_now() {
-        assert_eq!(new_times(1, 2, 0b0110, 9), Ok(NewTimes { accessed: Some(9), modified: Some(2) }));
+        assert_eq!(
+            new_times(1, 2, 0b0110, 9),
+            Ok(NewTimes { accessed: Some(9), modified: Some(2) })
+        );
         assert_eq!(new_times(1, 2, 0b0011, 9), Err(Errno::Invalid));
     }
 
     #[test]
     fn unknown_flags_are_refused() {
         assert_eq!(descriptor_flags(0b10_0000), Err(Errno::Invalid));
-        assert!(how(1 | 8, RIGHT_TO_WRITE, 1).is_ok_and(|how| how.create && how.truncate && how.write && !how.read));
+        assert!(
+            how(1 | 8, RIGHT_TO_WRITE, 1)
+                .is_ok_and(|how| how.create && how.truncate && how.write && !how.read)
+        );
     }
 }

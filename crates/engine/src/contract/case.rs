@@ -146,7 +146,8 @@ impl Case {
             match key {
                 "expect" => expect = Some(Expect::parse(value)?),
                 "level" => {
-                    *level = serde_json::from_value(Value::String(value.to_owned())).map_err(json)?
+                    *level =
+                        serde_json::from_value(Value::String(value.to_owned())).map_err(json)?
                 }
                 "limits" => tighter = serde_json::from_str(value).map_err(json)?,
                 "context" => context = serde_json::from_str(value).map_err(json)?,
@@ -162,7 +163,10 @@ impl Case {
         tighter.apply(&mut limits);
         limits = Limits::of(*level).tightened_by(&limits);
         let expect = expect.ok_or("no `# expect:` line")?;
-        let source = text.lines().skip(header(text).count()).fold(String::new(), |all, line| all + line + "\n");
+        let source = text
+            .lines()
+            .skip(header(text).count())
+            .fold(String::new(), |all, line| all + line + "\n");
         Ok(Part { source, context, limits, expect, details })
     }
 }
@@ -183,7 +187,9 @@ fn split(text: &str) -> Vec<String> {
 
 /// The `# key: value` lines at the start.
 fn header(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.lines().map_while(|line| line.strip_prefix("# ")?.split_once(": ").filter(|(key, _)| !key.contains(' ')))
+    text.lines().map_while(|line| {
+        line.strip_prefix("# ")?.split_once(": ").filter(|(key, _)| !key.contains(' '))
+    })
 }
 
 impl Expect {

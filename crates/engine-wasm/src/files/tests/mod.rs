@@ -14,12 +14,24 @@ const WORKSPACE: u32 = 5;
 /// When things happen in these tests.
 const NOW: u64 = 1_000;
 
-const READ: How =
-    How { read: true, write: false, create: false, exclusive: false, folder: false, truncate: false, flags: 0 };
+const READ: How = How {
+    read: true,
+    write: false,
+    create: false,
+    exclusive: false,
+    folder: false,
+    truncate: false,
+    flags: 0,
+};
 const WRITE: How = How { write: true, create: true, ..READ };
 
-const QUOTA: Quota =
-    Quota { writable: true, workspace_bytes: 1_000_000, file_bytes: 600_000, files: 100, open_files: 20 };
+const QUOTA: Quota = Quota {
+    writable: true,
+    workspace_bytes: 1_000_000,
+    file_bytes: 600_000,
+    files: 100,
+    open_files: 20,
+};
 
 fn files() -> Files {
     Files::new(library(), QUOTA, &GivenFolder::default())
@@ -29,7 +41,8 @@ fn files() -> Files {
 fn library() -> Arc<Library> {
     let data = archive(&[("matplotlibrc", b"backend: agg"), ("fonts/ttf/a.ttf", b"a font")]);
     let mut file = tempfile::tempfile().unwrap();
-    file.write_all(&archive(&[("os.pyc", b"compiled"), ("matplotlib/mpl-data.zip", &data)])).unwrap();
+    file.write_all(&archive(&[("os.pyc", b"compiled"), ("matplotlib/mpl-data.zip", &data)]))
+        .unwrap();
     Arc::new(Library::open(file).unwrap())
 }
 

@@ -203,8 +203,14 @@ fn folders_and_files_are_not_mistaken_for_each_other() {
     assert_eq!(files.create_folder(WORKSPACE, "file", NOW), Err(Errno::Exists));
     assert_eq!(files.create_folder(WORKSPACE, ".", NOW), Err(Errno::Exists));
     assert_eq!(files.open(WORKSPACE, "folder", WRITE, NOW), Err(Errno::IsFolder));
-    assert_eq!(files.open(WORKSPACE, "file", How { folder: true, ..READ }, NOW), Err(Errno::NotFolder));
-    assert_eq!(files.open(WORKSPACE, "file", How { exclusive: true, ..WRITE }, NOW), Err(Errno::Exists));
+    assert_eq!(
+        files.open(WORKSPACE, "file", How { folder: true, ..READ }, NOW),
+        Err(Errno::NotFolder)
+    );
+    assert_eq!(
+        files.open(WORKSPACE, "file", How { exclusive: true, ..WRITE }, NOW),
+        Err(Errno::Exists)
+    );
     assert_eq!(files.remove_file(WORKSPACE, "folder", NOW), Err(Errno::IsFolder));
     assert_eq!(files.remove_folder(WORKSPACE, "file", NOW), Err(Errno::NotFolder));
     assert_eq!(files.remove_folder(WORKSPACE, ".", NOW), Err(Errno::NotEmpty));
@@ -279,11 +285,17 @@ fn the_library_and_what_the_host_gives_can_be_read_and_not_changed() {
     assert_eq!(files.content(6, "github/__init__.py").unwrap(), b"code");
     for (folder, path) in [(3, "python315.zip"), (4, "matplotlibrc"), (6, "github/__init__.py")] {
         assert_eq!(files.open(folder, path, WRITE, NOW), Err(Errno::ReadOnly));
-        assert_eq!(files.open(folder, path, How { truncate: true, ..READ }, NOW), Err(Errno::ReadOnly));
+        assert_eq!(
+            files.open(folder, path, How { truncate: true, ..READ }, NOW),
+            Err(Errno::ReadOnly)
+        );
         assert_eq!(files.open(folder, "new", WRITE, NOW), Err(Errno::ReadOnly));
         assert_eq!(files.remove_file(folder, path, NOW), Err(Errno::ReadOnly));
         assert_eq!(files.rename((folder, path), (folder, "new"), NOW), Err(Errno::ReadOnly));
-        assert_eq!(files.set_times_at(folder, path, NewTimes::default(), NOW), Err(Errno::ReadOnly));
+        assert_eq!(
+            files.set_times_at(folder, path, NewTimes::default(), NOW),
+            Err(Errno::ReadOnly)
+        );
     }
 }
 
@@ -294,7 +306,16 @@ fn given_paths_must_be_plain() {
         GivenFolder::new(files.collect::<Vec<_>>()).is_ok()
     };
     assert!(given(&["a", "b/c", "b/d"]));
-    for wrong in [&["/a"][..], &["../a"], &["a//b"], &["a/"], &[""], &["a", "a"], &["a", "a/b"], &["a/b", "a"]] {
+    for wrong in [
+        &["/a"][..],
+        &["../a"],
+        &["a//b"],
+        &["a/"],
+        &[""],
+        &["a", "a"],
+        &["a", "a/b"],
+        &["a/b", "a"],
+    ] {
         assert!(!given(wrong), "{wrong:?}");
     }
 }

@@ -79,8 +79,12 @@ fn perform(files: &mut Files, operation: &Operation) -> String {
         Operation::Write { fd: choice, length } => {
             format!("{:?}", files.write(fd(choice), &vec![choice; length.into()], NOW + 1))
         }
-        Operation::Seek { fd: choice, to } => format!("{:?}", files.seek(fd(choice), to.into(), Whence::End)),
-        Operation::SetLen { fd: choice, len } => format!("{:?}", files.set_len(fd(choice), len.into(), NOW + 2)),
+        Operation::Seek { fd: choice, to } => {
+            format!("{:?}", files.seek(fd(choice), to.into(), Whence::End))
+        }
+        Operation::SetLen { fd: choice, len } => {
+            format!("{:?}", files.set_len(fd(choice), len.into(), NOW + 2))
+        }
         Operation::List { fd: choice, cookie } => {
             let mut seen = Vec::new();
             let result = files.list(fd(choice), cookie.into(), |listed| {
@@ -89,9 +93,15 @@ fn perform(files: &mut Files, operation: &Operation) -> String {
             });
             format!("{result:?} {seen:?}")
         }
-        Operation::CreateFolder(choice) => format!("{:?}", files.create_folder(WORKSPACE, path(choice), NOW)),
-        Operation::RemoveFolder(choice) => format!("{:?}", files.remove_folder(WORKSPACE, path(choice), NOW)),
-        Operation::RemoveFile(choice) => format!("{:?}", files.remove_file(WORKSPACE, path(choice), NOW)),
+        Operation::CreateFolder(choice) => {
+            format!("{:?}", files.create_folder(WORKSPACE, path(choice), NOW))
+        }
+        Operation::RemoveFolder(choice) => {
+            format!("{:?}", files.remove_folder(WORKSPACE, path(choice), NOW))
+        }
+        Operation::RemoveFile(choice) => {
+            format!("{:?}", files.remove_file(WORKSPACE, path(choice), NOW))
+        }
         Operation::Rename(from, to) => {
             format!("{:?}", files.rename((WORKSPACE, path(from)), (WORKSPACE, path(to)), NOW + 3))
         }
@@ -106,10 +116,12 @@ fn given() -> GivenFolder {
 fn frozen_and_thawed(files: &Files) -> Files {
     let (meta, contents) = files.save();
     let meta = serde_json::from_slice(&serde_json::to_vec(&meta).unwrap()).unwrap();
-    let contents: Vec<_> = contents.iter().map(|(inode, content)| (*inode, content.to_vec())).collect();
+    let contents: Vec<_> =
+        contents.iter().map(|(inode, content)| (*inode, content.to_vec())).collect();
     let contents: Vec<_> = contents.iter().map(|(inode, bytes)| (*inode, &bytes[..])).collect();
     let library = Arc::clone(&files.library);
-    let mut thawed = Files::restore(meta, &contents, library, QUOTA, &GivenFolder::default()).unwrap();
+    let mut thawed =
+        Files::restore(meta, &contents, library, QUOTA, &GivenFolder::default()).unwrap();
     thawed.set_folder(Given::Servers, given());
     thawed
 }
@@ -215,13 +227,18 @@ fn altered_descriptions_are_refused() {
     ];
     for (place, value, expected) in alterations {
         let shown = format!("{place} = {value}");
-        assert_eq!(restored(|meta| *meta.pointer_mut(place).unwrap() = value), Err(expected), "{shown}");
+        assert_eq!(
+            restored(|meta| *meta.pointer_mut(place).unwrap() = value),
+            Err(expected),
+            "{shown}"
+        );
     }
 }
 
 #[test]
 fn additions_that_do_not_fit_are_refused() {
-    let add = |list: &str, value: Value| restored(|meta| meta[list].as_array_mut().unwrap().push(value));
+    let add =
+        |list: &str, value: Value| restored(|meta| meta[list].as_array_mut().unwrap().push(value));
     let times = json!({ "accessed": 0, "modified": 0, "changed": 0 });
     let circle = json!({ "inode": 5, "times": times, "entries": [["self", 5]] });
     let alter = |meta: &mut Value| {
@@ -242,7 +259,10 @@ fn additions_that_do_not_fit_are_refused() {
         "fd": 11, "mount": "library", "target": { "path": "python315.zip" }, "offset": 0, "cursor": null,
         "access": { "read": true, "write": true, "flags": 0 },
     });
-    assert_eq!(add("descriptors", library), Err("a descriptor claims to write what cannot be written"));
+    assert_eq!(
+        add("descriptors", library),
+        Err("a descriptor claims to write what cannot be written")
+    );
 }
 
 #[test]
