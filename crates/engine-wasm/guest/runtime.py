@@ -115,19 +115,20 @@ class Runtime:
             # The host's next source must be able to import, whatever the program did.
             builtins.__import__ = _import
 
-    def scrub(self):
+    def scrub(self, budget):
         """Zeroes freed memory, so that a frozen guest is as small as what it holds.
 
-        The host forbids growth meanwhile: what can be allocated is what was freed.
+        The host forbids growth meanwhile: what can be allocated is what was freed. The
+        allocator hands out freed blocks before memory that was never used, so zeroing
+        as many bytes as the guest has written to (`budget`) reaches them.
         """
         gc.collect()
         held = []
-        size = 1 << 28
-        while size >= 1 << 12:
-            try:
-                held.append(bytes(size))
-            except MemoryError:
-                size >>= 1
+        try:
+            for _ in range(budget >> 16):
+                held.append(bytes(1 << 16))
+        except MemoryError:
+            pass
 
     # --- one program -----------------------------------------------------------
 

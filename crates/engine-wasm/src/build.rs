@@ -171,7 +171,7 @@ fn warmed(
     }
     machine.files().clear_workspace();
     let announced = machine.prepare("_tidegate.runtime.settle()")?;
-    machine.scrub()?;
+    machine.scrub(1 << 30)?;
     Ok((machine, announced))
 }
 

@@ -76,8 +76,12 @@ pub(crate) fn encode(
     body.reserve(json.len() + bulk + pages.len() * (PAGE + 4) + 64);
     body.extend_from_slice(&u32::try_from(json.len()).unwrap_or(u32::MAX).to_le_bytes());
     body.extend_from_slice(&json);
-    output.iter().for_each(|part| body.extend_from_slice(part));
-    contents.iter().for_each(|content| body.extend_from_slice(content));
+    for part in output {
+        body.extend_from_slice(part);
+    }
+    for content in contents {
+        body.extend_from_slice(content);
+    }
     for &page in pages {
         body.extend_from_slice(&u32::try_from(page).unwrap_or(u32::MAX).to_le_bytes());
     }
@@ -90,7 +94,7 @@ pub(crate) fn encode(
 /// Reads a body that may come from anybody.
 pub(crate) fn decode(body: &[u8]) -> Result<Frozen<'_>, ImageError> {
     let mut rest = Rest(body);
-    let length = rest.take(4)?.try_into().map(u32::from_le_bytes).unwrap_or(u32::MAX) as usize;
+    let length = rest.take(4)?.try_into().map_or(u32::MAX, u32::from_le_bytes) as usize;
     if length > MAX_META {
         return Err(ImageError::Malformed("its description is too long"));
     }
@@ -117,7 +121,7 @@ pub(crate) fn decode(body: &[u8]) -> Result<Frozen<'_>, ImageError> {
 const SHORT: ImageError = ImageError::Malformed("it ends too early");
 
 fn check(meta: &Meta, pages: &Pages<'_>) -> Result<(), ImageError> {
-    if meta.memory_bytes % (64 << 10) != 0 || meta.memory_bytes > 1 << 32 {
+    if !meta.memory_bytes.is_multiple_of(64 << 10) || meta.memory_bytes > 1 << 32 {
         return Err(ImageError::Malformed("its memory has an impossible size"));
     }
     let end = usize::try_from(meta.memory_bytes).unwrap_or(0) / PAGE;

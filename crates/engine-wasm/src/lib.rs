@@ -20,6 +20,8 @@ mod door;
 mod engine;
 mod files;
 mod frozen;
+#[doc(hidden)]
+pub mod fuzzing;
 mod guest;
 pub mod install;
 mod kit;

@@ -33,8 +33,11 @@ const FIRST_MOMENT: u64 = 1_000_000_000_000;
 /// The least a program does; also what the hot pages of an image are found with.
 pub(crate) const REHEARSAL: &str = "sum(range(100))";
 
+/// What a program may allocate even when the session has used up its memory.
+const LITTLE: u64 = 1 << 20;
+
 /// With more private memory than this, freed memory is zeroed before freezing.
-const SCRUB_ABOVE_PAGES: usize = (16 << 20) / PAGE;
+const SCRUB_ABOVE_PAGES: usize = (2 << 20) / PAGE;
 
 /// A base image, open and ready to be mapped.
 pub(crate) struct Base {
@@ -226,6 +229,9 @@ impl Machine {
         let seed = seed.transpose().map_err(|error| fault("seed a session", error))?;
         let message = wire::run(program, &state.limits, seed)
             .map_err(|error| fault("write a program", error))?;
+        // A session whose memory is full must be able to say so, and to delete something.
+        let little = (state.growth.used + LITTLE).min(state.limits.memory_bytes + 8 * LITTLE);
+        state.growth.allowed = state.limits.memory_bytes.max(little);
         state.run =
             Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
         lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
@@ -319,7 +325,7 @@ impl Machine {
     pub(crate) fn freeze(&mut self, kit: &Kit) -> wasmtime::Result<Image> {
         let mut pages = self.dirty()?;
         if pages.len() > SCRUB_ABOVE_PAGES {
-            match self.scrub() {
+            match self.scrub(pages.len() * PAGE) {
                 // A guest whose memory is full may not be able to; it is only larger then.
                 Err(error) if !error.is::<OwnCodeFailed>() => return Err(error),
                 _ => pages = self.dirty()?,
@@ -374,8 +380,8 @@ impl Machine {
         Ok(pages)
     }
 
-    /// Lets the guest zero what it has freed; nothing of the program runs.
-    pub(crate) fn scrub(&mut self) -> wasmtime::Result<()> {
+    /// Lets the guest zero up to `budget` bytes of what it has freed; nothing of the program runs.
+    pub(crate) fn scrub(&mut self, budget: usize) -> wasmtime::Result<()> {
         self.store.data_mut().growth.frozen = true;
         let limits = Limits {
             wall: Duration::from_secs(10),
@@ -388,7 +394,7 @@ impl Machine {
             watch.reset(Duration::ZERO, Duration::ZERO);
             watch.begin(&limits);
         }
-        let done = self.turn("_tidegate.runtime.current.scrub()");
+        let done = self.turn(&format!("_tidegate.runtime.current.scrub({budget})"));
         let state = self.store.data_mut();
         state.growth.frozen = false;
         lock(&state.watch).reset(state.run.wall, state.run.cpu);

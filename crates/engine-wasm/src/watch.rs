@@ -28,6 +28,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
+    #[expect(clippy::needless_pass_by_value, reason = "callers make it for this")]
     pub(crate) fn limit(kind: LimitKind, allowed: impl ToString) -> Self {
         Self::Limit { kind, allowed: allowed.to_string() }
     }
@@ -142,7 +143,7 @@ impl Watch {
             return Err(Stop::limit(LimitKind::Cpu, seconds(self.cpu_limit)));
         }
         if self.share < 1.0 && self.share > 0.0 && cpu > BURST {
-            let earned_at = (cpu - BURST).div_f64(self.share) + self.waited;
+            let earned_at = cpu.saturating_sub(BURST).div_f64(self.share) + self.waited;
             let end = self.started + earned_at;
             self.cancel.sleep_until(end.min(self.deadline()));
             self.check_wall()?;

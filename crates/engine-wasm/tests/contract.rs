@@ -1,5 +1,7 @@
 //! Every case of the contract suite, against this engine.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod support;
 
 use std::path::Path;

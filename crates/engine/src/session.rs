@@ -225,7 +225,7 @@ async fn next(tasks: &mut JoinSet<CallResult>) -> Option<CallResult> {
 async fn until(moment: Option<SystemTime>) {
     match moment {
         Some(moment) => {
-            tokio::time::sleep(moment.duration_since(SystemTime::now()).unwrap_or_default()).await
+            tokio::time::sleep(moment.duration_since(SystemTime::now()).unwrap_or_default()).await;
         }
         None => std::future::pending().await,
     }

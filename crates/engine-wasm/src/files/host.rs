@@ -9,6 +9,10 @@ use super::{Content, Errno, Files, Given, GivenFolder, Mount};
 impl Files {
     /// Shows `folder` to the guest from now on, in place of what was there. What the
     /// guest has open is found again by its path.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for whoever gives a session files; tests do")
+    )]
     pub(crate) fn set_folder(&mut self, which: Given, folder: GivenFolder) {
         let old = std::mem::replace(&mut self.given[which as usize], folder);
         let new = &self.given[which as usize].0;
@@ -59,6 +63,10 @@ impl Files {
     }
 
     /// The content of the workspace's file at `path`, below `/workspace`.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for whoever gives a session files; tests do")
+    )]
     pub(crate) fn read_workspace(&self, path: &str) -> Option<Arc<Content>> {
         match &self.workspace.node(self.workspace.find(path)?).ok()?.body {
             Body::File(content) => Some(Arc::clone(content)),
@@ -68,6 +76,10 @@ impl Files {
 
     /// Puts a file into the workspace, replacing one of that path and making the
     /// folders on the way. The quota counts as it does for the guest.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for whoever gives a session files; tests do")
+    )]
     pub(crate) fn write_workspace(
         &mut self,
         path: &str,
@@ -92,6 +104,10 @@ impl Files {
     }
 
     /// Every file of the workspace, by path below it, with its length.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for whoever gives a session files; tests do")
+    )]
     pub(crate) fn list_workspace(&self) -> Vec<(String, u64)> {
         let length = |inode| self.workspace.node(inode).map_or(0, super::tree::Node::len);
         self.workspace.files().into_iter().map(|(path, inode)| (path, length(inode))).collect()

@@ -43,7 +43,9 @@ pub(crate) use errno::Errno;
 pub(crate) use library::{GivenFolder, Library};
 pub(crate) use opened::{Kind, Listed, Stat, Whence};
 pub(crate) use paths::{How, NewTimes};
-pub(crate) use quota::{Quota, Refusal, RefusalKind};
+#[cfg(test)]
+pub(crate) use quota::RefusalKind;
+pub(crate) use quota::{Quota, Refusal};
 pub(crate) use save::FilesMeta;
 pub(crate) use tree::Inode;
 #[cfg(test)]
@@ -155,6 +157,10 @@ impl Files {
     }
 
     /// The last thing the quota refused, once.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "for whoever explains an `OSError` to the user; tests ask")
+    )]
     pub(crate) fn take_refusal(&mut self) -> Option<Refusal> {
         self.last_refusal.take()
     }

@@ -3,6 +3,7 @@
 //! The runtime is installed on first use into a cache that outlives the test run:
 //! compiling it takes minutes and nothing about it changes from test to test.
 
+#![expect(clippy::allow_attributes, reason = "a test file that uses all of this would not meet it")]
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use engine_wasm::install::{Installed, Silent, Source, install};
 use engine_wasm::{Builder, Options, WasmEngine, plan};
 
 /// Where tests keep the runtime.
-pub fn cache() -> Cache {
+pub(crate) fn cache() -> Cache {
     let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
         || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
         PathBuf::from,
@@ -23,28 +24,28 @@ pub fn cache() -> Cache {
 }
 
 /// The runtime, installed if it was not.
-pub fn installed() -> Installed {
+pub(crate) fn installed() -> Installed {
     install(&cache(), &Source::Registry, &plan().unwrap(), &Builder, &Silent).unwrap()
 }
 
 /// An engine of one's own.
-pub fn new_engine(options: Options) -> Arc<WasmEngine> {
+pub(crate) fn new_engine(options: Options) -> Arc<WasmEngine> {
     Arc::new(WasmEngine::open(installed(), options).unwrap())
 }
 
 /// The engine most tests share.
-pub fn engine() -> Arc<dyn Engine> {
+pub(crate) fn engine() -> Arc<dyn Engine> {
     static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
     Arc::clone(ENGINE.get_or_init(|| new_engine(Options::default()))) as Arc<dyn Engine>
 }
 
 /// A session of the shared engine.
-pub fn session(start: Start) -> Session {
+pub(crate) fn session(start: Start) -> Session {
     Session::new(engine(), start)
 }
 
 /// Runs one program in a fresh session.
-pub async fn run(source: &str) -> Outcome {
+pub(crate) async fn run(source: &str) -> Outcome {
     let mut session = session(Start::default());
     session.run(Program::new(source), Arc::new(engine::NoCalls)).await.unwrap()
 }

@@ -147,7 +147,7 @@ impl Case {
                 "expect" => expect = Some(Expect::parse(value)?),
                 "level" => {
                     *level =
-                        serde_json::from_value(Value::String(value.to_owned())).map_err(json)?
+                        serde_json::from_value(Value::String(value.to_owned())).map_err(json)?;
                 }
                 "limits" => tighter = serde_json::from_str(value).map_err(json)?,
                 "context" => context = serde_json::from_str(value).map_err(json)?,
@@ -222,7 +222,7 @@ impl Part {
     pub fn judge(&self, outcome: &Outcome) -> Result<(), String> {
         self.judge_end(outcome)?;
         for (key, wanted) in &self.details {
-            self.judge_detail(key, wanted, outcome)?;
+            judge_detail(key, wanted, outcome)?;
         }
         Ok(())
     }
@@ -252,22 +252,23 @@ impl Part {
         };
         if fits { Ok(()) } else { Err(format!("expected {:?}", self.expect)) }
     }
+}
 
-    fn judge_detail(&self, key: &str, wanted: &str, outcome: &Outcome) -> Result<(), String> {
-        let error = outcome.error.clone().unwrap_or_default();
-        let text = || serde_json::from_str::<String>(wanted).unwrap_or_else(|_| wanted.to_owned());
-        let fits = match key {
-            "stdout" => outcome.stdout == text(),
-            "stderr" => outcome.stderr == text(),
-            "stdout-has" => outcome.stdout.contains(wanted),
-            "line" => error.line.map(|line| line.to_string()).as_deref() == Some(wanted),
-            "hint" => error.hint.is_some_and(|hint| hint.contains(wanted)),
-            "note" => outcome.note.as_ref().is_some_and(|note| note.contains(wanted)),
-            "artifacts" => outcome.artifacts.len().to_string() == wanted,
-            _ => false,
-        };
-        if fits { Ok(()) } else { Err(format!("expected {key}: {wanted}")) }
-    }
+/// Says whether one more line of the header is right.
+fn judge_detail(key: &str, wanted: &str, outcome: &Outcome) -> Result<(), String> {
+    let error = outcome.error.clone().unwrap_or_default();
+    let text = || serde_json::from_str::<String>(wanted).unwrap_or_else(|_| wanted.to_owned());
+    let fits = match key {
+        "stdout" => outcome.stdout == text(),
+        "stderr" => outcome.stderr == text(),
+        "stdout-has" => outcome.stdout.contains(wanted),
+        "line" => error.line.map(|line| line.to_string()).as_deref() == Some(wanted),
+        "hint" => error.hint.is_some_and(|hint| hint.contains(wanted)),
+        "note" => outcome.note.as_ref().is_some_and(|note| note.contains(wanted)),
+        "artifacts" => outcome.artifacts.len().to_string() == wanted,
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(format!("expected {key}: {wanted}")) }
 }
 
 #[cfg(test)]

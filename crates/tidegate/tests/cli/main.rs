@@ -3,6 +3,8 @@
 //! The runtime is taken from `TIDEGATE_TEST_CACHE`, else from
 //! `~/.cache/tidegate-ci/guest`; the first test installs it if it is not there.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod explain;
 mod images;
 mod repl;
