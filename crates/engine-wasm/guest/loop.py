@@ -14,6 +14,7 @@ from time import monotonic
 _enter_task = asyncio.tasks._enter_task
 _leave_task = asyncio.tasks._leave_task
 _set_running_loop = asyncio._set_running_loop
+_get_running_loop = asyncio._get_running_loop
 
 
 class Loop(base_events.BaseEventLoop):
@@ -34,12 +35,10 @@ class Loop(base_events.BaseEventLoop):
         pass
 
     def enter(self):
-        _set_running_loop(self)
-        sys.set_asyncgen_hooks(firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook)
-
-    def leave(self):
-        _set_running_loop(None)
-        sys.set_asyncgen_hooks(None, None)
+        """Makes this the running loop. It stays that between steps too."""
+        if _get_running_loop() is not self:
+            _set_running_loop(self)
+            sys.set_asyncgen_hooks(firstiter=self._asyncgen_firstiter_hook, finalizer=self._asyncgen_finalizer_hook)
 
     def run_ready(self):
         """Runs callbacks until none is ready and no timer is due."""

@@ -2,7 +2,8 @@
 
 Messages to the host are one letter and a body; answers are JSON or empty.
 
-    n              what comes next: a program, or results of earlier calls
+    n              what comes next: a program, or results of earlier calls; a program that
+                   needs no other settings than the last one comes as `x` and its source
     c ID NAME\\nJSON a call that might be answered at once; empty means later
     w JSON         nothing can run; empty means: rest, the step ends here
     h JSON         the same from inside a plain function that cannot rest
@@ -93,24 +94,29 @@ class Runtime:
     # --- what the host calls -------------------------------------------------
 
     def step(self):
-        message = _loads(_door(b"n"))
+        message = _door(b"n")
         _modules["__main__"] = self.module
+        builtins.__import__ = self.importer
         self.loop.enter()
         try:
-            run = message.get("run")
-            if run is not None:
-                if not self._begin(run):
+            if message[0] == 120:
+                if not self._begin(message[1:].decode()):
                     return self._finish()
             else:
-                builtins.__import__ = self.importer
-                self._deliver(message["results"])
+                message = _loads(message)
+                run = message.get("run")
+                if run is None:
+                    self._deliver(message["results"])
+                else:
+                    self._settings(run)
+                    if not self._begin(run["source"]):
+                        return self._finish()
             if self._pump():
                 self._finish()
         except MemoryError:
             self.error = self.value = self.task = self.reserve = None
             _door(_EXHAUSTED)
         finally:
-            self.loop.leave()
             _modules["__main__"] = _own_main
             # The host's next source must be able to import, whatever the program did.
             builtins.__import__ = _import
@@ -143,7 +149,17 @@ class Runtime:
             gc.collect()
             self.reserve = bytes(_RESERVE)
 
-    def _begin(self, run):
+    def _settings(self, run):
+        """Takes over what holds for this program and those after it."""
+        self.value_bytes = run["value_bytes"]
+        seed = run.get("seed")
+        if seed is not None:
+            _seed(seed)
+        self._restrict(run)
+        if run["context"]:
+            self.names.update(run["context"])
+
+    def _begin(self, source):
         """Starts a program; False when it is already over."""
         self.runs += 1
         if self.reserve is None:
@@ -153,15 +169,7 @@ class Runtime:
         self.has_value = False
         self.task = None
         self.prepared = None
-        self.value_bytes = run["value_bytes"]
-        seed = run.get("seed")
-        if seed is not None:
-            _seed(seed)
-        self._restrict(run)
-        if run["context"]:
-            self.names.update(run["context"])
         filename = f"<program {self.runs}>"
-        source = run["source"]
         self.sources[filename] = (source, 0)
         if len(self.sources) > 50:
             del self.sources[next(iter(self.sources))]

@@ -87,6 +87,7 @@ impl Machine {
             growth: Growth { free: true, ..Growth::default() },
             run: Run::default(),
             building: false,
+            told: false,
             input: None,
             ended: None,
             unreported: Vec::new(),
@@ -146,6 +147,7 @@ impl Machine {
         }
         memory::restore(memory, &base.image)?;
         let state = machine.store.data_mut();
+        state.told = false;
         state.run = Run::default();
         *lock(&state.shared.output) = crate::state::Output::default();
         *lock(&state.shared.usage) = Usage::default();
@@ -164,6 +166,7 @@ impl Machine {
     pub(crate) fn configure(&mut self, limits: Limits, host: Arc<dyn Host>, seed: Option<u64>) {
         let state = self.store.data_mut();
         state.growth.allowed = limits.memory_bytes;
+        state.told = false;
         state.wasi.files().set_quota(Quota::from(&limits));
         state.limits = limits;
         state.host = host;
@@ -227,8 +230,13 @@ impl Machine {
         }
         let seed = if state.run.seeded { None } else { Some(state.wasi.entropy().next_u64()) };
         let seed = seed.transpose().map_err(|error| fault("seed a session", error))?;
-        let message = wire::run(program, &state.limits, seed)
-            .map_err(|error| fault("write a program", error))?;
+        let message = if state.told && seed.is_none() && program.context.is_empty() {
+            wire::run_again(program)
+        } else {
+            wire::run(program, &state.limits, seed)
+                .map_err(|error| fault("write a program", error))?
+        };
+        state.told = true;
         // A session whose memory is full must be able to say so, and to delete something.
         let little = (state.growth.used + LITTLE).min(state.limits.memory_bytes + 8 * LITTLE);
         state.growth.allowed = state.limits.memory_bytes.max(little);

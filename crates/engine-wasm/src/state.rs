@@ -64,6 +64,8 @@ pub(crate) struct State {
     pub(crate) run: Run,
     /// An image is being made; our own source runs, no program of anybody's.
     pub(crate) building: bool,
+    /// The guest knows the limits that are its own to keep.
+    pub(crate) told: bool,
     /// The answer to the guest's next `n`.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) ended: Option<Ended>,

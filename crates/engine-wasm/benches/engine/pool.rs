@@ -15,7 +15,7 @@ use crate::ours::{SUM, SUM_VALUE, fresh, open};
 use crate::samples::Samples;
 
 /// Programs in a burst.
-pub const BURST: usize = 24;
+pub(crate) const BURST: usize = 24;
 
 const STANDBY: usize = 64;
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
@@ -23,13 +23,13 @@ const CALM: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An engine with guests standing by.
-pub struct Pool {
+pub(crate) struct Pool {
     engine: Arc<WasmEngine>,
 }
 
 impl Pool {
     /// Opens the runtime in `folder` a second time and fills the pool.
-    pub async fn open(folder: &Path) -> Result<Self, BoxError> {
+    pub(crate) async fn open(folder: &Path) -> Result<Self, BoxError> {
         let options = Options { standby: STANDBY, ..Options::default() };
         let pool = Self { engine: open(folder, options)? };
         pool.full().await?;
@@ -37,7 +37,7 @@ impl Pool {
     }
 
     /// Takes `bursts` bursts and fills the pool up after each.
-    pub async fn bursts(&self, bursts: usize, into: &mut Samples) -> Result<(), BoxError> {
+    pub(crate) async fn bursts(&self, bursts: usize, into: &mut Samples) -> Result<(), BoxError> {
         for _ in 0..bursts {
             for _ in 0..BURST {
                 into.push(fresh(&self.engine, SUM, SUM_VALUE).await?);

@@ -16,14 +16,14 @@ struct Said {
 }
 
 /// The `tidegate` that was built beside this benchmark, if it was.
-pub fn binary() -> Option<PathBuf> {
+pub(crate) fn binary() -> Option<PathBuf> {
     let here = std::env::current_exe().ok()?;
     let binary = here.parent()?.parent()?.join("tidegate");
     binary.is_file().then_some(binary)
 }
 
 /// Starts it `count` times, on the runtime in `folder`.
-pub fn measure(
+pub(crate) fn measure(
     binary: &Path,
     folder: &Path,
     count: usize,

@@ -50,13 +50,13 @@ The peers are installed from the package registry on first use.
 ";
 
 /// One finished run.
-pub struct Report {
-    pub machine: Machine,
-    pub rounds: usize,
-    pub quick: bool,
-    pub ours: String,
-    pub peers: String,
-    pub figures: Figures,
+pub(crate) struct Report {
+    pub(crate) machine: Machine,
+    pub(crate) rounds: usize,
+    pub(crate) quick: bool,
+    pub(crate) ours: String,
+    pub(crate) peers: String,
+    pub(crate) figures: Figures,
 }
 
 /// A title, the heads of the columns, and the cells.
@@ -68,7 +68,7 @@ struct Table {
 
 impl Report {
     /// For a terminal.
-    pub fn plain(&self) -> String {
+    pub(crate) fn plain(&self) -> String {
         let tables = self.tables().iter().fold(String::new(), |mut text, table| {
             let _ = writeln!(text, "\n{}\n{}", table.title, table.aligned("  ", "", ""));
             text
@@ -77,7 +77,7 @@ impl Report {
     }
 
     /// For the manual.
-    pub fn markdown(&self) -> String {
+    pub(crate) fn markdown(&self) -> String {
         let mut text = format!("{ABOUT}\n## The run\n\n");
         for line in self.circumstances() {
             let _ = writeln!(text, "- {line}");

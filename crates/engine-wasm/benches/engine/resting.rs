@@ -18,20 +18,24 @@ const USE: &str = "int(df.a.sum())";
 
 /// What rest costs.
 #[derive(Debug, Default)]
-pub struct Resting {
+pub(crate) struct Resting {
     /// Seconds to freeze.
-    pub freeze: Samples,
+    pub(crate) freeze: Samples,
     /// Seconds to thaw.
-    pub thaw: Samples,
+    pub(crate) thaw: Samples,
     /// Seconds to thaw and sum a column, which is when its pages are touched.
-    pub thaw_and_use: Samples,
+    pub(crate) thaw_and_use: Samples,
     /// Bytes of the image.
-    pub image_bytes: Samples,
+    pub(crate) image_bytes: Samples,
 }
 
 impl Resting {
     /// Freezes `count` sessions for the first time, and thaws each once.
-    pub async fn measure(&mut self, engine: &WasmEngine, count: usize) -> Result<(), BoxError> {
+    pub(crate) async fn measure(
+        &mut self,
+        engine: &WasmEngine,
+        count: usize,
+    ) -> Result<(), BoxError> {
         for _ in 0..count {
             let mut guest = engine.start(Start::default(), None).await?;
             expect(&value(&mut *guest, BUILD).await?, "100000")?;

@@ -15,34 +15,34 @@ use crate::samples::Samples;
 
 /// Everything one run measured. Times are in seconds.
 #[derive(Debug, Default)]
-pub struct Figures {
-    pub pooled: Samples,
-    pub fresh: Samples,
-    pub table: Samples,
-    pub next: Samples,
-    pub next_in_session: Samples,
-    pub resting: Resting,
-    pub private_bytes: Samples,
-    pub rate: Samples,
-    pub call: Samples,
-    pub process: Samples,
-    pub cpu_bound: BTreeMap<String, Rivals>,
-    pub monty: Samples,
-    pub python: Samples,
-    pub python_table: Samples,
-    pub wasi_python: Samples,
-    pub wasi_python_table: Samples,
+pub(crate) struct Figures {
+    pub(crate) pooled: Samples,
+    pub(crate) fresh: Samples,
+    pub(crate) table: Samples,
+    pub(crate) next: Samples,
+    pub(crate) next_in_session: Samples,
+    pub(crate) resting: Resting,
+    pub(crate) private_bytes: Samples,
+    pub(crate) rate: Samples,
+    pub(crate) call: Samples,
+    pub(crate) process: Samples,
+    pub(crate) cpu_bound: BTreeMap<String, Rivals>,
+    pub(crate) monty: Samples,
+    pub(crate) python: Samples,
+    pub(crate) python_table: Samples,
+    pub(crate) wasi_python: Samples,
+    pub(crate) wasi_python_table: Samples,
 }
 
 /// One part of the CPU-bound set.
 #[derive(Debug, Default)]
-pub struct Rivals {
-    pub ours: Samples,
-    pub native: Samples,
+pub(crate) struct Rivals {
+    pub(crate) ours: Samples,
+    pub(crate) native: Samples,
 }
 
 /// Measures everybody as often as `options` says.
-pub async fn measure(
+pub(crate) async fn measure(
     options: &Options,
     folders: &Folders,
     ours: &Ours,

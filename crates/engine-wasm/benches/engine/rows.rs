@@ -7,20 +7,20 @@ const NOTHING: &str = "–";
 
 /// One line of the table, ready to print.
 #[derive(Debug)]
-pub struct Row {
-    pub what: &'static str,
-    pub p50: String,
-    pub p99: String,
-    pub ratio: String,
-    pub target: String,
-    pub verdict: &'static str,
+pub(crate) struct Row {
+    pub(crate) what: &'static str,
+    pub(crate) p50: String,
+    pub(crate) p99: String,
+    pub(crate) ratio: String,
+    pub(crate) target: String,
+    pub(crate) verdict: &'static str,
 }
 
 /// A number as people read it.
 type Shown = fn(f64) -> String;
 
 /// The table of targets.
-pub fn targets(figures: &Figures) -> Vec<Row> {
+pub(crate) fn targets(figures: &Figures) -> Vec<Row> {
     let Figures { pooled, fresh, next, resting, monty, python, .. } = figures;
     let sum_without = "the same without warm standby";
     vec![
@@ -49,7 +49,7 @@ pub fn targets(figures: &Figures) -> Vec<Row> {
 }
 
 /// Everybody's times for the same programs.
-pub fn contestants(figures: &Figures) -> Vec<(&'static str, &'static str, &Samples)> {
+pub(crate) fn contestants(figures: &Figures) -> Vec<(&'static str, &'static str, &Samples)> {
     let (sum, table) = ("sum(range(100))", "DataFrame + groupby");
     vec![
         ("Tidegate, warm pool", sum, &figures.pooled),
@@ -64,12 +64,12 @@ pub fn contestants(figures: &Figures) -> Vec<(&'static str, &'static str, &Sampl
 }
 
 /// How many times as long as CPython we take for one part.
-pub fn slowdown(rivals: &Rivals) -> Option<f64> {
+pub(crate) fn slowdown(rivals: &Rivals) -> Option<f64> {
     Some(rivals.ours.p50()? / rivals.native.p50()?)
 }
 
 /// A cell, which says so when nothing was measured.
-pub fn cell(value: Option<f64>, shown: Shown) -> String {
+pub(crate) fn cell(value: Option<f64>, shown: Shown) -> String {
     value.map_or_else(|| NOTHING.to_owned(), shown)
 }
 

@@ -2,31 +2,31 @@
 
 /// What was measured, in whatever order it came.
 #[derive(Debug, Clone, Default)]
-pub struct Samples(Vec<f64>);
+pub(crate) struct Samples(Vec<f64>);
 
 impl Samples {
     /// Adds one.
-    pub fn push(&mut self, value: f64) {
+    pub(crate) fn push(&mut self, value: f64) {
         self.0.push(value);
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// The middle one; `None` when nothing was measured.
-    pub fn p50(&self) -> Option<f64> {
+    pub(crate) fn p50(&self) -> Option<f64> {
         self.percentile(50)
     }
 
     /// What all but one in a hundred stay below.
-    pub fn p99(&self) -> Option<f64> {
+    pub(crate) fn p99(&self) -> Option<f64> {
         self.percentile(99)
     }
 
     /// The smallest.
-    pub fn least(&self) -> Option<f64> {
+    pub(crate) fn least(&self) -> Option<f64> {
         self.percentile(0)
     }
 
@@ -45,13 +45,13 @@ impl Extend<f64> for Samples {
 }
 
 /// The n-th root of the product: the mean for ratios.
-pub fn geometric_mean(ratios: &[f64]) -> Option<f64> {
+pub(crate) fn geometric_mean(ratios: &[f64]) -> Option<f64> {
     let count = u32::try_from(ratios.len()).ok().filter(|count| *count > 0)?;
     Some((ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / f64::from(count)).exp())
 }
 
 /// A duration with three digits and the unit that suits it.
-pub fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         value if value < 1e-3 => format!("{} µs", digits(value * 1e6)),
         value if value < 1.0 => format!("{} ms", digits(value * 1e3)),
@@ -60,7 +60,7 @@ pub fn seconds(value: f64) -> String {
 }
 
 /// A size in units of a thousand bytes.
-pub fn bytes(value: f64) -> String {
+pub(crate) fn bytes(value: f64) -> String {
     if value < 1e6 {
         format!("{} kB", digits(value / 1e3))
     } else {
@@ -69,12 +69,12 @@ pub fn bytes(value: f64) -> String {
 }
 
 /// How often something happens.
-pub fn per_second(value: f64) -> String {
+pub(crate) fn per_second(value: f64) -> String {
     format!("{value:.0} /s")
 }
 
 /// How much of something else.
-pub fn times(value: f64) -> String {
+pub(crate) fn times(value: f64) -> String {
     format!("{}x", digits(value))
 }
 

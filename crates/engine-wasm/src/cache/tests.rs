@@ -1,3 +1,5 @@
+//! What the cache trusts, and what it refuses.
+
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,3 +1,5 @@
+//! Installations: whole, interrupted, repeated, altered.
+
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Cursor, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};

@@ -1,3 +1,5 @@
+//! Modules cut in two, and modules that cannot be.
+
 use wasm_encoder::{
     CodeSection, ConstExpr, CustomSection, DataCountSection, DataSection, ExportKind,
     ExportSection, Function, FunctionSection, GlobalSection, GlobalType, MemorySection, MemoryType,

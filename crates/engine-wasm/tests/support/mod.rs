@@ -3,7 +3,6 @@
 //! The runtime is installed on first use into a cache that outlives the test run:
 //! compiling it takes minutes and nothing about it changes from test to test.
 
-#![expect(clippy::allow_attributes, reason = "a test file that uses all of this would not meet it")]
 #![allow(dead_code, reason = "each test file uses a part of this")]
 
 use std::path::PathBuf;
