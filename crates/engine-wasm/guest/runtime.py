@@ -447,6 +447,11 @@ def _public():
     return module
 
 
+def _no_audit_hooks(hook):
+    """An audit hook can never be removed, so one that refuses would end the session."""
+    raise RuntimeError("the sandbox takes no audit hooks")
+
+
 def restart():
     """Forgets every program; for image builds."""
     global current
@@ -458,6 +463,8 @@ def settle():
     """Readies the guest for being written to an image, and says what it has imported."""
     current.runs = 0
     current.sources.clear()
+    # An image built on this one may bring packages; what was found there must be looked up again.
+    sys.path_importer_cache.pop("/packages", None)
     gc.collect()
     # Objects of the image never become garbage; looking at them would only
     # make their pages private.
@@ -519,5 +526,6 @@ def _enter():
 
 
 _streams()
+sys.addaudithook = _no_audit_hooks
 _modules["tidegate"] = _public()
 current = Runtime()

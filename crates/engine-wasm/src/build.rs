@@ -220,3 +220,49 @@ fn write_sparse(memory: &[u8], file: &mut File) -> io::Result<()> {
     }
     file.flush()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+    use crate::cache::ImageName;
+
+    #[test]
+    fn the_same_inputs_give_the_same_base_image_byte_for_byte() {
+        let installed = crate::testing::installed();
+        let parent = installed.image(&ImageName::first()).unwrap();
+        let recipe = &plan().unwrap().recipes[0];
+        let build = || {
+            let mut file = tempfile::tempfile().unwrap();
+            Builder.build_image(installed.parts(), &parent, recipe, &file, &|_| {}).unwrap();
+            let mut bytes = Vec::new();
+            file.seek(SeekFrom::Start(0)).unwrap();
+            file.read_to_end(&mut bytes).unwrap();
+            Digest::of(&bytes)
+        };
+        let known = installed.image(&ImageName::base()).unwrap().record.digest;
+        assert_eq!([build(), build()], [known, known]);
+    }
+
+    #[test]
+    fn a_warm_up_that_fails_or_leaves_a_file_open_is_refused_with_the_reason() {
+        let refused = |warm: &str| {
+            let installed = crate::testing::installed();
+            let parent = installed.image(&ImageName::base()).unwrap();
+            let recipe = Recipe {
+                name: "mine".parse().unwrap(),
+                parent: ImageName::base(),
+                warm: warm.to_owned(),
+                guest: guest_digest(),
+                packages: None,
+            };
+            let file = tempfile::tempfile().unwrap();
+            let built = Builder.build_image(installed.parts(), &parent, &recipe, &file, &|_| {});
+            built.unwrap_err().to_string()
+        };
+        assert!(refused("1/0").contains("ZeroDivisionError"));
+        assert!(refused("f = open('/workspace/x', 'w')").contains("/workspace/x"));
+        assert!(refused("import asyncio\nawait asyncio.sleep(9)").contains("timer"));
+    }
+}

@@ -30,6 +30,8 @@ mod memory;
 mod packages;
 pub mod split;
 mod state;
+#[cfg(test)]
+mod testing;
 mod threads;
 mod wasi;
 mod watch;

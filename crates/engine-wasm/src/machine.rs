@@ -3,6 +3,9 @@
 //! A machine is stepped, frozen and thawed here, synchronously. [`crate::guest`]
 //! puts that on guest threads and behind the contract.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -509,6 +512,7 @@ impl Machine {
         self.store.data_mut().wasi.files()
     }
 
+    #[cfg(test)]
     /// The stack pointer, which is back at its first value whenever a guest rests.
     pub(crate) fn stack_pointer(&mut self) -> Option<i32> {
         let global = self.instance.get_global(&mut self.store, "__stack_pointer")?;

@@ -214,7 +214,7 @@ mod tests {
         let error = StepError::from(watch.check().unwrap_err());
         insta::assert_snapshot!(
             error,
-            @"the program exceeded its wall time limit of 0 s (setting `wall`): do less work in one run, or split it over several runs of one session"
+            @"the program exceeded its wall time limit of 0 s (setting `wall`)"
         );
     }
 }

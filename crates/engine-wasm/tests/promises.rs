@@ -1,5 +1,7 @@
 //! Promises that need more than a program in a file to be seen kept.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 mod support;
 
 use std::sync::Arc;

@@ -57,7 +57,7 @@ pub struct Waiting {
 #[non_exhaustive]
 pub enum StepError {
     /// The program used more than it was given. Running it again will not help.
-    #[error("the program exceeded its {kind} limit of {allowed} (setting `{}`): {}", kind.setting(), kind.advice())]
+    #[error("the program exceeded its {kind} limit of {allowed} (setting `{}`)", kind.setting())]
     LimitExceeded {
         /// Which limit was hit.
         kind: LimitKind,

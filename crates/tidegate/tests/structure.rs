@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cargo_metadata::MetadataCommand;
 
 /// Where `unsafe` may be.
 const UNSAFE: [&str; 2] = ["crates/engine-wasm/src/code.rs", "crates/engine-wasm/src/memory.rs"];
@@ -101,15 +100,20 @@ fn unsafe_code_stays_in_its_named_modules() {
 
 /// What cargo says: each crate, and the crates of the workspace it depends on in any way.
 fn edges_in_cargo() -> BTreeMap<String, BTreeSet<String>> {
-    let manifest = root().join("Cargo.toml");
-    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().unwrap();
-    let ours = |dependency: &&cargo_metadata::Dependency| dependency.path.is_some();
-    metadata
-        .packages
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version=1", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    let name = |value: &serde_json::Value| value["name"].as_str().unwrap_or_default().to_owned();
+    list(&metadata["packages"])
         .iter()
         .map(|package| {
-            let uses = package.dependencies.iter().filter(ours);
-            (package.name.to_string(), uses.map(|dependency| dependency.name.clone()).collect())
+            let dependencies = list(&package["dependencies"]);
+            let ours = dependencies.iter().filter(|dependency| dependency["path"].is_string());
+            (name(package), ours.map(name).collect())
         })
         .collect()
 }

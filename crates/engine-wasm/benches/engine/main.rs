@@ -12,6 +12,8 @@
 //! Reading order: [`ours`] and [`peers`] measure, [`rounds`] says who is measured
 //! when, [`rows`] judges, [`report`] prints.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+
 mod computing;
 mod machine;
 mod options;

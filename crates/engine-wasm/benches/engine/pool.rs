@@ -54,7 +54,12 @@ impl Pool {
             }
         };
         tokio::time::timeout(PATIENCE, filled).await.map_err(|_| "the pool does not fill")?;
-        tokio::time::sleep(CALM).await;
+        calm().await;
         Ok(())
     }
+}
+
+/// Waits until whoever was measured before has cleaned up behind itself.
+pub(crate) async fn calm() {
+    tokio::time::sleep(CALM).await;
 }

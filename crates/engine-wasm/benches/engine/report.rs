@@ -32,7 +32,7 @@ orientation. Every program's answer is checked; a figure for a wrong answer is a
 - **Private memory**: growth of `Private_Dirty` of the process, over 200 sessions.
 - **Programs per second**: fresh guests without standby, four under way at a time. Its p99
   column shows the slowest round.
-- **Host call**: 2,000 calls in a guest, minus the time of their JSON alone.
+- **Host call**: 2,000 calls in a guest, minus the time of their JSON alone, in turns of 50.
 - **Process start**: `tidegate run -c 1+1 --json`, start to end.
 - **CPU-bound set**: `benches/cpu_bound.py`, the same source in a guest and in CPython, both on
   one thread. Best of five per round, the median of the rounds.

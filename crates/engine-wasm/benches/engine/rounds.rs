@@ -8,7 +8,7 @@ use crate::computing::{self, Parts};
 use crate::options::{Counts, Options};
 use crate::ours::{Ours, SUM, SUM_VALUE, TABLE, TABLE_VALUE};
 use crate::peers::{Folders, Peers};
-use crate::pool::{BURST, Pool};
+use crate::pool::{BURST, Pool, calm};
 use crate::process;
 use crate::resting::Resting;
 use crate::samples::Samples;
@@ -85,7 +85,7 @@ impl Field<'_> {
         self.small_programs(counts).await?;
         self.tables(counts).await?;
         self.lives(counts).await?;
-        self.processes(counts)?;
+        self.processes(counts);
         self.cpu_bound().await
     }
 
@@ -95,8 +95,11 @@ impl Field<'_> {
         let half = BURST / 2;
         for _ in 0..counts.bursts {
             self.peers.time("monty", SUM, SUM_VALUE, half, &mut figures.monty)?;
+            // Its workers are made ready again after the value is in hand.
+            calm().await;
             self.pool.bursts(1, &mut figures.pooled).await?;
             self.peers.time("monty", SUM, SUM_VALUE, half, &mut figures.monty)?;
+            calm().await;
         }
         self.ours.fresh(SUM, SUM_VALUE, counts.fresh, &mut figures.fresh).await?;
         let code = format!("print({SUM})");
@@ -126,7 +129,7 @@ impl Field<'_> {
     }
 
     /// Without a usable binary its row says so; the others are still worth having.
-    fn processes(&mut self, counts: Counts) -> Result<(), BoxError> {
+    fn processes(&mut self, counts: Counts) {
         let binary = process::binary().ok_or("`cargo build --release` first");
         let measured = binary.map_err(BoxError::from).and_then(|binary| {
             let into = &mut self.figures.process;
@@ -135,7 +138,6 @@ impl Field<'_> {
         if let Err(problem) = measured {
             eprintln!("not measured, start of the tidegate process: {problem}");
         }
-        Ok(())
     }
 
     async fn cpu_bound(&mut self) -> Result<(), BoxError> {

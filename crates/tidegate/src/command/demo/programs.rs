@@ -19,7 +19,7 @@ attempts = {
     "read /etc/passwd": lambda: open("/etc/passwd").read(),
     "climb out": lambda: open("/workspace/../../etc/hosts").read(),
     "list /": lambda: os.listdir("/"),
-    "environment": lambda: os.environ["HOME"],
+    "environment": lambda: os.environ["PATH"],
     "start a process": lambda: subprocess.run(["id"]),
     "open a socket": lambda: socket.create_connection(("127.0.0.1", 22), 1),
     "load libc": lambda: ctypes.CDLL("libc.so.6").getpid(),

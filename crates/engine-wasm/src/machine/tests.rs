@@ -1,0 +1,73 @@
+//! What must hold inside a guest at rest.
+
+use std::sync::Arc;
+
+use engine::{Input, Limits, NoHost, Program, Step};
+
+use super::Machine;
+use crate::memory::PAGE;
+use crate::testing::with_guest;
+
+fn run(machine: &mut Machine, source: &str) -> Step {
+    machine.configure(Limits::default(), Arc::new(NoHost), None);
+    machine.step(Input::Run(Program::new(source))).unwrap()
+}
+
+#[test]
+fn the_stack_pointer_is_back_at_its_first_value_whenever_a_guest_rests() {
+    with_guest(|_, mut machine| {
+        let first = machine.stack_pointer().unwrap();
+        run(&mut machine, "sum(range(1000))");
+        assert_eq!(machine.stack_pointer(), Some(first));
+        run(&mut machine, "1/0");
+        assert_eq!(machine.stack_pointer(), Some(first));
+        let waits = run(&mut machine, "from tidegate import call\nawait call('x')");
+        assert!(matches!(waits, Step::Waiting(_)));
+        assert_eq!(machine.stack_pointer(), Some(first));
+    });
+}
+
+#[test]
+fn the_pages_found_dirty_are_those_a_full_comparison_finds() {
+    with_guest(|_, mut machine| {
+        run(&mut machine, "import pandas as pd\nd = pd.DataFrame({'a': range(50_000)})\nx = 'x' * 10_000_000");
+        let original = machine.base.image.bytes();
+        let memory = machine.memory_bytes();
+        let differs = |page: &usize| {
+            let now = &memory[page * PAGE..(page + 1) * PAGE];
+            let before = original.get(page * PAGE..(page + 1) * PAGE).unwrap_or(&[0; PAGE]);
+            now != before
+        };
+        let compared: Vec<usize> = (0..memory.len() / PAGE).filter(differs).collect();
+        assert_eq!(machine.dirty().unwrap(), compared);
+    });
+}
+
+#[test]
+fn thawing_gives_back_every_byte() {
+    with_guest(|kit, mut machine| {
+        run(&mut machine, "kept = {n: str(n) for n in range(10_000)}");
+        let image = machine.freeze(kit).unwrap();
+        let thawed = Machine::thaw(kit, &machine.base, &image, &Limits::default()).unwrap();
+        assert!(thawed.memory_bytes() == machine.memory_bytes(), "the memories differ");
+    });
+}
+
+#[test]
+fn a_rehearsed_guest_is_byte_for_byte_a_fresh_one() {
+    with_guest(|kit, machine| {
+        let rehearsed = Machine::rehearsed(kit, &machine.base).unwrap();
+        assert!(rehearsed.memory_bytes() == machine.base.image.bytes(), "the memories differ");
+    });
+}
+
+#[test]
+fn a_guest_never_finds_what_another_left_in_recycled_memory() {
+    with_guest(|kit, mut machine| {
+        let base = Arc::clone(&machine.base);
+        run(&mut machine, "secret = b'tide' * 1_000_000\nmore = [bytes(range(256)) * 40 for _ in range(5000)]");
+        drop(machine);
+        let next = Machine::fresh(kit, &base, Arc::default()).unwrap();
+        assert!(next.memory_bytes() == base.image.bytes(), "something was left behind");
+    });
+}

@@ -1,0 +1,41 @@
+//! The installed runtime, for tests that look inside a guest.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::cache::ImageName;
+use crate::install::{Installed, Silent, Source, install};
+use crate::kit::{self, Kit};
+use crate::machine::{Base, Machine};
+use crate::memory::ImageFile;
+use crate::{Builder, plan};
+
+/// The runtime that all tests share, installed if it was not.
+pub(crate) fn installed() -> Installed {
+    let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+        PathBuf::from,
+    );
+    let cache = crate::cache::Cache::at(folder);
+    install(&cache, &Source::Registry, &plan().unwrap(), &Builder, &Silent).unwrap()
+}
+
+/// Runs `task` with a fresh guest, on a stack that is deep enough for it.
+pub(crate) fn with_guest(task: impl FnOnce(&Kit, Machine) + Send + 'static) {
+    let installed = installed();
+    let kit = kit::open(installed.parts()).unwrap();
+    let stored = installed.image(&ImageName::base()).unwrap();
+    let file = stored.file.file().try_clone().unwrap();
+    let base = Arc::new(Base {
+        digest: stored.record.digest,
+        image: Arc::new(ImageFile::new(file, stored.record.hot_pages).unwrap()),
+        entry: stored.record.entry,
+        packages: crate::files::GivenFolder::default(),
+    });
+    let done = kit::on_deep_stack(move || {
+        let machine = Machine::fresh(&kit, &base, Arc::default())?;
+        task(&kit, machine);
+        Ok(())
+    });
+    done.unwrap();
+}
