@@ -117,7 +117,31 @@ async fn main() {
         }
     }
     println!("image {} KB", len >> 10);
-    { let im=g.freeze().await.unwrap(); println!("body {} KB", im.header().body_bytes>>10); let b=im.body(1<<30).unwrap(); for lv in [-7,-5,-3,-1,1,2,3] { let mut c=zstd::bulk::Compressor::new(lv).unwrap(); let mut o=Vec::with_capacity(8<<20); c.compress_to_buffer(&b[..], &mut o).unwrap(); let t=Instant::now(); for _ in 0..5 { o.clear(); c.compress_to_buffer(&b[..], &mut o).unwrap(); } let ct=t.elapsed()/5; let mut d=zstd::bulk::Decompressor::new().unwrap(); let mut x=Vec::with_capacity(b.len()); d.decompress_to_buffer(&o[..], &mut x).unwrap(); let t=Instant::now(); for _ in 0..5 { x.clear(); d.decompress_to_buffer(&o[..], &mut x).unwrap(); } println!("level {lv} {} KB comp {ct:?} dec {:?}", o.len()>>10, t.elapsed()/5); } }
+    {
+        let im = g.freeze().await.unwrap();
+        println!("body {} KB", im.header().body_bytes >> 10);
+        let b = im.body(1 << 30).unwrap();
+        for lv in [-7, -5, -3, -1, 1, 2, 3] {
+            let mut c = zstd::bulk::Compressor::new(lv).unwrap();
+            let mut o = Vec::with_capacity(8 << 20);
+            c.compress_to_buffer(&b[..], &mut o).unwrap();
+            let t = Instant::now();
+            for _ in 0..5 {
+                o.clear();
+                c.compress_to_buffer(&b[..], &mut o).unwrap();
+            }
+            let ct = t.elapsed() / 5;
+            let mut d = zstd::bulk::Decompressor::new().unwrap();
+            let mut x = Vec::with_capacity(b.len());
+            d.decompress_to_buffer(&o[..], &mut x).unwrap();
+            let t = Instant::now();
+            for _ in 0..5 {
+                x.clear();
+                d.decompress_to_buffer(&o[..], &mut x).unwrap();
+            }
+            println!("level {lv} {} KB comp {ct:?} dec {:?}", o.len() >> 10, t.elapsed() / 5);
+        }
+    }
     p("freeze", fz);
     p("thaw", th);
     p("thaw+run", thr);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wasmtime::{Collector, Config, Engine, Module, OptLevel};
 
 use crate::cache::CheckedFile;
-use crate::memory::Creator;
+use crate::memory::{Creator, Flags};
 
 /// Stack for wasm frames. At the default of 512 KiB deeply nested JSON ends in a
 /// trap; with this much CPython notices first and raises `RecursionError`.
@@ -17,11 +17,10 @@ pub(crate) const WASM_STACK: usize = 8 << 20;
 pub(crate) const GUEST_MINIMUM: usize = 640 << 16;
 
 /// The engine every guest is compiled for and runs in.
-pub(crate) fn engine() -> wasmtime::Result<Engine> {
+pub(crate) fn engine(flags: &Arc<Flags>) -> wasmtime::Result<Engine> {
     let mut config = Config::new();
     config
         .wasm_exceptions(true)
-        .epoch_interruption(true)
         // C++ exceptions live on wasmtime's garbage-collected heap. The null
         // collector never frees: a loop that throws would eat its memory limit.
         .collector(Collector::DeferredReferenceCounting)
@@ -35,7 +34,7 @@ pub(crate) fn engine() -> wasmtime::Result<Engine> {
         // map machine code back to wasm would only cost disk.
         .generate_address_map(false)
         .wasm_backtrace_max_frames(None)
-        .with_host_memory(Arc::new(Creator::new(GUEST_MINIMUM)));
+        .with_host_memory(Arc::new(Creator::new(GUEST_MINIMUM, Arc::clone(flags))));
     Engine::new(&config)
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use engine::{CallResult, HostCall, LimitKind, Limits};
 use wasmtime::{Caller, Linker};
 
+use crate::split;
 use crate::state::{Ended, State};
 use crate::threads::lock;
 use crate::watch::Stop;
@@ -23,8 +24,17 @@ const HOLD_SLICE: Duration = Duration::from_millis(20);
 const OK: i32 = 0;
 const HOST_FAULT: i32 = -2;
 
-/// Defines `host.call`.
+/// Defines `host.call`, and what happens when a guest looks up.
 pub(crate) fn add_to_linker(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    linker.allow_shadowing(true);
+    linker.func_wrap(
+        "wasi_snapshot_preview1",
+        split::LOOK_UP,
+        |caller: Caller<'_, State>| -> wasmtime::Result<i32> {
+            caller.data().look_up()?;
+            Ok(OK)
+        },
+    )?;
     linker.func_wrap(
         "host",
         "call",

@@ -66,7 +66,7 @@ impl WasmEngine {
     /// When the code or the base image cannot be loaded.
     pub fn open(installed: Installed, options: Options) -> Result<Self, BoxError> {
         let kit = kit::open(installed.parts())?;
-        let threads = Threads::new(kit.engine.clone(), options.threads)?;
+        let threads = Threads::new(Arc::clone(&kit.flags), options.threads)?;
         let works = Arc::new(Works { kit, threads });
         let mut engine = Self {
             works,

@@ -7,6 +7,7 @@ use wasmtime::{InstancePre, Linker};
 
 use crate::files::Library;
 use crate::install::{BoxError, Parts};
+use crate::memory::Flags;
 use crate::state::State;
 use crate::threads::{STACK, lock};
 use crate::{code, door, wasi};
@@ -16,6 +17,8 @@ pub(crate) struct Kit {
     pub(crate) engine: wasmtime::Engine,
     pub(crate) pre: InstancePre<State>,
     pub(crate) library: Arc<Library>,
+    /// Asks guests to look up.
+    pub(crate) flags: Arc<Flags>,
     pub(crate) scratch: Scratch,
 }
 
@@ -43,27 +46,28 @@ impl Scratch {
 
 /// Loads the compiled code and links it.
 pub(crate) fn open(parts: &Parts) -> Result<Kit, BoxError> {
-    let engine = code::engine()?;
+    let flags = Arc::default();
+    let engine = code::engine(&flags)?;
     let module = code::load(&engine, &parts.code)?;
     let mut linker = Linker::new(&engine);
     wasi::add_to_linker(&mut linker)?;
     door::add_to_linker(&mut linker)?;
     let pre = linker.instantiate_pre(&module)?;
     let library = Arc::new(Library::open(parts.library.file().try_clone()?)?);
-    Ok(Kit { engine, pre, library, scratch: Scratch::default() })
+    Ok(Kit { engine, pre, library, flags, scratch: Scratch::default() })
 }
 
 /// Whatever must be equal for compiled code to be loadable.
 pub(crate) fn compatibility() -> Result<Vec<u8>, BoxError> {
     let mut bytes = Bytes::default();
-    code::engine()?.precompile_compatibility_hash().hash(&mut bytes);
+    code::engine(&Arc::default())?.precompile_compatibility_hash().hash(&mut bytes);
     Ok(bytes.0)
 }
 
 /// Compiles a module. wasmtime does not say how far it is, so the progress is an
 /// estimate that slows down as it nears the end.
 pub(crate) fn compile(module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
-    let engine = code::engine()?;
+    let engine = code::engine(&Arc::default())?;
     let done = std::sync::Mutex::new(false);
     let bell = std::sync::Condvar::new();
     std::thread::scope(|scope| {

@@ -15,7 +15,7 @@ use engine::{
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wasmtime::{Instance, Memory, Store, TypedFunc, UpdateDeadline};
+use wasmtime::{Instance, Memory, Store, TypedFunc};
 
 use crate::files::{Files, GivenFolder, Quota};
 use crate::frozen::{self, Frozen, Meta};
@@ -89,6 +89,7 @@ impl Machine {
             watch,
             growth: Growth { free: true, ..Growth::default() },
             run: Run::default(),
+            flag: Arc::default(),
             building: false,
             told: false,
             input: None,
@@ -100,11 +101,6 @@ impl Machine {
         };
         let mut store = Store::new(&kit.engine, state);
         store.limiter(|state| &mut state.growth);
-        store.epoch_deadline_callback(|context| {
-            context.data().check()?;
-            Ok(UpdateDeadline::Continue(1))
-        });
-        store.set_epoch_deadline(1);
         let instance = memory::starting_from(&base.image, || kit.pre.instantiate(&mut store))?;
         let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| missing("memory"))?;
         let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
@@ -121,7 +117,10 @@ impl Machine {
             base: Arc::clone(base),
         };
         machine.grow_to(base.image.len())?;
+        let flag =
+            kit.flags.of(machine.memory.data(&machine.store)).ok_or_else(|| missing("flag"))?;
         let state = machine.store.data_mut();
+        state.flag = flag;
         state.memory = Some(machine.memory);
         state.alloc = Some(machine.alloc.clone());
         state.wasi.set_memory(machine.memory);
@@ -303,10 +302,17 @@ impl Machine {
         }
     }
 
+    /// Lets the guest run, and look up when it is asked to.
+    fn running<R>(&mut self, task: impl FnOnce(&mut Self) -> R) -> R {
+        self.store.data().flag.set_running(true);
+        let done = task(self);
+        self.store.data().flag.set_running(false);
+        done
+    }
+
     /// Calls the guest's step function.
     fn enter(&mut self) -> wasmtime::Result<()> {
-        self.store.set_epoch_deadline(1);
-        match self.call.call(&mut self.store, self.entry)? {
+        match self.running(|machine| machine.call.call(&mut machine.store, machine.entry))? {
             0 => Err(wasmtime::Error::msg("its own code raised an exception")),
             _none => Ok(()),
         }
@@ -314,11 +320,10 @@ impl Machine {
 
     /// Runs Python source in the guest's own namespace, which programs do not see.
     pub(crate) fn turn(&mut self, source: &str) -> wasmtime::Result<()> {
-        self.store.set_epoch_deadline(1);
         let length = u32::try_from(source.len())?;
         let address = self.alloc.call(&mut self.store, length)?;
         self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
-        match self.turn.call(&mut self.store, (address, length))? {
+        match self.running(|machine| machine.turn.call(&mut machine.store, (address, length)))? {
             0 => Ok(()),
             _ => Err(OwnCodeFailed(self.tail()).into()),
         }

@@ -15,12 +15,14 @@
 #![expect(unsafe_code, reason = "maps memory; each block states why it is sound")]
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
@@ -119,11 +121,92 @@ pub(crate) struct Creator {
     /// The guest module's minimum, which tells its memory from all others.
     guest_minimum: usize,
     spare: Arc<Spare>,
+    flags: Arc<Flags>,
 }
 
 impl Creator {
-    pub(crate) fn new(guest_minimum: usize) -> Self {
-        Self { guest_minimum, spare: Arc::default() }
+    pub(crate) fn new(guest_minimum: usize, flags: Arc<Flags>) -> Self {
+        Self { guest_minimum, spare: Arc::default(), flags }
+    }
+}
+
+/// The flags of all guests there are, by where their memory begins.
+#[derive(Default)]
+pub(crate) struct Flags(Mutex<HashMap<usize, Arc<Flag>>>);
+
+impl Flags {
+    /// Asks every running guest to look up.
+    pub(crate) fn raise(&self) {
+        for flag in lock(&self.0).values() {
+            flag.raise();
+        }
+    }
+
+    fn add(self: &Arc<Self>, region: &Region) -> (Arc<Self>, Arc<Flag>) {
+        let flag = Arc::new(Flag::default());
+        // SAFETY: an image is longer than the flag's offset, so this stays inside the region.
+        let word = unsafe { region.base.byte_add(crate::split::FLAG as usize) };
+        lock(&flag.0).word = Some(word.cast());
+        lock(&self.0).insert(region.base.as_ptr() as usize, Arc::clone(&flag));
+        (Arc::clone(self), flag)
+    }
+
+    fn remove(&self, region: &Region) {
+        lock(&self.0).remove(&(region.base.as_ptr() as usize));
+    }
+
+    /// The flag of the guest with this memory.
+    pub(crate) fn of(&self, memory: &[u8]) -> Option<Arc<Flag>> {
+        lock(&self.0).get(&(memory.as_ptr() as usize)).cloned()
+    }
+}
+
+/// The word in a guest's memory that asks it to look up ([`crate::split::FLAG`]).
+#[derive(Default)]
+pub(crate) struct Flag(Mutex<FlagState>);
+
+#[derive(Default)]
+struct FlagState {
+    /// `None` once the memory is gone.
+    word: Option<NonNull<AtomicU32>>,
+    /// Somebody else's thread may write to a guest's memory only while it runs.
+    running: bool,
+}
+
+// SAFETY: the word is only touched under the lock and as an atomic, and `Mapping::drop` takes
+// it away under the same lock before the memory goes.
+unsafe impl Send for Flag {}
+// SAFETY: as above.
+unsafe impl Sync for Flag {}
+
+impl Flag {
+    fn raise(&self) {
+        let state = lock(&self.0);
+        if state.running {
+            state.set(1);
+        }
+    }
+
+    /// The guest looked up.
+    pub(crate) fn lower(&self) {
+        lock(&self.0).set(0);
+    }
+
+    /// The guest begins or ends a step. At rest its flag is down.
+    pub(crate) fn set_running(&self, running: bool) {
+        let mut state = lock(&self.0);
+        state.running = running;
+        state.set(0);
+    }
+}
+
+impl FlagState {
+    fn set(&self, value: u32) {
+        if let Some(word) = self.word {
+            // SAFETY: the word lies in mapped memory as long as it is there (see `Flag`), is
+            // aligned, and the guest's own access to it is a plain aligned 32-bit load.
+            unsafe { word.as_ref() }.store(value, Ordering::Relaxed);
+        }
     }
 }
 
@@ -145,7 +228,9 @@ unsafe impl wasmtime::MemoryCreator for Creator {
             Some(region) => region,
             None => Region::reserve(capacity, guard, image).map_err(text)?,
         };
-        let mut mapping = Mapping { region: Some(region), size: 0, spare: Arc::clone(&self.spare) };
+        let flag = region.image.is_some().then(|| self.flags.add(&region));
+        let spare = Arc::clone(&self.spare);
+        let mut mapping = Mapping { region: Some(region), size: 0, spare, flag };
         mapping.open_up_to(minimum).map_err(text)?;
         Ok(Box::new(mapping))
     }
@@ -308,6 +393,7 @@ struct Mapping {
     region: Option<Region>,
     size: usize,
     spare: Arc<Spare>,
+    flag: Option<(Arc<Flags>, Arc<Flag>)>,
 }
 
 impl Mapping {
@@ -325,6 +411,10 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
+        if let Some((flags, flag)) = self.flag.take() {
+            flags.remove(self.region());
+            lock(&flag.0).word = None;
+        }
         let size = self.size.max(self.region().image_len());
         if let Some(region) = self.region.take()
             && region.clean(size).is_ok()
@@ -543,7 +633,8 @@ mod tests {
         file.write_all(&vec![7; pages * PAGE]).unwrap();
         let image = Arc::new(ImageFile::new(file, vec![(2, 3), (9, 1)]).unwrap());
         let region = Region::reserve(1 << 24, 0, Some(Arc::clone(&image))).unwrap();
-        let mut mapping = Mapping { region: Some(region), size: 0, spare: Arc::default() };
+        let mut mapping =
+            Mapping { region: Some(region), size: 0, spare: Arc::default(), flag: None };
         mapping.open_up_to((pages + 16) * PAGE).unwrap();
         (mapping, image)
     }
@@ -579,7 +670,7 @@ mod tests {
         let spare = Arc::clone(&mapping.spare);
         drop(mapping);
         let region = spare.take(Some(&image), 1 << 24, 0).expect("the region was kept");
-        let mut mapping = Mapping { region: Some(region), size: 0, spare };
+        let mut mapping = Mapping { region: Some(region), size: 0, spare, flag: None };
         mapping.open_up_to(32 * PAGE).unwrap();
         let memory = bytes(&mut mapping);
         assert!(memory[..16 * PAGE].iter().all(|&byte| byte == 7));

@@ -13,19 +13,30 @@
 
 use std::ops::Range;
 
-use wasm_encoder::{ExportKind, ExportSection, RawSection};
+use wasm_encoder::{
+    BlockType, CodeSection, Encode as _, ExportKind, ExportSection, Instruction, MemArg, RawSection,
+};
 use wasmparser::{
     BinaryReaderError, Data, DataKind, DataSectionReader, ExportSectionReader, ExternalKind,
-    KnownCustom, MemoryType, Name, NameSectionReader, Operator, Parser, Payload, TypeRef, ValType,
+    FunctionBody, KnownCustom, MemoryType, Name, NameSectionReader, Operator, Parser, Payload,
+    TypeRef, ValType,
 };
 
 /// Counts the changes of what [`split`] makes of the same module. It is part of
 /// the key of compiled code: raise it with every change, or the cache will keep
 /// serving what the previous version made.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The name under which the code exports its stack pointer.
 pub const STACK_POINTER: &str = "__stack_pointer";
+
+/// Where in its memory a guest looks to see whether it should look up. The first kilobyte
+/// is the far end of its stack.
+pub const FLAG: u32 = 16;
+
+/// The system call a guest makes to look up. Nothing is added to the imports, since that
+/// would number every function anew.
+pub const LOOK_UP: &str = "sched_yield";
 
 /// A function of CPython that the code exports besides: it calls a Python object
 /// without arguments. The module's own way in, `turn`, parses and compiles source
@@ -82,7 +93,14 @@ pub fn split(module: &[u8]) -> Result<Split, SplitError> {
 
     let mut code = wasm_encoder::Module::new();
     for (id, range) in survey.kept {
-        code.section(&RawSection { id, data: &module[range] });
+        match survey.look_up {
+            Some(function) if id == wasm_encoder::SectionId::Code as u8 => {
+                code.section(&interruptible(module, &survey.bodies, function)?);
+            }
+            _ => {
+                code.section(&RawSection { id, data: &module[range] });
+            }
+        }
         if id == wasm_encoder::SectionId::Global as u8 {
             code.section(&exports(survey.exports.clone(), survey.stack_pointer, survey.call)?);
         }
@@ -97,6 +115,9 @@ struct Survey<'a> {
     memory: MemoryType,
     stack_pointer: u32,
     call: Option<u32>,
+    /// The imported function that a guest calls when it is asked to look up.
+    look_up: Option<u32>,
+    bodies: Vec<FunctionBody<'a>>,
     exports: Option<ExportSectionReader<'a>>,
     data: Option<DataSectionReader<'a>>,
 }
@@ -104,15 +125,24 @@ struct Survey<'a> {
 fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let (mut kept, mut memories, mut globals) = (Vec::new(), Vec::new(), Vec::new());
     let (mut exports, mut data, mut call) = (None, None, None);
+    let (mut look_up, mut bodies) = (None, Vec::new());
 
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload?;
         match &payload {
             Payload::ImportSection(imports) => {
+                let mut functions = 0;
                 for import in imports.clone().into_imports() {
-                    match import?.ty {
+                    let import = import?;
+                    match import.ty {
                         TypeRef::Memory(_) => return Err(SplitError::Memory("it is imported")),
                         TypeRef::Global(global) => globals.push(global),
+                        TypeRef::Func(_) | TypeRef::FuncExact(_) => {
+                            if import.name == LOOK_UP {
+                                look_up = Some(functions);
+                            }
+                            functions += 1;
+                        }
                         _ => {}
                     }
                 }
@@ -130,6 +160,7 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
             }
             Payload::ExportSection(section) => exports = Some(section.clone()),
             Payload::DataSection(section) => data = Some(section.clone()),
+            Payload::CodeSectionEntry(body) => bodies.push(body.clone()),
             Payload::CustomSection(custom) => {
                 if let KnownCustom::Name(names) = custom.as_known() {
                     call = call.or(function_named(names, CALL));
@@ -154,7 +185,48 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let [memory] = memories[..] else {
         return Err(SplitError::Memory("there must be exactly one"));
     };
-    Ok(Survey { kept, memory, stack_pointer, call, exports, data })
+    Ok(Survey { kept, memory, stack_pointer, call, look_up, bodies, exports, data })
+}
+
+/// The functions, each loop of which begins with a look at [`FLAG`].
+///
+/// A program can only run long by looping, so this is where it can be stopped. Wasmtime's
+/// own way to interrupt a guest also looks whenever a function is entered; CPython calls so
+/// many small ones that programs took a third longer.
+fn interruptible(
+    module: &[u8],
+    bodies: &[FunctionBody<'_>],
+    look_up: u32,
+) -> Result<CodeSection, SplitError> {
+    let mut check = Vec::new();
+    for instruction in [
+        Instruction::I32Const(0),
+        Instruction::I32Load(MemArg { offset: u64::from(FLAG), align: 2, memory_index: 0 }),
+        Instruction::If(BlockType::Empty),
+        Instruction::Call(look_up),
+        Instruction::Drop,
+        Instruction::End,
+    ] {
+        instruction.encode(&mut check);
+    }
+    let mut section = CodeSection::new();
+    let mut body = Vec::new();
+    for function in bodies {
+        body.clear();
+        let mut copied = function.range().start;
+        let mut operators = function.get_operators_reader()?;
+        while !operators.eof() {
+            if matches!(operators.read()?, Operator::Loop { .. }) {
+                let after = operators.original_position();
+                body.extend_from_slice(&module[copied..after]);
+                body.extend_from_slice(&check);
+                copied = after;
+            }
+        }
+        body.extend_from_slice(&module[copied..function.range().end]);
+        section.raw(&body);
+    }
+    Ok(section)
 }
 
 /// The index of a function, if the module says what its functions are called.

@@ -8,6 +8,7 @@ use engine::{CallId, Host, HostCall, LimitKind, Limits, Stream, Usage};
 use serde::{Deserialize, Serialize};
 use wasmtime::{Memory, ResourceLimiter, TypedFunc};
 
+use crate::memory::Flag;
 use crate::threads::lock;
 use crate::wasi::{Surroundings, Wasi, WasiView};
 use crate::watch::{Cancel, Stop, Watch};
@@ -62,6 +63,7 @@ pub(crate) struct State {
     pub(crate) watch: Arc<Mutex<Watch>>,
     pub(crate) growth: Growth,
     pub(crate) run: Run,
+    pub(crate) flag: Arc<Flag>,
     /// An image is being made; our own source runs, no program of anybody's.
     pub(crate) building: bool,
     /// The guest knows the limits that are its own to keep.
@@ -83,8 +85,9 @@ impl WasiView for State {
 }
 
 impl State {
-    /// Checks the watch; called whenever the guest looks up.
-    pub(crate) fn check(&self) -> Result<(), Stop> {
+    /// The guest looked up: may it go on?
+    pub(crate) fn look_up(&self) -> Result<(), Stop> {
+        self.flag.lower();
         lock(&self.watch).check()
     }
 }

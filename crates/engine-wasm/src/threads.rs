@@ -5,7 +5,7 @@
 //! here: on plain threads with a stack large enough for deep recursion and a lower
 //! priority than the host's own. The operating system shares the cores among them.
 //!
-//! A ticker advances wasmtime's epoch while any step runs, so that a guest looks up
+//! A ticker raises the flags of running guests, so that each looks up
 //! every few milliseconds and notices that its time is over or nobody wants it.
 
 use std::collections::VecDeque;
@@ -15,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::code::WASM_STACK;
+use crate::memory::Flags;
 
 /// How often a running guest looks up.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
@@ -46,7 +47,7 @@ struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     most: usize,
-    engine: wasmtime::Engine,
+    flags: Arc<Flags>,
     running: AtomicUsize,
     /// Jobs in the queue, and threads that look for one without sleeping.
     waiting: AtomicUsize,
@@ -64,12 +65,12 @@ struct Queue {
 
 impl Threads {
     /// At most `most` steps run at the same time; others wait their turn.
-    pub(crate) fn new(engine: wasmtime::Engine, most: usize) -> std::io::Result<Self> {
+    pub(crate) fn new(flags: Arc<Flags>, most: usize) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             work: Condvar::new(),
             most: most.max(1),
-            engine,
+            flags,
             running: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             looking: AtomicUsize::new(0),
@@ -113,7 +114,7 @@ impl Threads {
 
     /// Makes every running guest look up now.
     pub(crate) fn nudge(&self) {
-        self.shared.engine.increment_epoch();
+        self.shared.flags.raise();
     }
 
     /// How many steps run at this moment.
@@ -197,7 +198,7 @@ impl Shared {
             } else {
                 thread::sleep(TICK);
             }
-            self.engine.increment_epoch();
+            self.flags.raise();
         }
     }
 }

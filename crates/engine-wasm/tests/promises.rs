@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Engine, Guest, Host, HostCall, Image, ImageError, Input, LimitKind, Limits, NoCalls,
-    Outcome, Program, Session, Start, StartError, Step, StepError, Stream, Waiting,
+    CallResult, Engine, Guest, Host, HostCall, Image, ImageError, Input, LimitKind, Limits,
+    NoCalls, Outcome, Program, Session, Start, StartError, Step, StepError, Stream, Waiting,
 };
 use engine_wasm::Options;
 
@@ -83,12 +83,16 @@ async fn a_body_with_pages_beyond_its_memory_is_refused() {
 #[tokio::test]
 async fn forks_go_their_own_ways() {
     let mut session = support::session(start());
-    session.run(Program::new("x = [1]\nopen('f', 'w').write('a')"), Arc::new(NoCalls)).await.unwrap();
+    session
+        .run(Program::new("x = [1]\nopen('f', 'w').write('a')"), Arc::new(NoCalls))
+        .await
+        .unwrap();
     let mut fork = session.fork().await.unwrap();
     let grow = "x.append(2)\nopen('f', 'a').write('b')\n(x, open('f').read())";
     let one = fork.run(Program::new(grow), Arc::new(NoCalls)).await.unwrap();
     assert_eq!(one.return_value.get(), r#"[[1,2],"ab"]"#);
-    let other = session.run(Program::new("(x, open('f').read())"), Arc::new(NoCalls)).await.unwrap();
+    let other =
+        session.run(Program::new("(x, open('f').read())"), Arc::new(NoCalls)).await.unwrap();
     assert_eq!(other.return_value.get(), r#"[[1],"a"]"#);
 }
 
@@ -109,7 +113,9 @@ async fn wall_time_stands_still_while_a_run_rests() {
     let mut guest = support::engine().start(Start { limits, ..start() }, None).await.unwrap();
     rests(&mut guest, "import asyncio\nawait asyncio.sleep(0.9)\n'slept'").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let Step::Done(outcome) = guest.step(Input::Results(vec![])).await.unwrap() else { panic!("it rests") };
+    let Step::Done(outcome) = guest.step(Input::Results(vec![])).await.unwrap() else {
+        panic!("it rests")
+    };
     assert_eq!(outcome.return_value.get(), r#""slept""#);
 }
 
@@ -143,7 +149,8 @@ async fn chance_differs_between_sessions_and_repeats_with_a_seed() {
         value(&mut guest, draw).await
     };
     assert_eq!(seeded().await, seeded().await);
-    let (one, other) = (value(&mut fresh().await, draw).await, value(&mut fresh().await, draw).await);
+    let (one, other) =
+        (value(&mut fresh().await, draw).await, value(&mut fresh().await, draw).await);
     let parts = |text: &str| serde_json::from_str::<Vec<serde_json::Value>>(text).unwrap();
     for (one, other) in parts(&one).iter().zip(parts(&other)) {
         assert_ne!(*one, other);
@@ -153,7 +160,9 @@ async fn chance_differs_between_sessions_and_repeats_with_a_seed() {
 #[tokio::test]
 async fn a_dropped_step_stops_the_guest() {
     let engine = support::new_engine(Options::default());
-    for source in ["10**10**8", "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')", "while True: pass"] {
+    for source in
+        ["10**10**8", "import re\nre.match(r'(a+)+$', 'a' * 40 + 'b')", "while True: pass"]
+    {
         let mut guest = engine.start(start(), None).await.unwrap();
         let step = guest.step(Input::Run(Program::new(source)));
         assert!(tokio::time::timeout(Duration::from_millis(200), step).await.is_err(), "{source}");
@@ -177,7 +186,8 @@ async fn a_cancelled_run_leaves_its_session_as_it_was() {
     let wild = "x = 2\nopen('f', 'w').write('b')\nwhile True: pass";
     let run = session.run(Program::new(wild), Arc::new(NoCalls));
     assert!(tokio::time::timeout(Duration::from_millis(200), run).await.is_err());
-    let after = session.run(Program::new("(x, open('f').read())"), Arc::new(NoCalls)).await.unwrap();
+    let after =
+        session.run(Program::new("(x, open('f').read())"), Arc::new(NoCalls)).await.unwrap();
     assert_eq!(after.return_value.get(), r#"[1,"a"]"#);
 }
 
@@ -191,10 +201,17 @@ async fn output_streams_while_the_program_runs_and_in_order() {
         }
     }
     let ears = Arc::new(Ears::default());
-    let mut guest = support::engine().start(Start { host: ears.clone(), ..start() }, None).await.unwrap();
+    let mut guest =
+        support::engine().start(Start { host: ears.clone(), ..start() }, None).await.unwrap();
     let source = "import sys\nfrom tidegate import call\nprint('a', end='')\nprint('b', file=sys.stderr)\nprint('c')\nawait call('never')";
     rests(&mut guest, source).await;
-    let heard: Vec<_> = ears.0.lock().unwrap().iter().map(|(stream, text)| format!("{stream:?} {text:?}")).collect();
+    let heard: Vec<_> = ears
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(stream, text)| format!("{stream:?} {text:?}"))
+        .collect();
     assert_eq!(heard, [r#"Stdout "a""#, r#"Stderr "b\n""#, r#"Stdout "c\n""#]);
 }
 
@@ -209,7 +226,8 @@ async fn quick_calls_are_answered_without_leaving_the_step() {
         }
     }
     let host = Arc::new(Counting::default());
-    let mut guest = support::engine().start(Start { host: host.clone(), ..start() }, None).await.unwrap();
+    let mut guest =
+        support::engine().start(Start { host: host.clone(), ..start() }, None).await.unwrap();
     let source = "import asyncio\nfrom tidegate import call\nfor i in range(100): await call('t', i=i)\nlen(await asyncio.gather(*(call('t', i=i) for i in range(50))))";
     assert_eq!(value(&mut guest, source).await, "50");
     assert_eq!(host.0.load(Ordering::Relaxed), 150);
@@ -223,7 +241,14 @@ async fn standby_guests_run_programs_like_any_other_and_are_used_once() {
     }
     for _ in 0..6 {
         let mut guest = engine.start(start(), None).await.unwrap();
-        assert_eq!(value(&mut guest, "'x' in globals(), __import__('sys').modules['__main__'].__dict__.get('x')").await, "[false,null]");
+        assert_eq!(
+            value(
+                &mut guest,
+                "'x' in globals(), __import__('sys').modules['__main__'].__dict__.get('x')"
+            )
+            .await,
+            "[false,null]"
+        );
         done(&mut guest, "x = 'left behind'").await;
     }
 }
@@ -268,7 +293,10 @@ async fn ten_thousand_programs_leave_no_more_memory_behind_than_five_hundred() {
         }
     }
     let at_end = resident_kb();
-    assert!(at_end * 10 <= after_first * 11, "{after_first} KB after 500, {at_end} KB after 10,000");
+    assert!(
+        at_end * 10 <= after_first * 11,
+        "{after_first} KB after 500, {at_end} KB after 10,000"
+    );
 }
 
 fn resident_kb() -> u64 {

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-
 /// Where `unsafe` may be.
 const UNSAFE: [&str; 2] = ["crates/engine-wasm/src/code.rs", "crates/engine-wasm/src/memory.rs"];
 

@@ -30,7 +30,10 @@ fn the_stack_pointer_is_back_at_its_first_value_whenever_a_guest_rests() {
 #[test]
 fn the_pages_found_dirty_are_those_a_full_comparison_finds() {
     with_guest(|_, mut machine| {
-        run(&mut machine, "import pandas as pd\nd = pd.DataFrame({'a': range(50_000)})\nx = 'x' * 10_000_000");
+        run(
+            &mut machine,
+            "import pandas as pd\nd = pd.DataFrame({'a': range(50_000)})\nx = 'x' * 10_000_000",
+        );
         let original = machine.base.image.bytes();
         let memory = machine.memory_bytes();
         let differs = |page: &usize| {
@@ -65,7 +68,10 @@ fn a_rehearsed_guest_is_byte_for_byte_a_fresh_one() {
 fn a_guest_never_finds_what_another_left_in_recycled_memory() {
     with_guest(|kit, mut machine| {
         let base = Arc::clone(&machine.base);
-        run(&mut machine, "secret = b'tide' * 1_000_000\nmore = [bytes(range(256)) * 40 for _ in range(5000)]");
+        run(
+            &mut machine,
+            "secret = b'tide' * 1_000_000\nmore = [bytes(range(256)) * 40 for _ in range(5000)]",
+        );
         drop(machine);
         let next = Machine::fresh(kit, &base, Arc::default()).unwrap();
         assert!(next.memory_bytes() == base.image.bytes(), "something was left behind");
