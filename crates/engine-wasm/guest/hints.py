@@ -54,7 +54,7 @@ _QUOTAS = {
     errno.EROFS: "This place is read-only. " + _FILES,
 }
 if hasattr(errno, "EDQUOT"):
-    _QUOTAS[errno.EDQUOT] = _QUOTAS[errno.ENOSPC]
+    _QUOTAS[errno.EDQUOT] = "The workspace has too many files: delete some, or put more into each."
 
 _MAX_CANDIDATES = 750
 _MAX_KEYS = 10

@@ -201,7 +201,7 @@ fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
     let mut machine = Machine::fresh(kit, base, Arc::default())?;
     machine.configure(Limits::default(), Arc::new(NoHost), None);
     machine.step(Input::Run(Program::new(REHEARSAL)))?;
-    let pages = memory::dirty_pages(machine.memory_bytes(), &base.image)?;
+    let pages = memory::dirty_pages(machine.memory_bytes(), &base.image);
     let end = base.image.len() / PAGE;
     let pages: Vec<_> = pages.into_iter().filter(|&page| page < end).collect();
     Ok(memory::runs(&pages, BRIDGE))

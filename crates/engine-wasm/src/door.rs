@@ -118,7 +118,7 @@ fn make_immortal(
         // The count is the first word of every object.
         let at = u32::from_le_bytes(*address) as usize;
         let word = memory.get_mut(at..at + 4).ok_or(OUT_OF_TURN)?;
-        let now = word.try_into().map(u32::from_le_bytes).unwrap_or(0);
+        let now = word.try_into().map_or(0, u32::from_le_bytes);
         // Those that are immortal already may be so in another way.
         if now < count - (count >> 2) {
             word.copy_from_slice(&count.to_le_bytes());

@@ -105,7 +105,7 @@ impl WasmEngine {
         if let Some(base) = known.and_then(|digest| lock(&self.bases).get(&digest).cloned()) {
             return Ok(base);
         }
-        let base = self.load(self.installed.image(name)?)?;
+        let base = self.load(&self.installed.image(name)?)?;
         lock(&self.names).insert(name.as_str().to_owned(), base.digest);
         Ok(base)
     }
@@ -114,10 +114,10 @@ impl WasmEngine {
         if let Some(base) = lock(&self.bases).get(digest) {
             return Ok(Arc::clone(base));
         }
-        self.load(self.installed.find_image_by_digest(digest)?)
+        self.load(&self.installed.find_image_by_digest(digest)?)
     }
 
-    fn load(&self, stored: StoredImage) -> Result<Arc<Base>, ImageLookupError> {
+    fn load(&self, stored: &StoredImage) -> Result<Arc<Base>, ImageLookupError> {
         let packages = match self.installed.cache().image_packages(&stored.record)? {
             Some(file) => std::fs::read(file.path())
                 .map_err(BoxError::from)
@@ -138,7 +138,7 @@ impl WasmEngine {
         Ok(base)
     }
 
-    fn ready(&self, base: &Arc<Base>) -> Option<Box<Machine>> {
+    fn ready(&self, base: &Arc<Base>) -> Option<Machine> {
         let keeper = self.standby.as_ref().filter(|keeper| Arc::ptr_eq(&keeper.base, base))?;
         let machine = keeper.guests.take();
         keeper.wake();
@@ -169,7 +169,7 @@ impl Engine for WasmEngine {
         let base = self.base_named(&name).map_err(not_found)?;
         let works = Arc::clone(&self.works);
         Ok(Box::new(match self.ready(&base) {
-            Some(machine) => WasmGuest::alive(works, machine, start),
+            Some(machine) => WasmGuest::alive(works, Box::new(machine), start),
             None => WasmGuest::unborn(works, base, start),
         }))
     }
@@ -262,7 +262,7 @@ fn refill(keeper: &Weak<Keeper>, works: &Works) {
             thread::park_timeout(Duration::from_secs(1));
             continue;
         };
-        keeper.guests.put(Box::new(machine));
+        keeper.guests.put(machine);
     }
 }
 

@@ -191,7 +191,7 @@ impl Drop for StopOnDrop<'_> {
 
 /// Guests that wait with their hot pages touched, for one base.
 pub(crate) struct Standby {
-    ready: Mutex<Vec<Box<Machine>>>,
+    ready: Mutex<Vec<Machine>>,
     most: usize,
 }
 
@@ -200,7 +200,7 @@ impl Standby {
         Self { ready: Mutex::new(Vec::with_capacity(most)), most }
     }
 
-    pub(crate) fn take(&self) -> Option<Box<Machine>> {
+    pub(crate) fn take(&self) -> Option<Machine> {
         lock(&self.ready).pop()
     }
 
@@ -212,7 +212,7 @@ impl Standby {
         self.most.saturating_sub(lock(&self.ready).len())
     }
 
-    pub(crate) fn put(&self, machine: Box<Machine>) {
+    pub(crate) fn put(&self, machine: Machine) {
         let mut ready = lock(&self.ready);
         if ready.len() < self.most {
             ready.push(machine);

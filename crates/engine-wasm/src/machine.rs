@@ -3,6 +3,7 @@
 //! A machine is stepped, frozen and thawed here, synchronously. [`crate::guest`]
 //! puts that on guest threads and behind the contract.
 
+mod rest;
 #[cfg(test)]
 mod tests;
 
@@ -10,18 +11,17 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Host, Image, ImageError, Input, Limits, NoHost, Outcome, Step, StepError,
-    Usage, Waiting,
+    CallResult, Digest, Host, Input, Limits, NoHost, Outcome, Step, StepError, Usage, Waiting,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wasmtime::{Instance, Memory, Store, TypedFunc};
+use wasmtime::{Memory, Store, TypedFunc};
 
+pub(crate) use self::rest::ThawError;
 use crate::files::{Files, GivenFolder, Quota};
-use crate::frozen::{self, Frozen, Meta};
 use crate::install::BoxError;
 use crate::kit::Kit;
-use crate::memory::{self, ImageFile, PAGE};
+use crate::memory::{self, ImageFile};
 use crate::state::{Around, Ended, Growth, Run, Shared, State};
 use crate::threads::lock;
 use crate::wasi::{Clock, Entropy, Exit, Wasi};
@@ -39,9 +39,6 @@ pub(crate) const REHEARSAL: &str = "sum(range(100))";
 /// What a program may allocate even when the session has used up its memory.
 const LITTLE: u64 = 1 << 20;
 
-/// With more private memory than this, freed memory is zeroed before freezing.
-const SCRUB_ABOVE_PAGES: usize = (2 << 20) / PAGE;
-
 /// A base image, open and ready to be mapped.
 pub(crate) struct Base {
     pub(crate) digest: Digest,
@@ -54,7 +51,8 @@ pub(crate) struct Base {
 /// One guest.
 pub(crate) struct Machine {
     store: Store<State>,
-    instance: Instance,
+    #[cfg(test)]
+    instance: wasmtime::Instance,
     memory: Memory,
     alloc: TypedFunc<u32, u32>,
     turn: TypedFunc<(u32, u32), i32>,
@@ -108,6 +106,7 @@ impl Machine {
         let call = instance.get_typed_func(&mut store, split::CALL)?;
         let mut machine = Self {
             store,
+            #[cfg(test)]
             instance,
             memory,
             alloc,
@@ -147,7 +146,7 @@ impl Machine {
         if memory.len() != base.image.len() {
             return Err("the rehearsal grew its memory".into());
         }
-        memory::restore(memory, &base.image)?;
+        memory::restore(memory, &base.image);
         let state = machine.store.data_mut();
         state.told = false;
         state.run = Run::default();
@@ -158,10 +157,6 @@ impl Machine {
 
     pub(crate) fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.store.data().shared)
-    }
-
-    pub(crate) fn base(&self) -> &Arc<Base> {
-        &self.base
     }
 
     /// Takes over what the next program may use, who answers it, and its seed.
@@ -218,7 +213,7 @@ impl Machine {
         let usage = usage(state);
         *lock(&state.shared.usage) = usage;
         if let Err(error) = ended {
-            return Err(stopped(error));
+            return Err(stopped(&error));
         }
         self.finish_step(usage)
     }
@@ -239,6 +234,7 @@ impl Machine {
                 .map_err(|error| fault("write a program", error))?
         };
         state.told = true;
+        state.wasi.files().take_refusal();
         // A session whose memory is full must be able to say so, and to delete something.
         let little = (state.growth.used + LITTLE).min(state.limits.memory_bytes + 8 * LITTLE);
         state.growth.allowed = state.limits.memory_bytes.max(little);
@@ -335,157 +331,6 @@ impl Machine {
         String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned()
     }
 
-    // --- freezing and thawing ------------------------------------------------------
-
-    /// Everything this guest is, relative to its base.
-    pub(crate) fn freeze(&mut self, kit: &Kit) -> wasmtime::Result<Image> {
-        let mut pages = self.dirty()?;
-        if pages.len() > SCRUB_ABOVE_PAGES {
-            match self.scrub(pages.len() * PAGE) {
-                // A guest whose memory is full may not be able to; it is only larger then.
-                Err(error) if !error.is::<OwnCodeFailed>() => return Err(error),
-                _ => pages = self.dirty()?,
-            }
-        }
-        let state = self.store.data_mut();
-        let (files, contents) = state.wasi.files().save();
-        let output = lock(&state.shared.output).clone();
-        let meta = Meta {
-            memory_bytes: self.memory.data_size(&self.store) as u64,
-            grown_bytes: self.store.data().growth.used,
-            monotonic_nanos: self.store.data().wasi.monotonic_now(),
-            wall_nanos: wall_nanos(),
-            entropy: self.store.data().wasi.saved_entropy(),
-            run: self.store.data().run.clone(),
-            files,
-            stdout_bytes: output.stdout.len() as u64,
-            stderr_bytes: output.stderr.len() as u64,
-            contents: contents
-                .iter()
-                .map(|(inode, content)| (*inode, content.len() as u64))
-                .collect(),
-            pages: pages.len() as u64,
-        };
-        let contents: Vec<_> = contents.into_iter().map(|(_, content)| content.to_vec()).collect();
-        let memory = self.memory.data(&self.store);
-        let header = engine::image::Header {
-            engine: ENGINE.into(),
-            base: self.base.digest,
-            body_bytes: 0,
-            waiting: meta.run.active,
-        };
-        let output = [&output.stdout[..], &output.stderr[..]];
-        kit.scratch.lend(|body| {
-            frozen::encode(&meta, output, &contents, &pages, memory, body)?;
-            Ok(Image::pack(header, body)?)
-        })
-    }
-
-    /// Pages that differ from the base.
-    pub(crate) fn dirty(&self) -> wasmtime::Result<Vec<usize>> {
-        let memory = self.memory.data(&self.store);
-        let mut pages = memory::dirty_pages(memory, &self.base.image)?;
-        let original = self.base.image.bytes();
-        pages.retain(|&page| {
-            let now = &memory[page * PAGE..(page + 1) * PAGE];
-            match original.get(page * PAGE..(page + 1) * PAGE) {
-                Some(before) => now != before,
-                None => now != [0; PAGE],
-            }
-        });
-        Ok(pages)
-    }
-
-    /// Lets the guest zero up to `budget` bytes of what it has freed; nothing of the program runs.
-    pub(crate) fn scrub(&mut self, budget: usize) -> wasmtime::Result<()> {
-        self.store.data_mut().growth.frozen = true;
-        let limits = Limits {
-            wall: Duration::from_secs(10),
-            cpu_time: Duration::from_secs(10),
-            ..Limits::default()
-        };
-        let state = self.store.data_mut();
-        {
-            let mut watch = lock(&state.watch);
-            watch.reset(Duration::ZERO, Duration::ZERO);
-            watch.begin(&limits);
-        }
-        let done = self.turn(&format!("_tidegate.runtime.current.scrub({budget})"));
-        let state = self.store.data_mut();
-        state.growth.frozen = false;
-        lock(&state.watch).reset(state.run.wall, state.run.cpu);
-        done
-    }
-
-    /// A guest that goes on where `image` stopped. The caller has found its base.
-    pub(crate) fn thaw(
-        kit: &Kit,
-        base: &Arc<Base>,
-        image: &Image,
-        limits: &Limits,
-    ) -> Result<Self, ThawError> {
-        let allowed =
-            base.image.len() as u64 + limits.memory_bytes + limits.workspace_bytes + (256 << 20);
-        kit.scratch.lend(|body| {
-            image.unpack(allowed, body)?;
-            Self::from_body(kit, base, body, limits)
-        })
-    }
-
-    fn from_body(
-        kit: &Kit,
-        base: &Arc<Base>,
-        body: &[u8],
-        limits: &Limits,
-    ) -> Result<Self, ThawError> {
-        let Frozen { meta, stdout, stderr, contents, pages } = frozen::decode(body)?;
-        let rested = wall_nanos().saturating_sub(meta.wall_nanos);
-        let clock = Clock::live(meta.monotonic_nanos.saturating_add(rested));
-        let mut machine =
-            Self::new(kit, base, Arc::default(), clock, Entropy::restore(&meta.entropy))?;
-        let bytes = usize::try_from(meta.memory_bytes)
-            .map_err(|_| ImageError::Malformed("its memory is too large"))?;
-        if bytes > base.image.len() + usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX) {
-            return Err(ImageError::TooLarge {
-                claimed: meta.memory_bytes,
-                allowed: limits.memory_bytes,
-            }
-            .into());
-        }
-        machine.store.data_mut().growth.free = true;
-        machine.grow_to(bytes)?;
-        machine.write_pages(&pages)?;
-        let files = Files::restore(
-            meta.files,
-            &contents,
-            Arc::clone(&kit.library),
-            Quota::default(),
-            &base.packages,
-        )
-        .map_err(ImageError::Malformed)?;
-        let state = machine.store.data_mut();
-        state.growth.free = false;
-        state.growth.used = meta.grown_bytes.max((bytes.saturating_sub(base.image.len())) as u64);
-        *state.wasi.files() = files;
-        *lock(&state.shared.output) =
-            crate::state::Output { stdout: stdout.to_vec(), stderr: stderr.to_vec() };
-        lock(&state.watch).reset(meta.run.wall, meta.run.cpu);
-        state.run = meta.run;
-        Ok(machine)
-    }
-
-    fn write_pages(&mut self, pages: &frozen::Pages<'_>) -> Result<(), ImageError> {
-        let numbers: Vec<usize> = pages.iter().map(|(number, _)| number).collect();
-        let memory = self.memory.data_mut(&mut self.store);
-        memory::touch(memory, &memory::runs(&numbers, 0));
-        for (number, page) in pages.iter() {
-            let slot = memory.get_mut(number * PAGE..(number + 1) * PAGE);
-            slot.ok_or(ImageError::Malformed("a page lies beyond its memory"))?
-                .copy_from_slice(page);
-        }
-        Ok(())
-    }
-
     // --- for image builds and tests ---------------------------------------------------
 
     pub(crate) fn memory_bytes(&self) -> &[u8] {
@@ -537,16 +382,12 @@ pub(crate) struct Announced {
 #[error("its own code failed and wrote {0:?}")]
 struct OwnCodeFailed(String);
 
-/// Why thawing failed: the image, or the sandbox.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ThawError {
-    #[error(transparent)]
-    Image(#[from] ImageError),
-    #[error(transparent)]
-    Wasm(#[from] wasmtime::Error),
-}
-
-fn outcome(state: &State, done: wire::Done, usage: Usage) -> Outcome {
+fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
+    // The program saw an `OSError`; which limit that was, only the host knows.
+    if let Some((error, refusal)) = done.error.as_mut().zip(state.wasi.files().take_refusal()) {
+        let hint = error.hint.take().map_or_else(String::new, |hint| hint + " ");
+        error.hint = Some(format!("{hint}The limit met last: {refusal}."));
+    }
     let output = lock(&state.shared.output).clone();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let silent = done.error.is_none()
@@ -594,7 +435,7 @@ fn usage(state: &mut State) -> Usage {
 }
 
 /// Says why a guest came to a stop, in the contract's words.
-fn stopped(error: wasmtime::Error) -> StepError {
+fn stopped(error: &wasmtime::Error) -> StepError {
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stop.clone().into();
     }
@@ -616,9 +457,4 @@ fn fault(
 
 fn missing(export: &str) -> wasmtime::Error {
     wasmtime::Error::msg(format!("the guest has no export called {export}"))
-}
-
-fn wall_nanos() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

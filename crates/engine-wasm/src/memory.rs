@@ -14,22 +14,24 @@
 
 #![expect(unsafe_code, reason = "maps memory; each block states why it is sound")]
 
+mod flags;
+mod pages;
+
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
 use rustix::mm::{
     Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
 };
 
+pub(crate) use self::flags::{Flag, Flags};
+pub(crate) use self::pages::{dirty_pages, runs};
+use self::pages::{read_pagemap, scan};
 use crate::threads::lock;
 
 /// The unit in which memory is compared, frozen and thawed.
@@ -127,86 +129,6 @@ pub(crate) struct Creator {
 impl Creator {
     pub(crate) fn new(guest_minimum: usize, flags: Arc<Flags>) -> Self {
         Self { guest_minimum, spare: Arc::default(), flags }
-    }
-}
-
-/// The flags of all guests there are, by where their memory begins.
-#[derive(Default)]
-pub(crate) struct Flags(Mutex<HashMap<usize, Arc<Flag>>>);
-
-impl Flags {
-    /// Asks every running guest to look up.
-    pub(crate) fn raise(&self) {
-        for flag in lock(&self.0).values() {
-            flag.raise();
-        }
-    }
-
-    fn add(self: &Arc<Self>, region: &Region) -> (Arc<Self>, Arc<Flag>) {
-        let flag = Arc::new(Flag::default());
-        // SAFETY: an image is longer than the flag's offset, so this stays inside the region.
-        let word = unsafe { region.base.byte_add(crate::split::FLAG as usize) };
-        lock(&flag.0).word = Some(word.cast());
-        lock(&self.0).insert(region.base.as_ptr() as usize, Arc::clone(&flag));
-        (Arc::clone(self), flag)
-    }
-
-    fn remove(&self, region: &Region) {
-        lock(&self.0).remove(&(region.base.as_ptr() as usize));
-    }
-
-    /// The flag of the guest with this memory.
-    pub(crate) fn of(&self, memory: &[u8]) -> Option<Arc<Flag>> {
-        lock(&self.0).get(&(memory.as_ptr() as usize)).cloned()
-    }
-}
-
-/// The word in a guest's memory that asks it to look up ([`crate::split::FLAG`]).
-#[derive(Default)]
-pub(crate) struct Flag(Mutex<FlagState>);
-
-#[derive(Default)]
-struct FlagState {
-    /// `None` once the memory is gone.
-    word: Option<NonNull<AtomicU32>>,
-    /// Somebody else's thread may write to a guest's memory only while it runs.
-    running: bool,
-}
-
-// SAFETY: the word is only touched under the lock and as an atomic, and `Mapping::drop` takes
-// it away under the same lock before the memory goes.
-unsafe impl Send for Flag {}
-// SAFETY: as above.
-unsafe impl Sync for Flag {}
-
-impl Flag {
-    fn raise(&self) {
-        let state = lock(&self.0);
-        if state.running {
-            state.set(1);
-        }
-    }
-
-    /// The guest looked up.
-    pub(crate) fn lower(&self) {
-        lock(&self.0).set(0);
-    }
-
-    /// The guest begins or ends a step. At rest its flag is down.
-    pub(crate) fn set_running(&self, running: bool) {
-        let mut state = lock(&self.0);
-        state.running = running;
-        state.set(0);
-    }
-}
-
-impl FlagState {
-    fn set(&self, value: u32) {
-        if let Some(word) = self.word {
-            // SAFETY: the word lies in mapped memory as long as it is there (see `Flag`), is
-            // aligned, and the guest's own access to it is a plain aligned 32-bit load.
-            unsafe { word.as_ref() }.store(value, Ordering::Relaxed);
-        }
     }
 }
 
@@ -413,7 +335,7 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         if let Some((flags, flag)) = self.flag.take() {
             flags.remove(self.region());
-            lock(&flag.0).word = None;
+            flag.forget();
         }
         let size = self.size.max(self.region().image_len());
         if let Some(region) = self.region.take()
@@ -464,10 +386,9 @@ pub(crate) fn touch(memory: &mut [u8], pages: &[PageRun]) {
 }
 
 /// Gives `memory`, which has the size of `image`, the image's content again.
-pub(crate) fn restore(memory: &mut [u8], image: &ImageFile) -> io::Result<()> {
-    let dirty = dirty_pages(memory, image)?;
+pub(crate) fn restore(memory: &mut [u8], image: &ImageFile) {
+    let dirty = dirty_pages(memory, image);
     copy_back(memory, image, &dirty);
-    Ok(())
 }
 
 fn copy_back(memory: &mut [u8], image: &ImageFile, pages: &[usize]) {
@@ -475,151 +396,6 @@ fn copy_back(memory: &mut [u8], image: &ImageFile, pages: &[usize]) {
         let bytes = page * PAGE..(page + 1) * PAGE;
         memory[bytes.clone()].copy_from_slice(&image.bytes()[bytes]);
     }
-}
-
-/// Numbers of the pages of `memory` that may differ from `image`, in order.
-///
-/// Never misses a changed page; may name an unchanged one.
-pub(crate) fn dirty_pages(memory: &[u8], image: &ImageFile) -> io::Result<Vec<usize>> {
-    if let Some(pages) = scan(memory).or_else(|_| read_pagemap(memory)).ok() {
-        return Ok(pages);
-    }
-    let original = image.bytes().chunks_exact(PAGE).map(Some).chain(std::iter::repeat(None));
-    let differs = |page: &[u8], original: Option<&[u8]>| {
-        original.map_or(page != [0; PAGE], |original| page != original)
-    };
-    let pages = memory.chunks_exact(PAGE).zip(original).enumerate();
-    Ok(pages
-        .filter(|(_, (page, original))| differs(page, *original))
-        .map(|(number, _)| number)
-        .collect())
-}
-
-fn pagemap() -> io::Result<&'static File> {
-    static PAGEMAP: OnceLock<io::Result<File>> = OnceLock::new();
-    PAGEMAP
-        .get_or_init(|| File::open("/proc/self/pagemap"))
-        .as_ref()
-        .map_err(|error| error.kind().into())
-}
-
-/// Asks the kernel for the private pages of a range (`PAGEMAP_SCAN`, Linux 6.7).
-fn scan(memory: &[u8]) -> io::Result<Vec<usize>> {
-    const FILE: u64 = 1 << 2;
-    const PRESENT: u64 = 1 << 3;
-    const SWAPPED: u64 = 1 << 4;
-    const ZERO_PAGE: u64 = 1 << 5;
-
-    let base = memory.as_ptr() as u64;
-    let end = base + memory.len() as u64;
-    let mut regions = vec![[0_u64; 3]; 512];
-    let mut pages = Vec::new();
-    let mut start = base;
-    while start < end {
-        let request = ScanRequest {
-            size: size_of::<ScanRequest>() as u64,
-            flags: 0,
-            start,
-            end,
-            walk_end: 0,
-            regions: regions.as_mut_ptr() as u64,
-            regions_len: regions.len() as u64,
-            max_pages: 0,
-            inverted: FILE | ZERO_PAGE,
-            all_of: FILE | ZERO_PAGE,
-            any_of: PRESENT | SWAPPED,
-            report: FILE,
-        };
-        // SAFETY: `PAGEMAP_SCAN` writes at most `regions_len` regions to `regions`, which is that long
-        // and outlives the call, and `walk_end` to the request, which is ours.
-        let (found, walked) = unsafe { rustix::ioctl::ioctl(pagemap()?, request)? };
-        for &[from, to, _] in &regions[..found.min(regions.len())] {
-            let numbers = |address: u64| {
-                usize::try_from((address - base) / PAGE as u64).unwrap_or(usize::MAX)
-            };
-            pages.extend(numbers(from)..numbers(to));
-        }
-        if walked <= start {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        start = walked;
-    }
-    Ok(pages)
-}
-
-/// `struct pm_scan_arg` of the kernel.
-#[repr(C)]
-struct ScanRequest {
-    size: u64,
-    flags: u64,
-    start: u64,
-    end: u64,
-    walk_end: u64,
-    regions: u64,
-    regions_len: u64,
-    max_pages: u64,
-    inverted: u64,
-    all_of: u64,
-    any_of: u64,
-    report: u64,
-}
-
-// SAFETY: the opcode is the one the kernel defines for this struct, and both directions are declared.
-unsafe impl Ioctl for ScanRequest {
-    type Output = (usize, u64);
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        opcode::read_write::<ScanRequest>(b'f', 16)
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::from_mut(self).cast()
-    }
-
-    unsafe fn output_from_ptr(
-        found: IoctlOutput,
-        request: *mut c_void,
-    ) -> rustix::io::Result<Self::Output> {
-        // SAFETY: the pointer is the one `as_ptr` gave out, to a live `ScanRequest`.
-        let request = unsafe { &*request.cast::<Self>() };
-        Ok((usize::try_from(found).unwrap_or(0), request.walk_end))
-    }
-}
-
-/// The same from `/proc/self/pagemap`, for kernels before 6.7.
-fn read_pagemap(memory: &[u8]) -> io::Result<Vec<usize>> {
-    const PRESENT: u64 = 1 << 63;
-    const SWAPPED: u64 = 1 << 62;
-    const FILE: u64 = 1 << 61;
-
-    let first = memory.as_ptr() as u64 / PAGE as u64;
-    let mut entries = vec![0; memory.len() / PAGE * 8];
-    pagemap()?.read_exact_at(&mut entries, first * 8)?;
-    let private = |entry: &[u8]| {
-        let entry = entry.try_into().map(u64::from_le_bytes).unwrap_or(SWAPPED);
-        entry & SWAPPED != 0 || (entry & PRESENT != 0 && entry & FILE == 0)
-    };
-    Ok(entries
-        .chunks_exact(8)
-        .enumerate()
-        .filter(|(_, entry)| private(entry))
-        .map(|(number, _)| number)
-        .collect())
-}
-
-/// Merges page numbers into `(start, count)` runs, bridging gaps of up to `gap` pages.
-pub(crate) fn runs(pages: &[usize], gap: usize) -> Vec<PageRun> {
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    for &page in pages {
-        match runs.last_mut() {
-            Some(last) if page <= last.end + gap => last.end = page + 1,
-            _ => runs.push(page..page + 1),
-        }
-    }
-    let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    runs.into_iter().map(|run| (narrow(run.start), narrow(run.len()))).collect()
 }
 
 #[cfg(test)]

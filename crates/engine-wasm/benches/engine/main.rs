@@ -21,6 +21,7 @@ mod ours;
 mod peers;
 mod pool;
 mod process;
+mod promptness;
 mod report;
 mod resting;
 mod rounds;

@@ -10,6 +10,7 @@ use crate::ours::{Ours, SUM, SUM_VALUE, TABLE, TABLE_VALUE};
 use crate::peers::{Folders, Peers};
 use crate::pool::{BURST, Pool, calm};
 use crate::process;
+use crate::promptness::Promptness;
 use crate::resting::Resting;
 use crate::samples::Samples;
 
@@ -26,6 +27,7 @@ pub(crate) struct Figures {
     pub(crate) rate: Samples,
     pub(crate) call: Samples,
     pub(crate) process: Samples,
+    pub(crate) promptness: Promptness,
     pub(crate) cpu_bound: BTreeMap<String, Rivals>,
     pub(crate) monty: Samples,
     pub(crate) python: Samples,
@@ -86,6 +88,7 @@ impl Field<'_> {
         self.tables(counts).await?;
         self.lives(counts).await?;
         self.processes(counts);
+        self.figures.promptness.measure(&self.ours.engine).await?;
         self.cpu_bound().await
     }
 

@@ -44,6 +44,19 @@ pub(crate) fn targets(figures: &Figures) -> Vec<Row> {
         over("fresh programs per second, two cores busy", &figures.rate, 1_000.0),
         under("a host call answered at once, beyond its JSON", &figures.call, 20e-6, seconds),
         under("process start to first result", &figures.process, 0.1, seconds),
+        under(
+            "stop a guest: dropped until nothing of it runs",
+            &figures.promptness.stop,
+            50e-3,
+            seconds,
+        ),
+        under(
+            "the host's latest timer, eight guests busy",
+            &figures.promptness.late,
+            20e-3,
+            seconds,
+        ),
+        half_a_core(&figures.promptness.share),
         computing(figures),
     ]
 }
@@ -123,8 +136,22 @@ fn over(what: &'static str, samples: &Samples, least: f64) -> Row {
     }
 }
 
+/// Within a tenth of what was asked for.
+fn half_a_core(share: &Samples) -> Row {
+    Row {
+        what: "cores used at `--cpu 0.5`, over 5 s",
+        p50: cell(share.p50(), times),
+        p99: cell(share.p99(), times),
+        ratio: NOTHING.into(),
+        target: "0.45x to 0.55x".into(),
+        verdict: verdict(share.p50().map(|share| (0.45..=0.55).contains(&share))),
+    }
+}
+
 fn computing(figures: &Figures) -> Row {
-    let slowdowns: Vec<f64> = figures.cpu_bound.values().filter_map(slowdown).collect();
+    // Parts in parentheses are shown and not judged: see `cpu_bound.py`.
+    let judged = figures.cpu_bound.iter().filter(|(part, _)| !part.starts_with('('));
+    let slowdowns: Vec<f64> = judged.filter_map(|(_, rivals)| slowdown(rivals)).collect();
     let mean = geometric_mean(&slowdowns);
     Row {
         what: "CPU-bound set, geometric mean",

@@ -157,10 +157,6 @@ impl Files {
     }
 
     /// The last thing the quota refused, once.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for whoever explains an `OSError` to the user; tests ask")
-    )]
     pub(crate) fn take_refusal(&mut self) -> Option<Refusal> {
         self.last_refusal.take()
     }

@@ -1,5 +1,7 @@
 //! How much of `/workspace` a session may fill, and what it met when it tried more.
 
+use std::fmt;
+
 use engine::Limits;
 
 use super::errno::Errno;
@@ -60,6 +62,19 @@ pub(crate) enum RefusalKind {
     Files,
     /// [`Quota::open_files`].
     OpenFiles,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (setting, unit) = match self.kind {
+            RefusalKind::NotWritable => return f.write_str("`workspace-writable` is false here"),
+            RefusalKind::WorkspaceBytes => ("workspace-bytes", " bytes"),
+            RefusalKind::FileBytes => ("file-bytes", " bytes"),
+            RefusalKind::Files => ("files", ""),
+            RefusalKind::OpenFiles => ("open-files", ""),
+        };
+        write!(f, "`{setting}` is {}{unit} here", self.allowed)
+    }
 }
 
 impl RefusalKind {
