@@ -109,6 +109,8 @@ class Runtime:
                     self._deliver(message["results"])
                 else:
                     self._settings(run)
+                    if run["source"] is None:
+                        return
                     if not self._begin(run["source"]):
                         return self._finish()
             if self._pump():

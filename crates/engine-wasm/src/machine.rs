@@ -136,7 +136,7 @@ impl Machine {
         Self::new(kit, base, shared, Clock::live(FIRST_MOMENT), Entropy::os())
     }
 
-    /// A guest that has run a program and forgotten it: byte for byte as new, but what
+    /// A guest that has run a program and forgotten it: as new but for its seed, and what
     /// wasmtime prepares on first use is prepared, and no page is touched the first time.
     pub(crate) fn rehearsed(kit: &Kit, base: &Arc<Base>) -> Result<Self, BoxError> {
         let mut machine = Self::fresh(kit, base, Arc::default())?;
@@ -148,11 +148,22 @@ impl Machine {
         }
         memory::restore(memory, &base.image);
         let state = machine.store.data_mut();
-        state.told = false;
-        state.run = Run::default();
+        state.run = Run { seeded: true, ..Run::default() };
         *lock(&state.shared.output) = crate::state::Output::default();
         *lock(&state.shared.usage) = Usage::default();
+        let seed = state.wasi.entropy().next_u64()?;
+        machine.tell(seed)?;
         Ok(machine)
+    }
+
+    /// Tells the guest what holds for its first program, unless something else will.
+    fn tell(&mut self, seed: u64) -> Result<(), BoxError> {
+        let state = self.store.data_mut();
+        state.input = Some(wire::run(None, &state.limits, Some(seed))?);
+        lock(&state.watch).begin(&state.limits);
+        self.enter()?;
+        self.store.data_mut().told = true;
+        Ok(())
     }
 
     pub(crate) fn shared(&self) -> Arc<Shared> {
@@ -163,7 +174,9 @@ impl Machine {
     pub(crate) fn configure(&mut self, limits: Limits, host: Arc<dyn Host>, seed: Option<u64>) {
         let state = self.store.data_mut();
         state.growth.allowed = limits.memory_bytes;
-        state.told = false;
+        let known =
+            |limits: &Limits| (limits.recursion, limits.value_bytes, limits.imports.clone());
+        state.told &= known(&limits) == known(&state.limits);
         state.wasi.files().set_quota(Quota::from(&limits));
         state.limits = limits;
         state.host = host;
@@ -230,7 +243,7 @@ impl Machine {
         let message = if state.told && seed.is_none() && program.context.is_empty() {
             wire::run_again(program)
         } else {
-            wire::run(program, &state.limits, seed)
+            wire::run(Some(program), &state.limits, seed)
                 .map_err(|error| fault("write a program", error))?
         };
         state.told = true;

@@ -34,7 +34,7 @@ const IDLE: Duration = Duration::from_secs(20);
 pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 
 /// How much nicer guests are than the host.
-const NICENESS: i32 = 5;
+const NICENESS: i32 = 1;
 
 type Job = Box<dyn FnOnce() + Send>;
 

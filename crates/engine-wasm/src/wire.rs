@@ -134,16 +134,17 @@ fn check_arguments(bytes: usize, limits: &Limits) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The answer to [`Message::Next`] that starts a program.
+/// The answer to [`Message::Next`] that starts a program; without one it only tells the
+/// guest what holds for the next.
 pub(crate) fn run(
-    program: &Program,
+    program: Option<&Program>,
     limits: &Limits,
     seed: Option<u64>,
 ) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Run<'a> {
-        source: &'a str,
-        context: &'a serde_json::Map<String, serde_json::Value>,
+        source: Option<&'a str>,
+        context: Option<&'a serde_json::Map<String, serde_json::Value>>,
         seed: Option<u64>,
         recursion: u64,
         imports: Option<&'a Vec<String>>,
@@ -155,8 +156,8 @@ pub(crate) fn run(
     }
     serde_json::to_vec(&Envelope {
         run: Run {
-            source: &program.source,
-            context: &program.context,
+            source: program.map(|program| program.source.as_str()),
+            context: program.map(|program| &program.context),
             seed,
             recursion: limits.recursion,
             imports: limits.imports.as_ref(),

@@ -57,10 +57,16 @@ fn thawing_gives_back_every_byte() {
 }
 
 #[test]
-fn a_rehearsed_guest_is_byte_for_byte_a_fresh_one() {
-    with_guest(|kit, machine| {
-        let rehearsed = Machine::rehearsed(kit, &machine.base).unwrap();
-        assert!(rehearsed.memory_bytes() == machine.base.image.bytes(), "the memories differ");
+fn a_rehearsed_guest_has_forgotten_its_rehearsal() {
+    with_guest(|kit, mut machine| {
+        let mut rehearsed = Machine::rehearsed(kit, &machine.base).unwrap();
+        let names = "sorted(globals()), __import__('_tidegate.runtime').runtime.current.runs";
+        let [one, other] =
+            [&mut rehearsed, &mut machine].map(|machine| match run(machine, names) {
+                Step::Done(outcome) => outcome.return_value.get().to_owned(),
+                Step::Waiting(_) => panic!("it waits"),
+            });
+        assert_eq!(one, other);
     });
 }
 

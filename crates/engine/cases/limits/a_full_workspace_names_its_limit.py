@@ -1,4 +1,5 @@
 # expect: raised OSError
 # limits: {"workspace_bytes": 1000}
 # hint: `workspace-bytes` is 1000 bytes here
-open("f", "wb").write(bytes(2000))
+with open("f", "wb") as file:
+    file.write(bytes(2000))
