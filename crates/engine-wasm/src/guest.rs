@@ -119,7 +119,7 @@ impl Guest for WasmGuest {
         if matches!(result, Ok(_) | Err(StepError::Misused { .. })) {
             self.body = Body::Alive(machine);
         } else {
-            self.works.threads.run(move || drop(machine));
+            self.works.threads.tidy(move || drop(machine));
         }
         result
     }
@@ -162,7 +162,7 @@ impl Drop for WasmGuest {
     fn drop(&mut self) {
         if let Body::Alive(machine) = std::mem::replace(&mut self.body, Body::Dead) {
             // Unmapping takes a moment that nobody should wait for.
-            self.works.threads.run(move || drop(machine));
+            self.works.threads.tidy(move || drop(machine));
         }
     }
 }

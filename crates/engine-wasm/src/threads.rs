@@ -36,6 +36,9 @@ pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 /// How much nicer guests are than the host.
 const NICENESS: i32 = 1;
 
+/// With more chores than this waiting, they come first.
+const MOST_CHORES: usize = 16;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A growing and shrinking set of guest threads.
@@ -59,6 +62,7 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
+    chores: VecDeque<Job>,
     threads: usize,
     idle: usize,
 }
@@ -93,7 +97,8 @@ impl Threads {
             // A thread that stops looking takes the lock before it sleeps, and will see the job.
             return;
         }
-        if queue.idle >= queue.jobs.len() || queue.threads >= self.shared.most {
+        let awake = self.shared.looking.load(Ordering::Acquire);
+        if queue.idle + awake >= queue.jobs.len() || queue.threads >= self.shared.most {
             drop(queue);
             self.shared.work.notify_one();
             return;
@@ -108,6 +113,21 @@ impl Threads {
         if started.is_err() {
             // The job stays queued for the threads there are.
             lock(&self.shared.queue).threads -= 1;
+            self.shared.work.notify_one();
+        }
+    }
+
+    /// Runs `chore` when there is nothing better to do, or when chores pile up.
+    pub(crate) fn tidy(&self, chore: impl FnOnce() + Send + 'static) {
+        let mut queue = lock(&self.shared.queue);
+        if queue.threads == 0 {
+            drop(queue);
+            chore();
+            return;
+        }
+        queue.chores.push_back(Box::new(chore));
+        if self.shared.looking.load(Ordering::Acquire) == 0 && queue.idle > 0 {
+            drop(queue);
             self.shared.work.notify_one();
         }
     }
@@ -139,11 +159,19 @@ impl Shared {
         let _ = rustix::process::setpriority_process(None, NICENESS);
         let mut queue = lock(&self.queue);
         loop {
-            if let Some(job) = queue.jobs.pop_front() {
+            if queue.chores.len() <= MOST_CHORES
+                && let Some(job) = queue.jobs.pop_front()
+            {
                 self.waiting.store(queue.jobs.len(), Ordering::Release);
                 drop(queue);
                 self.busy(job);
                 self.look();
+                queue = lock(&self.queue);
+                continue;
+            }
+            if let Some(chore) = queue.chores.pop_front() {
+                drop(queue);
+                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(chore));
                 queue = lock(&self.queue);
                 continue;
             }
@@ -155,7 +183,7 @@ impl Shared {
                 self.work.wait_timeout(queue, IDLE).unwrap_or_else(PoisonError::into_inner);
             queue = again;
             queue.idle -= 1;
-            if waited.timed_out() && queue.jobs.is_empty() {
+            if waited.timed_out() && queue.jobs.is_empty() && queue.chores.is_empty() {
                 break;
             }
         }

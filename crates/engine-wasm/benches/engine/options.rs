@@ -65,7 +65,7 @@ impl Options {
     pub(crate) fn counts(self) -> Counts {
         if self.quick {
             return Counts {
-                bursts: 1,
+                bursts: 6,
                 fresh: 20,
                 sessions: 5,
                 tables: 5,
@@ -78,7 +78,7 @@ impl Options {
             };
         }
         Counts {
-            bursts: 5,
+            bursts: 20,
             fresh: 120,
             sessions: 40,
             tables: 40,

@@ -15,9 +15,9 @@ use crate::ours::{SUM, SUM_VALUE, fresh, open};
 use crate::samples::Samples;
 
 /// Programs in a burst.
-pub(crate) const BURST: usize = 24;
+pub(crate) const BURST: usize = 6;
 
-const STANDBY: usize = 64;
+const STANDBY: usize = 8;
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 const CALM: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(30);
