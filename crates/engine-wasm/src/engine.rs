@@ -66,7 +66,10 @@ impl WasmEngine {
     /// When the code or the base image cannot be loaded.
     pub fn open(installed: Installed, options: Options) -> Result<Self, BoxError> {
         let kit = kit::open(installed.parts())?;
-        let threads = Threads::new(Arc::clone(&kit.flags), options.threads)?;
+        // With guests in reserve, cleaning up can wait until the machine is idle; without,
+        // the next guest wants the memory of the last while it is still in the caches.
+        let later = if options.standby > 0 { CONSIDERATION } else { Duration::ZERO };
+        let threads = Threads::new(Arc::clone(&kit.flags), options.threads, later)?;
         let works = Arc::new(Works { kit, threads });
         let mut engine = Self {
             works,

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -36,14 +36,12 @@ pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 /// How much nicer guests are than the host.
 const NICENESS: i32 = 1;
 
-/// With more chores than this waiting, they come first.
-const MOST_CHORES: usize = 16;
-
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A growing and shrinking set of guest threads.
 pub(crate) struct Threads {
     shared: Arc<Shared>,
+    chores: mpsc::Sender<Job>,
 }
 
 struct Shared {
@@ -62,14 +60,14 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    chores: VecDeque<Job>,
     threads: usize,
     idle: usize,
 }
 
 impl Threads {
-    /// At most `most` steps run at the same time; others wait their turn.
-    pub(crate) fn new(flags: Arc<Flags>, most: usize) -> std::io::Result<Self> {
+    /// At most `most` steps run at the same time; others wait their turn. Chores wait for
+    /// `later`.
+    pub(crate) fn new(flags: Arc<Flags>, most: usize, later: Duration) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             work: Condvar::new(),
@@ -85,7 +83,9 @@ impl Threads {
         let ticker =
             thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
         *lock(&shared.ticker) = Some(ticker.thread().clone());
-        Ok(Self { shared })
+        let (chores, todo) = mpsc::channel::<Job>();
+        thread::Builder::new().name("guest-tidy".into()).spawn(move || tidy(&todo, later))?;
+        Ok(Self { shared, chores })
     }
 
     /// Runs `job` on a guest thread as soon as one is free.
@@ -117,18 +117,11 @@ impl Threads {
         }
     }
 
-    /// Runs `chore` when there is nothing better to do, or when chores pile up.
+    /// Runs `chore` soon, on a thread that does nothing else.
     pub(crate) fn tidy(&self, chore: impl FnOnce() + Send + 'static) {
-        let mut queue = lock(&self.shared.queue);
-        if queue.threads == 0 {
-            drop(queue);
-            chore();
-            return;
-        }
-        queue.chores.push_back(Box::new(chore));
-        if self.shared.looking.load(Ordering::Acquire) == 0 && queue.idle > 0 {
-            drop(queue);
-            self.shared.work.notify_one();
+        // Only fails when that thread could not go on; then it is done here.
+        if let Err(refused) = self.chores.send(Box::new(chore)) {
+            (refused.0)();
         }
     }
 
@@ -159,19 +152,11 @@ impl Shared {
         let _ = rustix::process::setpriority_process(None, NICENESS);
         let mut queue = lock(&self.queue);
         loop {
-            if queue.chores.len() <= MOST_CHORES
-                && let Some(job) = queue.jobs.pop_front()
-            {
+            if let Some(job) = queue.jobs.pop_front() {
                 self.waiting.store(queue.jobs.len(), Ordering::Release);
                 drop(queue);
                 self.busy(job);
                 self.look();
-                queue = lock(&self.queue);
-                continue;
-            }
-            if let Some(chore) = queue.chores.pop_front() {
-                drop(queue);
-                let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(chore));
                 queue = lock(&self.queue);
                 continue;
             }
@@ -183,7 +168,7 @@ impl Shared {
                 self.work.wait_timeout(queue, IDLE).unwrap_or_else(PoisonError::into_inner);
             queue = again;
             queue.idle -= 1;
-            if waited.timed_out() && queue.jobs.is_empty() && queue.chores.is_empty() {
+            if waited.timed_out() && queue.jobs.is_empty() {
                 break;
             }
         }
@@ -227,6 +212,16 @@ impl Shared {
                 thread::sleep(TICK);
             }
             self.flags.raise();
+        }
+    }
+}
+
+/// Does chores as long as anybody may have some.
+fn tidy(todo: &mpsc::Receiver<Job>, later: Duration) {
+    while let Ok(first) = todo.recv() {
+        thread::sleep(later);
+        for chore in std::iter::once(first).chain(todo.try_iter()) {
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(chore));
         }
     }
 }
