@@ -94,11 +94,11 @@ class Runtime:
     # --- what the host calls -------------------------------------------------
 
     def step(self):
-        message = _door(b"n")
         _modules["__main__"] = self.module
         builtins.__import__ = self.importer
         self.loop.enter()
         try:
+            message = _door(b"n")
             if message[0] == 120:
                 if not self._begin(message[1:].decode()):
                     return self._finish()
@@ -122,21 +122,6 @@ class Runtime:
             _modules["__main__"] = _own_main
             # The host's next source must be able to import, whatever the program did.
             builtins.__import__ = _import
-
-    def scrub(self, budget):
-        """Zeroes freed memory, so that a frozen guest is as small as what it holds.
-
-        The host forbids growth meanwhile: what can be allocated is what was freed. The
-        allocator hands out freed blocks before memory that was never used, so zeroing
-        as many bytes as the guest has written to (`budget`) reaches them.
-        """
-        gc.collect()
-        held = []
-        try:
-            for _ in range(budget >> 16):
-                held.append(bytes(1 << 16))
-        except MemoryError:
-            pass
 
     # --- one program -----------------------------------------------------------
 
@@ -258,11 +243,12 @@ class Runtime:
 
     def _finish(self):
         error = self.error
-        if isinstance(error, MemoryError):
+        # `isinstance` would ask the exception itself, which is the program's.
+        if issubclass(type(error), MemoryError):
             self.reserve = None
         self._end_tasks()
         self.task = None
-        if isinstance(error, SystemExit) and error.code in (None, 0):
+        if issubclass(type(error), SystemExit) and SystemExit.code.__get__(error) in (None, 0):
             error = None
             self.has_value = False
         parts = []
@@ -275,9 +261,11 @@ class Runtime:
             if too_large:
                 parts.append('"too_large":true')
         self.value = None
-        pictures = _pictures()
+        pictures, lost = _pictures()
         if pictures:
             parts.append('"artifacts":' + _dumps(pictures))
+        if lost:
+            parts.append(f'"lost_pictures":{lost}')
         _reach(("d{" + ",".join(parts) + "}").encode())
 
     def _end_tasks(self):
@@ -402,21 +390,26 @@ def _importer(allowed):
 
 
 def _pictures():
-    """Figures left open become PNG files; at most twenty."""
+    """Figures left open become PNG files, at most twenty; and how many did not."""
     pyplot = _modules.get("matplotlib.pyplot")
     if pyplot is None:
-        return None
+        return None, 0
     pictures = []
+    numbers = []
     try:
-        for number in pyplot.get_fignums()[:20]:
-            buffer = io.BytesIO()
-            pyplot.figure(number).savefig(buffer, format="png")
-            data = base64.b64encode(buffer.getvalue()).decode()
-            pictures.append({"name": f"figure-{number}.png", "media_type": "image/png", "data": data})
+        numbers = pyplot.get_fignums()
+        for number in numbers[:20]:
+            try:
+                buffer = io.BytesIO()
+                pyplot.figure(number).savefig(buffer, format="png")
+                data = base64.b64encode(buffer.getvalue()).decode()
+                pictures.append({"name": f"figure-{number}.png", "media_type": "image/png", "data": data})
+            except Exception:
+                pass  # Counted below; the others are still worth having.
         pyplot.close("all")
     except Exception:
         pass
-    return pictures
+    return pictures, len(numbers) - len(pictures)
 
 
 class _Errors(io.TextIOWrapper):
@@ -427,7 +420,9 @@ class _Errors(io.TextIOWrapper):
             sys.stdout.flush()
         except BaseException:
             pass
-        return super().write(text)
+        written = super().write(text)
+        self.flush()
+        return written
 
 
 def _streams():

@@ -125,19 +125,22 @@ def _is_plain(value, limit):
         size = 0
         if dict in kinds:
             maps = level if alone else [one for one in level if type(one) is dict]
+            # The shortest pair is `"":0,`.
+            size = sum(map(len, maps)) * 5
+            if limit is not None and size > limit:
+                raise _TooLarge(size)
             keys = set(map(type, _flatten(maps)))
             # Keys of one kind cannot become equal by turning into text.
             if keys and keys != _STR_KEYS and keys != _INT_KEYS:
                 return False
-            size += sum(map(len, maps))
             below.append(_flatten(map(dict.values, maps)))
         if list in kinds or tuple in kinds:
             rows = level if alone else [one for one in level if type(one) is list or type(one) is tuple]
-            size += sum(map(len, rows))
+            size += sum(map(len, rows)) * 2
             below.append(_flatten(rows))
         # Counted before it is built: a few shared lists can stand for 2**100 items.
-        if limit is not None and size * 2 > limit:
-            raise _TooLarge(size * 2)
+        if limit is not None and size > limit:
+            raise _TooLarge(size)
         level = list(_flatten(below))
     return False
 
@@ -391,7 +394,11 @@ class _Walk:
         for name in ("numpy", "pandas"):
             library = sys.modules.get(name)
             if library is not None and (root == name or _inherits_from(kind, name)):
-                found, made = tables.plain(self, library, name, value, kind, depth)
+                try:
+                    found, made = tables.plain(self, library, name, value, kind, depth)
+                except (TypeError, ValueError, AttributeError, NotImplementedError):
+                    # A kind of table that cannot be read like the others, such as a sparse one.
+                    return describe(value)
                 if found:
                     return made
         return self.structure(value, kind, depth)

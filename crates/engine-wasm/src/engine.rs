@@ -170,6 +170,10 @@ impl Engine for WasmEngine {
             None => ImageName::base(),
         };
         let base = self.base_named(&name).map_err(not_found)?;
+        if base.entry == 0 {
+            // `first` is what images are made from; there is no runtime in it yet.
+            return Err(StartError::UnknownImage { name: name.to_string() });
+        }
         let works = Arc::clone(&self.works);
         Ok(Box::new(match self.ready(&base) {
             Some(machine) => WasmGuest::alive(works, Box::new(machine), start),

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Host, Input, Limits, NoHost, Outcome, Step, StepError, Usage, Waiting,
+    CallResult, Digest, Host, Input, Limits, NoHost, Outcome, ProgramError, Step, StepError, Usage,
+    Waiting,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -57,6 +58,8 @@ pub(crate) struct Machine {
     alloc: TypedFunc<u32, u32>,
     turn: TypedFunc<(u32, u32), i32>,
     call: TypedFunc<u32, u32>,
+    calloc: TypedFunc<(u32, u32), u32>,
+    free: TypedFunc<u32, ()>,
     entry: u32,
     base: Arc<Base>,
 }
@@ -104,6 +107,8 @@ impl Machine {
         let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
         let turn = instance.get_typed_func(&mut store, "turn")?;
         let call = instance.get_typed_func(&mut store, split::CALL)?;
+        let calloc = instance.get_typed_func(&mut store, split::ALLOCATOR[0])?;
+        let free = instance.get_typed_func(&mut store, split::ALLOCATOR[1])?;
         let mut machine = Self {
             store,
             #[cfg(test)]
@@ -112,6 +117,8 @@ impl Machine {
             alloc,
             turn,
             call,
+            calloc,
+            free,
             entry: base.entry,
             base: Arc::clone(base),
         };
@@ -334,7 +341,10 @@ impl Machine {
         self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
         match self.running(|machine| machine.turn.call(&mut machine.store, (address, length)))? {
             0 => Ok(()),
-            _ => Err(OwnCodeFailed(self.tail()).into()),
+            _ => Err(wasmtime::Error::msg(format!(
+                "its own code failed and wrote {:?}",
+                self.tail()
+            ))),
         }
     }
 
@@ -390,24 +400,26 @@ pub(crate) struct Announced {
     pub(crate) entry: u32,
 }
 
-/// Source of ours raised an exception in the guest; this is what it wrote.
-#[derive(Debug, thiserror::Error)]
-#[error("its own code failed and wrote {0:?}")]
-struct OwnCodeFailed(String);
-
 fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
     // The program saw an `OSError`; which limit that was, only the host knows.
     if let Some((error, refusal)) = done.error.as_mut().zip(state.wasi.files().take_refusal()) {
         let hint = error.hint.take().map_or_else(String::new, |hint| hint + " ");
         error.hint = Some(format!("{hint}The limit met last: {refusal}."));
     }
+    if let Some(error) = &mut done.error {
+        name_limit(error, state);
+    }
     let output = lock(&state.shared.output).clone();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     let silent = done.error.is_none()
         && done.value.is_none()
         && output.stdout.is_empty()
+        && output.stderr.is_empty()
         && done.artifacts.is_empty();
-    let note = if done.too_large {
+    let lost = done.lost_pictures;
+    let note = if lost > 0 {
+        Some(format!("{lost} figures could not be drawn, or were more than twenty"))
+    } else if done.too_large {
         Some(format!(
             "the return value was larger than value-bytes ({}) and was cut; return a summary",
             state.limits.value_bytes
@@ -429,6 +441,19 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
         execution_time_ms: started.unwrap_or(usage.wall).as_secs_f64() * 1e3,
         usage,
     }
+}
+
+/// An exception that stands for a limit says which, and its value.
+fn name_limit(error: &mut ProgramError, state: &State) {
+    let limit = match error.kind.as_str() {
+        "MemoryError" if state.growth.refused => {
+            format!("`memory-bytes` is {} here", state.limits.memory_bytes)
+        }
+        "RecursionError" => format!("`recursion` is {} here", state.limits.recursion),
+        _ => return,
+    };
+    let hint = error.hint.take().map_or_else(String::new, |hint| hint + " ");
+    error.hint = Some(format!("{hint}The limit: {limit}."));
 }
 
 fn usage(state: &mut State) -> Usage {

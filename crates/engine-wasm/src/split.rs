@@ -25,7 +25,7 @@ use wasmparser::{
 /// Counts the changes of what [`split`] makes of the same module. It is part of
 /// the key of compiled code: raise it with every change, or the cache will keep
 /// serving what the previous version made.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// The name under which the code exports its stack pointer.
 pub const STACK_POINTER: &str = "__stack_pointer";
@@ -42,6 +42,10 @@ pub const LOOK_UP: &str = "sched_yield";
 /// without arguments. The module's own way in, `turn`, parses and compiles source
 /// each time, which took a third of a small run.
 pub const CALL: &str = "PyObject_CallNoArgs";
+
+/// The guest's own allocator, exported so that the host can zero what was freed without
+/// running anything of the program.
+pub const ALLOCATOR: [&str; 2] = ["calloc", "free"];
 
 const WASM_PAGE: u64 = 65_536;
 
@@ -102,7 +106,7 @@ pub fn split(module: &[u8]) -> Result<Split, SplitError> {
             }
         }
         if id == wasm_encoder::SectionId::Global as u8 {
-            code.section(&exports(survey.exports.clone(), survey.stack_pointer, survey.call)?);
+            code.section(&exports(survey.exports.clone(), survey.stack_pointer, &survey.extra)?);
         }
     }
     Ok(Split { code: code.finish(), image })
@@ -114,7 +118,8 @@ struct Survey<'a> {
     kept: Vec<(u8, Range<usize>)>,
     memory: MemoryType,
     stack_pointer: u32,
-    call: Option<u32>,
+    /// Functions to export besides, by name.
+    extra: Vec<(&'static str, u32)>,
     /// The imported function that a guest calls when it is asked to look up.
     look_up: Option<u32>,
     bodies: Vec<FunctionBody<'a>>,
@@ -124,7 +129,7 @@ struct Survey<'a> {
 
 fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let (mut kept, mut memories, mut globals) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut exports, mut data, mut call) = (None, None, None);
+    let (mut exports, mut data, mut extra) = (None, None, Vec::new());
     let (mut look_up, mut bodies) = (None, Vec::new());
 
     for payload in Parser::new(0).parse_all(module) {
@@ -163,7 +168,7 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
             Payload::CodeSectionEntry(body) => bodies.push(body.clone()),
             Payload::CustomSection(custom) => {
                 if let KnownCustom::Name(names) = custom.as_known() {
-                    call = call.or(function_named(names, CALL));
+                    extra = functions_named(names, [CALL, ALLOCATOR[0], ALLOCATOR[1]]);
                 }
             }
             _ => {}
@@ -185,7 +190,7 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
     let [memory] = memories[..] else {
         return Err(SplitError::Memory("there must be exactly one"));
     };
-    Ok(Survey { kept, memory, stack_pointer, call, look_up, bodies, exports, data })
+    Ok(Survey { kept, memory, stack_pointer, extra, look_up, bodies, exports, data })
 }
 
 /// The functions, each loop of which begins with a look at [`FLAG`].
@@ -229,14 +234,22 @@ fn interruptible(
     Ok(section)
 }
 
-/// The index of a function, if the module says what its functions are called.
-fn function_named(names: NameSectionReader<'_>, wanted: &str) -> Option<u32> {
+/// The indices of functions, if the module says what its functions are called.
+fn functions_named(
+    names: NameSectionReader<'_>,
+    wanted: [&'static str; 3],
+) -> Vec<(&'static str, u32)> {
     let functions = names.into_iter().find_map(|name| match name {
         Ok(Name::Function(functions)) => Some(functions),
         _ => None,
-    })?;
-    let named = functions.into_iter().flatten().find(|naming| naming.name == wanted)?;
-    Some(named.index)
+    });
+    let named = functions.into_iter().flatten().flatten();
+    named
+        .filter_map(|naming| {
+            let name = wanted.into_iter().find(|name| *name == naming.name)?;
+            Some((name, naming.index))
+        })
+        .collect()
 }
 
 /// Whether a section goes into the code unchanged.
@@ -284,11 +297,11 @@ fn write_segment(image: &mut [u8], index: u32, segment: &Data<'_>) -> Result<(),
     Ok(())
 }
 
-/// The module's own exports, the stack pointer, and the way to call a Python object.
+/// The module's own exports, the stack pointer, and what the host calls besides.
 fn exports(
     own: Option<ExportSectionReader<'_>>,
     stack_pointer: u32,
-    call: Option<u32>,
+    extra: &[(&str, u32)],
 ) -> Result<ExportSection, SplitError> {
     let mut section = ExportSection::new();
     for export in own.into_iter().flatten() {
@@ -305,8 +318,8 @@ fn exports(
         }
     }
     section.export(STACK_POINTER, ExportKind::Global, stack_pointer);
-    if let Some(call) = call {
-        section.export(CALL, ExportKind::Func, call);
+    for (name, function) in extra {
+        section.export(name, ExportKind::Func, *function);
     }
     Ok(section)
 }

@@ -4,7 +4,9 @@
 //! anything is copied or parsed, and what does not parse ends the run. The other
 //! side of this protocol is `guest/runtime.py`.
 
-use engine::{Artifact, CallId, CallResult, HostCall, LimitKind, Limits, Program, ProgramError};
+use engine::{
+    Artifact, CallId, CallResult, Context, HostCall, LimitKind, Limits, Program, ProgramError,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -57,6 +59,8 @@ pub(crate) struct Done {
     pub(crate) error: Option<ProgramError>,
     #[serde(default)]
     pub(crate) artifacts: Vec<Artifact>,
+    #[serde(default)]
+    pub(crate) lost_pictures: u64,
 }
 
 /// The most bytes a message starting with `letter` may have.
@@ -144,7 +148,7 @@ pub(crate) fn run(
     #[derive(Serialize)]
     struct Run<'a> {
         source: Option<&'a str>,
-        context: Option<&'a serde_json::Map<String, serde_json::Value>>,
+        context: Option<&'a Context>,
         seed: Option<u64>,
         recursion: u64,
         imports: Option<&'a Vec<String>>,

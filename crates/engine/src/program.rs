@@ -1,7 +1,14 @@
 //! What somebody wants run: source code and the values it starts with.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Variables by name. The values are JSON text, checked and otherwise untouched: a number
+/// of any length arrives as it was sent.
+pub type Context = BTreeMap<String, Box<RawValue>>;
 
 /// One program, as the model or the user wrote it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -11,20 +18,22 @@ pub struct Program {
     /// Values that become variables before the first line runs. They travel as
     /// data and are never pasted into the source.
     #[serde(default)]
-    pub context: Map<String, Value>,
+    pub context: Context,
 }
 
 impl Program {
     /// A program without context.
     #[must_use]
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), context: Map::new() }
+        Self { source: source.into(), context: Context::new() }
     }
 
     /// The same program with one more variable.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.context.insert(name.into(), value.into());
+        // Writing a JSON value as JSON cannot fail; null would be the least surprise if it did.
+        let value = serde_json::value::to_raw_value(&value.into());
+        self.context.insert(name.into(), value.unwrap_or_else(|_| RawValue::NULL.to_owned()));
         self
     }
 }

@@ -15,8 +15,8 @@ use crate::{interrupt, out, units};
 /// How a run ended, as far as its caller is concerned.
 #[derive(Debug)]
 pub(crate) enum Ran {
-    /// By itself, or stopped by the sandbox.
-    Ended(Box<Outcome>),
+    /// By itself, or stopped by the sandbox; and why the session could not be kept, if so.
+    Ended(Box<Outcome>, Option<anyhow::Error>),
     /// By Ctrl-C; the session is as it was before.
     Cancelled,
 }
@@ -77,10 +77,8 @@ impl Opened {
             return Ok(Ran::Cancelled);
         };
         let outcome = ended.map_err(|error| self.explained(error))?;
-        if !Ending::of(&outcome).is_stopped() {
-            self.keep().await?;
-        }
-        Ok(Ran::Ended(Box::new(outcome)))
+        let kept = if Ending::of(&outcome).is_stopped() { Ok(()) } else { self.keep().await };
+        Ok(Ran::Ended(Box::new(outcome), kept.err()))
     }
 
     async fn keep(&mut self) -> anyhow::Result<()> {

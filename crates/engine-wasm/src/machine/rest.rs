@@ -1,11 +1,11 @@
 //! A machine at rest: freezing it, and thawing it elsewhere.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use engine::{Image, ImageError, Limits};
 
-use super::{Base, ENGINE, Machine, OwnCodeFailed};
+use super::{Base, ENGINE, Machine};
 use crate::files::{Files, Quota};
 use crate::frozen::{self, Frozen, Meta};
 use crate::kit::Kit;
@@ -21,11 +21,8 @@ impl Machine {
     pub(crate) fn freeze(&mut self, kit: &Kit) -> wasmtime::Result<Image> {
         let mut pages = self.dirty();
         if pages.len() > SCRUB_ABOVE_PAGES {
-            match self.scrub(pages.len() * PAGE) {
-                // A guest whose memory is full may not be able to; it is only larger then.
-                Err(error) if !error.is::<OwnCodeFailed>() => return Err(error),
-                _ => pages = self.dirty(),
-            }
+            self.scrub(pages.len() * PAGE)?;
+            pages = self.dirty();
         }
         let state = self.store.data_mut();
         let (files, contents) = state.wasi.files().save();
@@ -73,25 +70,32 @@ impl Machine {
         pages
     }
 
-    /// Lets the guest zero up to `budget` bytes of what it has freed; nothing of the program runs.
+    /// Zeroes up to `budget` bytes of what the guest has freed, so that a frozen guest is as
+    /// small as what it holds.
+    ///
+    /// Blocks are taken from the guest's own allocator while its memory may not grow, so all
+    /// there is to take is what was freed; it hands that out before memory never used. Only
+    /// the allocator runs: no Python, and nothing of the program.
     pub(crate) fn scrub(&mut self, budget: usize) -> wasmtime::Result<()> {
         self.store.data_mut().growth.frozen = true;
-        let limits = Limits {
-            wall: Duration::from_secs(10),
-            cpu_time: Duration::from_secs(10),
-            ..Limits::default()
-        };
-        let state = self.store.data_mut();
-        {
-            let mut watch = lock(&state.watch);
-            watch.reset(Duration::ZERO, Duration::ZERO);
-            watch.begin(&limits);
+        let zeroed = self.take_and_free(budget);
+        self.store.data_mut().growth.frozen = false;
+        zeroed
+    }
+
+    fn take_and_free(&mut self, budget: usize) -> wasmtime::Result<()> {
+        const BLOCK: u32 = 64 << 10;
+        let mut taken = Vec::new();
+        while taken.len() < budget / BLOCK as usize {
+            match self.calloc.call(&mut self.store, (1, BLOCK))? {
+                0 => break,
+                block => taken.push(block),
+            }
         }
-        let done = self.turn(&format!("_tidegate.runtime.current.scrub({budget})"));
-        let state = self.store.data_mut();
-        state.growth.frozen = false;
-        lock(&state.watch).reset(state.run.wall, state.run.cpu);
-        done
+        for block in taken {
+            self.free.call(&mut self.store, block)?;
+        }
+        Ok(())
     }
 
     /// A guest that goes on where `image` stopped. The caller has found its base.

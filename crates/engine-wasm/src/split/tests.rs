@@ -45,7 +45,7 @@ fn splitting_is_repeatable_and_its_format_is_counted() {
         engine::Digest::of(&code).to_string(),
         "3edf22e3d9174e3f03d5aca458756f1cbf3f1178b6dbe7bd6fc09c98dd552e10"
     );
-    assert_eq!(super::FORMAT, 3);
+    assert_eq!(super::FORMAT, 4);
 }
 
 #[test]

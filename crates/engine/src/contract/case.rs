@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::limits::{Level, Limits};
 use crate::outcome::Outcome;
+use crate::program::Context;
 
 const NEXT: &str = "# --- next";
 
@@ -29,7 +30,7 @@ pub struct Part {
     /// What runs: everything after the header.
     pub source: String,
     /// Variables it starts with.
-    pub context: Map<String, Value>,
+    pub context: Context,
     /// What it may use.
     pub limits: Limits,
     expect: Expect,
@@ -139,7 +140,7 @@ impl Case {
     fn part(&mut self, text: &str, level: &mut Level) -> Result<Part, String> {
         let mut expect = None;
         let mut tighter = Tighter::default();
-        let mut context = Map::new();
+        let mut context = Context::new();
         let mut details = Vec::new();
         for (key, value) in header(text) {
             let json = |problem: serde_json::Error| format!("{key}: {problem}");

@@ -94,7 +94,10 @@ async fn answer(
     live.finish().context(show::LOST)?;
     match ran? {
         Ran::Cancelled => out::tell(CANCELLED),
-        Ran::Ended(outcome) => print(&outcome, source, arguments.traceback)?,
+        Ran::Ended(outcome, unkept) => {
+            print(&outcome, source, arguments.traceback)?;
+            unkept.map_or(Ok(()), Err)?;
+        }
     }
     Ok(())
 }

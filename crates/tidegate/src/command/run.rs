@@ -7,9 +7,8 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
-use engine::{Host, Outcome, Program, ProgramError, Start, Stream, Usage};
+use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use super::explain;
 use crate::config::Config;
@@ -88,7 +87,7 @@ async fn run_for_people(
     let live = Arc::new(Live::default());
     let ran = open_and_run(config, arguments, resolved, Arc::clone(&live) as _, program).await;
     live.finish().context(show::LOST)?;
-    let Ran::Ended(outcome) = ran? else {
+    let Ran::Ended(outcome, unkept) = ran? else {
         out::tell(CANCELLED);
         return Ok(Ending::Interrupted);
     };
@@ -100,7 +99,7 @@ async fn run_for_people(
         out::tell(format_args!("{HINT}note:{HINT:#} {}", out::clean(note)));
     }
     keep_artifacts(&outcome, arguments)?;
-    Ok(Ending::of(&outcome))
+    unkept.map_or(Ok(Ending::of(&outcome)), Err)
 }
 
 async fn run_for_programs(
@@ -112,15 +111,18 @@ async fn run_for_programs(
     let started = Instant::now();
     let heard = Arc::new(Heard::default());
     let ran = open_and_run(config, arguments, resolved, Arc::clone(&heard) as _, program).await?;
-    let outcome = match ran {
-        Ran::Ended(outcome) => *outcome,
-        Ran::Cancelled => cancelled(&heard, started),
+    let (mut outcome, unkept) = match ran {
+        Ran::Ended(outcome, unkept) => (*outcome, unkept),
+        Ran::Cancelled => (cancelled(&heard, started), None),
     };
+    if let Some(error) = &unkept {
+        outcome.note = Some(format!("the session was not kept and is as it was before: {error:#}"));
+    }
     show::outcome_json(&outcome)?;
     if arguments.artifacts.is_some() {
         keep_artifacts(&outcome, arguments)?;
     }
-    Ok(Ending::of(&outcome))
+    unkept.map_or(Ok(Ending::of(&outcome)), Err)
 }
 
 async fn open_and_run(
@@ -169,15 +171,15 @@ fn source(arguments: &Arguments) -> anyhow::Result<String> {
         .map_err(|_| Misuse::error("the program is not UTF-8 text; convert the file and try again"))
 }
 
-fn context(arguments: &Arguments) -> anyhow::Result<Map<String, Value>> {
-    let Some(given) = &arguments.context else { return Ok(Map::new()) };
+fn context(arguments: &Arguments) -> anyhow::Result<Context> {
+    let Some(given) = &arguments.context else { return Ok(Context::new()) };
     let text = match given.strip_prefix('@') {
         Some(file) => read_file(Path::new(file), "the --context file")?,
         None => given.clone().into_bytes(),
     };
     match serde_json::from_slice(&text) {
-        Ok(Value::Object(context)) => Ok(context),
-        Ok(_) => Err(Misuse::error(
+        Ok(context) => Ok(context),
+        Err(error) if error.is_data() => Err(Misuse::error(
             r#"--context wants a JSON object whose keys become variables, such as {"rows": [1, 2]}"#,
         )),
         Err(error) => Err(Misuse::error(format!(
