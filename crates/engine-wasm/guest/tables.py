@@ -18,6 +18,7 @@ _NANOS = {
 }
 # More cells than these cannot show in a preview.
 _CUT_CELLS = 600
+_WHOLE = {bool, int, type(None)}
 
 
 def plain(walk, library, name, value, kind, depth):
@@ -240,6 +241,7 @@ def _cells(walk, series, depth):
         cells = [None if gone else cell for cell, gone in zip(cells, missing.tolist())]
     # Whole columns of numbers are left to the C encoder, infinities apart.
     kind = getattr(series.dtype, "kind", "O")
-    if kind in "biu":
+    # A sparse column says it holds integers too, and hands out numpy's.
+    if kind in "biu" and set(map(type, cells)) <= _WHOLE:
         return cells
     return [walk.plain(cell, depth, True) for cell in cells]

@@ -333,6 +333,8 @@ class _Walk:
         texts = [key if type(key) is str else self.key(key) for key, _ in pairs]
         self.take(sum(map(len, texts)) + 3 * len(texts))
         plain = self.plain
+        if self.cut and self.room < 0:
+            return {}
         if len(set(texts)) == len(texts):
             depth += 1
             return {text: plain(value, depth) for text, (_, value) in zip(texts, pairs)}
