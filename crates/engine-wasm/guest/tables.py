@@ -62,7 +62,8 @@ def _numpy(walk, numpy, value, kind, depth):
 
 def _array(walk, numpy, array, depth):
     # A matrix stays two-dimensional whatever is done to it; its plain array does not.
-    array = numpy.asarray(array)
+    if isinstance(array, numpy.matrix):
+        array = numpy.asarray(array)
     if walk.cut:
         array = array[_corner(array.shape)]
     walk.take(array.size * 2)
