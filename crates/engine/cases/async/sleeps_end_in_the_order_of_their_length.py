@@ -3,10 +3,12 @@
 import asyncio
 
 order = []
+# From one moment, so that a pause of the machine between two tasks changes nothing.
+now = asyncio.get_running_loop().time()
 
 
 async def after(seconds, name):
-    await asyncio.sleep(seconds)
+    await asyncio.sleep(now + seconds - asyncio.get_running_loop().time())
     order.append(name)
 
 
