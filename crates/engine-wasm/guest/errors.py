@@ -258,7 +258,7 @@ def type_name(exc, qualified):
     try:
         name = str.__str__(kind.__qualname__)
         module = kind.__module__
-        if qualified and type(module) is str and not module.startswith(("builtins", "__main__", "_tidegate")):
+        if qualified and type(module) is str and not module.startswith(("builtins", "__main__", "_tidegate", "tidegate")):
             name = f"{module}.{name}"
     except BaseException:
         name = "Exception"

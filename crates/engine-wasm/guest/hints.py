@@ -12,6 +12,8 @@ import re
 import sys
 from itertools import islice
 
+from _tidegate import calls, forgotten, servers
+
 NO_NETWORK = "There is no network in the sandbox; call a tool instead."
 NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool."
 NO_THREADS = "There are no threads in the sandbox; use async functions and `await asyncio.gather(...)`."
@@ -58,6 +60,7 @@ if hasattr(errno, "EDQUOT"):
 
 _MAX_CANDIDATES = 750
 _MAX_KEYS = 10
+_MAX_CALLS = 50
 
 
 class Scene:
@@ -93,6 +96,10 @@ def find(exc, message, scene):
     if type(given) is str and given:
         return given
     kind = type(exc)
+    if calls.unsent and issubclass(kind, _BY_A_CALL):
+        call = _unsent_call(message, scene)
+        if call is not None:
+            return forgotten.advice(call)
     if "'coroutine'" in message and issubclass(kind, (TypeError, AttributeError)):
         return _AWAIT
     for base, look in _BY_TYPE:
@@ -101,9 +108,29 @@ def find(exc, message, scene):
     return None
 
 
+def _unsent_call(message, scene):
+    """The call that was taken for a value in the line that failed."""
+    unsent = list(islice(reversed(calls.unsent.values()), _MAX_CALLS))
+    if scene.traceback is not None:
+        frame = scene.traceback.tb_frame
+        for call in unsent:
+            if call._code is frame.f_code and forgotten.place(call)[0] == scene.traceback.tb_lineno:
+                return call
+        for name in re.findall(r"[^\W\d]\w*", scene.line)[:_MAX_CALLS]:
+            value = frame.f_locals.get(name, frame.f_globals.get(name))
+            if type(value) is calls.ToolCall and id(value) in calls.unsent:
+                return value
+    return unsent[0] if "ToolCall" in message else None
+
+
 def _import_error(exc, message, scene):
     name = exc.name if type(exc.name) is str else ""
     root = name.partition(".")[0]
+    if root == "servers":
+        return _server_error(name, message)
+    own = _of_a_server(root, message)
+    if own:
+        return own
     if root in _NETWORK_MODULES or scene.in_network():
         return NO_NETWORK
     if root in _PROCESS_MODULES or scene.in_processes():
@@ -122,6 +149,32 @@ def _import_error(exc, message, scene):
     return None
 
 
+def _server_error(name, message):
+    """What to say when something below `servers` is not there."""
+    if "did you mean" in message.lower() or "lists them" in message:
+        return "Read a tool's file before you call it: print(open('/servers/NAME/TOOL.py').read())."
+    parts = name.split(".")
+    if len(parts) < 3 or parts[1] not in servers.names():
+        return servers.known(parts[1] if len(parts) > 1 else "")
+    near = _nearest(parts[2], servers.tools_of(parts[1]))
+    meant = f"Did you mean '{near}'? " if near else ""
+    return f"{meant}dir(servers.{parts[1]}) lists the tools."
+
+
+def _of_a_server(module, message):
+    """A tool looked for in a module of Python's that has the name of a server."""
+    if module not in servers.names() or servers.is_free(module):
+        return None
+    wanted = re.search(r"(?:name|attribute) '(\w+)'", message)
+    tool = wanted.group(1) if wanted else "TOOL"
+    known = servers.tools_of(module)
+    if wanted and tool not in known:
+        tool = _nearest(tool, known)
+    if not tool:
+        return None
+    return f"module '{module}' is Python's own; the server is servers.{module}: `from servers.{module} import {tool}`."
+
+
 def _known_modules():
     return [*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "statsmodels", "matplotlib", "sympy", "yaml"]
 
@@ -132,8 +185,14 @@ def _name_error(exc, message, scene):
         return None
     if name in _USUAL:
         return f"Add `{_USUAL[name]}`."
+    found = servers.having(name)
+    if found:
+        ways = [f"`from servers.{server} import {tool}`" for server, tool in found[:5]]
+        return f"Add {' or '.join(ways)}."
     if name in sys.stdlib_module_names:
         return f"Add `import {name}`."
+    if name in servers.names():
+        return f"Add `import servers.{name} as {name}`."
     if scene.traceback is None:
         return None
     frame = scene.traceback.tb_frame
@@ -151,6 +210,9 @@ def _attribute_error(exc, message, scene):
             return NO_PROCESSES
         if module in ("socket", "_socket", "ssl"):
             return NO_NETWORK
+        own = _of_a_server(module, message)
+        if own:
+            return own
     if scene.in_network():
         return NO_NETWORK
     if "did you mean" in message.lower():
@@ -249,6 +311,10 @@ def _syntax_error(exc, message, scene):
     if scene.line.lstrip().startswith(("```", "~~~")):
         return "Send only Python code: one block, without Markdown or text around it."
     return None
+
+
+# What using a call instead of its result can raise.
+_BY_A_CALL = (TypeError, AttributeError, ValueError)
 
 
 def _said(text):

@@ -11,6 +11,8 @@ import sys
 from asyncio import base_events
 from time import monotonic
 
+from _tidegate.calls import ToolCall
+
 _enter_task = asyncio.tasks._enter_task
 _leave_task = asyncio.tasks._leave_task
 _set_running_loop = asyncio._set_running_loop
@@ -84,6 +86,11 @@ class Loop(base_events.BaseEventLoop):
         the guest where it is; the host is told so.
         """
         future = asyncio.ensure_future(future, loop=self)
+        self.wait_here(future)
+        return future.result()
+
+    def wait_here(self, future):
+        """Lets everything else go on until `future` is done."""
         current = asyncio.current_task(self)
         if current is not None:
             _leave_task(self, current)
@@ -92,7 +99,12 @@ class Loop(base_events.BaseEventLoop):
         finally:
             if current is not None:
                 _enter_task(self, current)
-        return future.result()
+
+    def create_task(self, coro, **options):
+        """As usual; a tool call gets a coroutine of its own for every task."""
+        if type(coro) is ToolCall:
+            coro = _awaiting(coro)
+        return super().create_task(coro, **options)
 
     def run_forever(self):
         raise RuntimeError("the sandbox runs its own event loop; await what you need instead")
@@ -116,8 +128,27 @@ class Loop(base_events.BaseEventLoop):
         pass
 
 
+async def _awaiting(call):
+    return await call
+
+
+def _waiting_for_calls(wait):
+    """`asyncio.wait` takes tasks only; a tool call is as good as one."""
+
+    def wait_for_all(fs, **options):
+        if not isinstance(fs, (asyncio.Future, ToolCall)):
+            fs = [asyncio.ensure_future(one) if type(one) is ToolCall else one for one in fs]
+        return wait(fs, **options)
+
+    return wait_for_all
+
+
+_wait = _waiting_for_calls(asyncio.wait)
+
+
 def install(loop):
     """Makes `asyncio.run` and friends use the guest's one loop."""
+    asyncio.wait = asyncio.tasks.wait = _wait
 
     def run(main, *, debug=None, loop_factory=None):
         if not asyncio.iscoroutine(main) and not hasattr(main, "__await__"):

@@ -17,6 +17,7 @@ are rewritten as a tree:
   global. So `with`, `try` and `finally` around it see an ordinary return, where an
   exception in its place would roll a transaction back.
 * `asyncio.run(x)` outside functions becomes `await x`: the loop is running already.
+* An `await` that was forgotten before a tool call is put in; see `awaits.py`.
 """
 
 import ast
@@ -117,28 +118,45 @@ class Prepared:
         return self._sets_result
 
 
-def prepare(source, filename):
+def prepare(source, filename, mender=None):
     """Compiles `source`, as it was sent, under the name `filename`.
 
-    Raises SyntaxError with positions in `source` when it is no program.
+    `mender(text)` gives a function that mends the program's tree and says how often, or None
+    if there is nothing it would look for. Raises SyntaxError with positions in `source` when
+    it is no program.
     """
     text = _normal(source)
+    mend = mender(text) if mender is not None else None
     try:
+        tree = None
+        if mend is not None:
+            tree = _parses(text, filename)
+            if tree is not None and not mend(tree):
+                # Nothing to mend, so the text can be compiled as it is, which is quicker.
+                tree = None
         # `asyncio.run` needs the tree, and a future import reaches past the split.
-        if not ("asyncio" in text and "run" in text) and "__future__" not in text:
+        if tree is None and not ("asyncio" in text and "run" in text) and "__future__" not in text:
             prepared = _split(text, filename)
             if prepared is not None:
                 return prepared
-        try:
-            tree = _parse(text, filename)
-        except SyntaxError:
-            tree = _unwrapped_tree(text, filename)
-            if tree is None:
-                raise
+        if tree is None:
+            tree = _tree(text, filename, mend)
     except ValueError as error:
         # A null byte or half a surrogate pair; the newer CPython, the less this happens.
         raise SyntaxError(str(error), (filename, 1, 1, "")) from None
     return _rewrite(tree, text, filename)
+
+
+def _tree(text, filename, mend):
+    try:
+        return _parse(text, filename)
+    except SyntaxError:
+        tree = _unwrapped_tree(text, filename)
+        if tree is None:
+            raise
+        if mend is not None:
+            mend(tree)
+        return tree
 
 
 def strip_fences(source):
@@ -162,9 +180,9 @@ def _parse(text, filename):
     return compile(text, filename, "exec", _TREE, True)
 
 
-def _parses(text):
+def _parses(text, filename="<fence>"):
     try:
-        return _parse(text, "<fence>")
+        return _parse(text, filename)
     except (SyntaxError, ValueError):
         return None
 

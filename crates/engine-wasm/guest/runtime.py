@@ -26,7 +26,8 @@ import types
 
 import _host
 
-from _tidegate import errors, loop as loops, program, values
+from _tidegate import awaits, binding, calls, content, errors, failures, forgotten, loop as loops, program, servers, values
+from _tidegate.failures import ToolError
 
 _door = _host.call
 # The C scanner itself: it is quicker, and a program that patches `json` leaves it alone.
@@ -52,14 +53,6 @@ _EXHAUSTED = (
 _DEADLOCK = "every task waits for something that nothing can bring about"
 
 
-class ToolError(Exception):
-    """A host call failed; `kind` says in what way, the message what to do."""
-
-    def __init__(self, message, kind="ToolError"):
-        super().__init__(message)
-        self.kind = kind
-
-
 class Deadlock(RuntimeError):
     """Every task waits for something that nothing can bring about."""
 
@@ -75,11 +68,13 @@ class Runtime:
         self.names = self.module.__dict__
         self.names["__builtins__"] = builtins
         self.waiting = {}  # call id -> future
-        self.new = []  # calls not yet told to the host, as JSON text
+        self.new = {}  # calls not yet told to the host, by id, as JSON text
         self.dropped = []  # ids the program no longer waits for
         self.last_id = 0
         self.runs = 0
         self.sources = {}
+        self.tools = {}  # variables that are tools or servers
+        self.uses_tools = False
         self.task = None
         self.prepared = None
         self.error = None
@@ -88,6 +83,7 @@ class Runtime:
         self.value_bytes = None
         self.allowed = None
         self.importer = _import
+        forgotten.sources = self.sources
         # Given up when memory has run out, so that there is some to say so with.
         self.reserve = bytes(_RESERVE)
 
@@ -142,6 +138,7 @@ class Runtime:
         seed = run.get("seed")
         if seed is not None:
             _seed(seed)
+        servers.refresh(run.get("servers"))
         self._restrict(run)
         if run["context"]:
             self.names.update(run["context"])
@@ -161,18 +158,23 @@ class Runtime:
         if len(self.sources) > 50:
             del self.sources[next(iter(self.sources))]
         try:
-            prepared = self.prepared = program.prepare(source, filename)
+            prepared = self.prepared = program.prepare(source, filename, self._mender)
             self.sources[filename] = (prepared.source, prepared.line_offset)
             if not prepared.is_coroutine:
                 prepared.run(self.names)
                 self.has_value, self.value = prepared.value(self.names)
-                if not (self.has_value and _isawaitable(self.value)):
+                if not (self.has_value and (_isawaitable(self.value) or calls.unsent)):
                     return False
         except BaseException as error:
             self.error = error
             return False
         self.task = self.loop.create_task(self._drive())
         return True
+
+    def _mender(self, text):
+        mend = awaits.mender(text, self.tools)
+        self.uses_tools = mend is not None
+        return mend
 
     async def _drive(self):
         try:
@@ -181,6 +183,8 @@ class Runtime:
                 self.has_value, self.value = self.prepared.value(self.names)
             if self.has_value and _isawaitable(self.value):
                 self.value = await self.value
+            if calls.unsent:
+                await _all_of(calls.inside(self.value))
         except BaseException as error:
             if self.error is None:
                 self.error = error
@@ -208,8 +212,8 @@ class Runtime:
         wake = self.loop.wake_in()
         if wake is None and not self.waiting and not self.loop._ready:
             return None
-        calls = ",".join(self.new)
-        body = f'{{"calls":[{calls}],"dropped":{self.dropped},"wake":{_dumps(wake)}}}'
+        new = ",".join(self.new.values())
+        body = f'{{"calls":[{new}],"dropped":{self.dropped},"wake":{_dumps(wake)}}}'
         self.new.clear()
         self.dropped.clear()
         return _reach(letter + body.encode())
@@ -222,7 +226,7 @@ class Runtime:
             if reply is None:
                 raise Deadlock(_DEADLOCK)
             if not reply:
-                raise RuntimeError(
+                raise failures.CannotHold(
                     "asyncio.run() inside a plain function cannot wait for this call; make the function async and await it"
                 )
             self._deliver(_loads(reply))
@@ -237,7 +241,7 @@ class Runtime:
             if ok:
                 future.set_result(value)
             else:
-                future.set_exception(ToolError(value["message"], value["kind"]))
+                future.set_exception(failures.failure(value))
 
     # --- the end of a program --------------------------------------------------
 
@@ -246,6 +250,8 @@ class Runtime:
         # `isinstance` would ask the exception itself, which is the program's.
         if issubclass(type(error), MemoryError):
             self.reserve = None
+        if self.uses_tools or calls.unsent:
+            self._end_calls(error)
         self._end_tasks()
         self.task = None
         if issubclass(type(error), SystemExit) and SystemExit.code.__get__(error) in (None, 0):
@@ -255,6 +261,7 @@ class Runtime:
         if error is not None:
             self.error = None
             parts.append('"error":' + _dumps(_described(error, self.sources)))
+            calls.unsent.clear()
         elif self.has_value:
             text, too_large = values.encode(self.value, self.value_bytes)
             parts.append('"value":' + text)
@@ -267,6 +274,19 @@ class Runtime:
         if lost:
             parts.append(f'"lost_pictures":{lost}')
         _reach(("d{" + ",".join(parts) + "}").encode())
+
+    def _end_calls(self, error):
+        """Says which calls were never sent, and gives variables the values they stand for."""
+        names = self.names
+        for name, value in list(names.items()):
+            if type(value) is calls.ToolCall:
+                names[name] = calls.resolved(value)
+        if self.uses_tools:
+            self.tools = awaits.bound(names)
+        # What a program left undone when it failed is no news, but may be the reason.
+        if calls.unsent and error is None:
+            _tell("\n".join(forgotten.unsent_lines(calls.unsent.values())))
+            calls.unsent.clear()
 
     def _end_tasks(self):
         """Tasks the program started and left behind end with it."""
@@ -308,32 +328,54 @@ class Runtime:
         builtins.__import__ = self.importer
 
 
-async def call(name, /, **arguments):
-    """Calls a tool of the host and returns its answer."""
+def ask(name, text):
+    """Makes a call: `(0, [ok, value])` if it was answered at once, else `(id, future)`.
+
+    Both are JSON text.
+    """
     runtime = current
     loop = runtime.loop
-    text, _ = values.encode(arguments)
-    runtime.last_id += 1
-    call_id = runtime.last_id
+    runtime.last_id = call_id = runtime.last_id + 1
     # With nothing else to run, ask at once: a quick answer then costs no trip
     # through the loop. Otherwise the call joins those of the other tasks.
-    if not (loop._ready or loop._scheduled or runtime.waiting or runtime.new):
-        reply = _reach(f"c{call_id} {_dumps(name)}\n{text}".encode())
+    if not (loop._ready or loop._scheduled or runtime.waiting or runtime.new or runtime.dropped):
+        reply = _reach(f"c{call_id} {name}\n{text}".encode())
         if reply:
-            ok, value = _loads(reply)
-            if ok:
-                return value
-            raise ToolError(value["message"], value["kind"])
+            return 0, _loads(reply)
     else:
-        runtime.new.append(f'{{"id":{call_id},"name":{_dumps(name)},"arguments":{text}}}')
-    future = loop.create_future()
-    runtime.waiting[call_id] = future
+        runtime.new[call_id] = f'{{"id":{call_id},"name":{name},"arguments":{text}}}'
+    runtime.waiting[call_id] = future = loop.create_future()
+    return call_id, future
+
+
+def forget(call_id):
+    """Takes a call back: nobody waits for its answer any more."""
+    if current.waiting.pop(call_id, None) is not None and current.new.pop(call_id, None) is None:
+        current.dropped.append(call_id)
+
+
+def _wait_here(future):
+    current.loop.wait_here(future)
+
+
+async def call(name, /, **arguments):
+    """Calls a tool of the host and returns its answer."""
+    call_id, answer = ask(_dumps(name), values.encode(arguments)[0])
+    if not call_id:
+        ok, value = answer
+        if ok:
+            return value
+        raise failures.failure(value)
     try:
-        return await future
+        return await answer
     except asyncio.CancelledError:
-        if runtime.waiting.pop(call_id, None) is not None:
-            runtime.dropped.append(call_id)
+        forget(call_id)
         raise
+
+
+async def _all_of(waiting):
+    if waiting:
+        await asyncio.gather(*waiting)
 
 
 def _isawaitable(value):
@@ -352,6 +394,14 @@ def _reach(message):
     """One message through the door; what was printed goes out before it."""
     _flush()
     return _door(message)
+
+
+def _tell(text):
+    """Says something on standard error, which may be the program's own by now."""
+    try:
+        print(text, file=sys.stderr)
+    except BaseException:
+        pass
 
 
 def _flush():
@@ -380,7 +430,8 @@ def _importer(allowed):
     def importer(name, globals=None, locals=None, fromlist=(), level=0):
         # Only the program itself is asked; what an allowed module needs is its own affair.
         if level == 0 and (globals is None or globals.get("__name__", "__main__") == "__main__"):
-            if name.partition(".")[0] not in allowed:
+            root = name.partition(".")[0]
+            if root not in allowed and root != "servers" and not servers.is_free(root):
                 error = ImportError(f"import of {name!r} is not allowed at this isolation level", name=name)
                 error.tidegate_hint = "This level only lets a program import: " + ", ".join(sorted(allowed))
                 raise error
@@ -438,10 +489,42 @@ def _streams():
 def _public():
     """The module programs import as `tidegate`."""
     module = types.ModuleType("tidegate", "What a program can ask of the gate it runs behind.")
-    module.call = call
-    module.ToolError = ToolError
-    module.__all__ = ["ToolError", "call"]
+    public = {
+        "call": call,
+        "ToolCall": calls.ToolCall,
+        **binding.PUBLIC,
+        **{one.__name__: one for one in _FAILURES},
+        **{one.__name__: one for one in (content.Content, content.Image, content.Audio, content.Resource, content.Link)},
+    }
+    module.__dict__.update(public)
+    module.__all__ = sorted(public)
     return module
+
+
+_FAILURES = (
+    ToolError, failures.ArgumentError, failures.UnknownTool, failures.ServerError, failures.MissingAwait,
+)
+
+
+def _offer(package):
+    """What every program finds without importing it."""
+    for name, value in binding.PUBLIC.items():
+        setattr(builtins, name, value)
+    for one in _FAILURES:
+        setattr(builtins, one.__name__, one)
+    builtins.servers = package
+
+
+def _json_default(self, o):
+    """What `json.dumps` does with what it does not know."""
+    if type(o) is calls.ToolCall:
+        return o._settle()
+    if isinstance(o, content.Content):
+        return values.adopted(o)
+    return _json_refusal(self, o)
+
+
+_json_refusal = json.JSONEncoder.default
 
 
 def _no_audit_hooks(hook):
@@ -525,4 +608,7 @@ def _enter():
 _streams()
 sys.addaudithook = _no_audit_hooks
 _modules["tidegate"] = _public()
+_offer(servers.install())
+json.JSONEncoder.default = _json_default
+calls.connect(ask, forget, _wait_here)
 current = Runtime()

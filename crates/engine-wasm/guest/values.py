@@ -39,6 +39,7 @@ MAX_DEPTH = 100
 MAX_DIGITS = 4300
 _MAX_REPR = 200
 _PREVIEW = 500
+_SMALL = 50
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
 _PLAIN = _ATOMS | {list, tuple, dict}
@@ -103,12 +104,22 @@ def encode(value, limit=None):
 
 
 def _text(value, limit):
-    if (type(value) in _ATOMS or _is_plain(value, limit)) and 0 < _digits_allowed() <= MAX_DIGITS:
+    if (type(value) in _ATOMS or _is_flat(value) or _is_plain(value, limit)) and 0 < _digits_allowed() <= MAX_DIGITS:
         try:
             return _dumps(value)
         except ValueError:
             pass  # NaN, an infinity, or an integer with too many digits.
     return _dumps(_Walk(limit).plain(value, 0))
+
+
+def _is_flat(value):
+    """Whether a value is what most arguments of calls are: a small dict of atoms."""
+    return (
+        type(value) is dict
+        and len(value) <= _SMALL
+        and _ATOMS.issuperset(map(type, value.values()))
+        and _STR_KEYS.issuperset(map(type, value))
+    )
 
 
 def _is_plain(value, limit):
@@ -230,6 +241,19 @@ _LEAVES = {
     memoryview: lambda value: _bytes(value.tobytes()),
     complex: _complex,
 }
+
+# Kinds of ours, see `adopt`.
+_ADOPTED = {}
+
+
+def adopt(kind, convert):
+    """Lets `convert` say what values of exactly this type cross as."""
+    _ADOPTED[kind] = convert
+
+
+def adopted(value):
+    """What such a value crosses as."""
+    return _ADOPTED[type(value)](value)
 
 
 def _leaf_for(kind):
@@ -368,6 +392,9 @@ class _Walk:
 
     def other(self, value, kind, depth, cell):
         """Everything that is not exactly one of the plain types."""
+        adopted = _ADOPTED.get(kind)
+        if adopted is not None:
+            return self.plain(adopted(value), depth + 1, cell)
         if issubclass(kind, Enum):
             return self.plain(value.value, depth + 1)
         convert = _leaf_for(kind)

@@ -8,12 +8,12 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Digest, Input, Level, Limits, NoHost, Program, Step};
+use engine::{Digest, Input, Level, Limits, Program, Step};
 
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
-use crate::machine::{Announced, Base, Machine, REHEARSAL};
+use crate::machine::{Announced, Base, Machine, News, REHEARSAL};
 use crate::memory::{self, ImageFile, PAGE};
 use crate::wasi::{Clock, Entropy};
 
@@ -21,6 +21,13 @@ use crate::wasi::{Clock, Entropy};
 const PACKAGE: &[(&str, &str)] = &[
     ("tables", include_str!("../guest/tables.py")),
     ("values", include_str!("../guest/values.py")),
+    ("failures", include_str!("../guest/failures.py")),
+    ("content", include_str!("../guest/content.py")),
+    ("forgotten", include_str!("../guest/forgotten.py")),
+    ("calls", include_str!("../guest/calls.py")),
+    ("binding", include_str!("../guest/binding.py")),
+    ("servers", include_str!("../guest/servers.py")),
+    ("awaits", include_str!("../guest/awaits.py")),
     ("program", include_str!("../guest/program.py")),
     ("hints", include_str!("../guest/hints.py")),
     ("errors", include_str!("../guest/errors.py")),
@@ -40,7 +47,37 @@ const REHEARSALS: &[&str] = &[
     "def f():\n    raise ValueError('rehearsed')\nf()",
     "import pandas as pd\npd.DataFrame({'a': [1, 2, 1], 'b': [1.5, 2.5, 3.5]}).groupby('a').b.sum()",
     "return [1, 'two', 3.0, None]",
+    TOOL_REHEARSAL,
 ];
+
+/// Makes a tool's call and takes it back before anybody could be asked to answer it.
+const TOOL_REHEARSAL: &str = r#"
+import asyncio
+from typing import Any, Literal, NotRequired, TypedDict
+from servers import tool
+
+class Found(TypedDict):
+    count: NotRequired[int]
+
+@tool("server", "tool", {"text_": "text"})
+async def rehearse(text_: str, *, times: int | None = None, kind: Literal["a", "b"] | None = None) -> Found:
+    """Rehearses."""
+    ...
+
+try:
+    import servers.nothing
+except ImportError:
+    pass
+waiting = asyncio.create_task(rehearse("a", times=1))
+await asyncio.sleep(0)
+waiting.cancel()
+try:
+    answer = await waiting
+    found = rehearse("b")
+    found["count"]
+except asyncio.CancelledError:
+    pass
+"#;
 
 /// A bridge over pages that are not hot costs less than another system call.
 const BRIDGE: usize = 1;
@@ -150,7 +187,7 @@ fn warmed(
         recursion: 1000,
         ..Limits::of(Level::Development)
     };
-    machine.configure(limits, Arc::new(NoHost), None);
+    machine.configure(News { limits, ..News::default() });
     if first {
         machine.prepare(&format!("{warm}\n_tidegate.runtime.announce()"))?;
         for rehearsal in REHEARSALS {
@@ -199,7 +236,7 @@ fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
 /// Pages the least of programs touches in a fresh guest.
 fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
     let mut machine = Machine::fresh(kit, base, Arc::default())?;
-    machine.configure(Limits::default(), Arc::new(NoHost), None);
+    machine.configure(News::default());
     machine.step(Input::Run(Program::new(REHEARSAL)))?;
     let pages = memory::dirty_pages(machine.memory_bytes(), &base.image);
     let end = base.image.len() / PAGE;

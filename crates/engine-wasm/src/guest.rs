@@ -10,11 +10,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use engine::{FreezeError, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
+use engine::{FreezeError, Folder, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
 use tokio::sync::oneshot;
 
 use crate::kit::Kit;
-use crate::machine::{Base, Machine};
+use crate::machine::{Base, Machine, News};
 use crate::state::Shared;
 use crate::threads::{Threads, lock};
 
@@ -38,7 +38,8 @@ pub(crate) struct WasmGuest {
     limits: Limits,
     host: Arc<dyn Host>,
     seed: Option<u64>,
-    /// Limits, host or seed changed since the machine last heard of them.
+    servers: Option<Arc<Folder>>,
+    /// Limits, host, seed or servers changed since the machine last heard of them.
     changed: bool,
 }
 
@@ -62,6 +63,7 @@ impl WasmGuest {
             limits: start.limits,
             host: start.host,
             seed: start.seed,
+            servers: start.servers,
             changed: true,
         }
     }
@@ -72,15 +74,19 @@ impl WasmGuest {
         task: impl FnOnce(&mut Machine) -> R + Send + 'static,
     ) -> Result<(R, Box<Machine>), StepError> {
         let body = std::mem::replace(&mut self.body, Body::Dead);
-        let news =
-            self.changed.then(|| (self.limits.clone(), Arc::clone(&self.host), self.seed.take()));
+        let news = self.changed.then(|| News {
+            limits: self.limits.clone(),
+            host: Arc::clone(&self.host),
+            seed: self.seed.take(),
+            servers: self.servers.clone(),
+        });
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
-        let (send, receive) = oneshot::channel();
+        let (send, mut receive) = oneshot::channel();
         self.works.threads.run(move || {
             let made = make(&works.kit, body, &shared).map(|mut machine| {
-                if let Some((limits, host, seed)) = news {
-                    machine.configure(limits, host, seed);
+                if let Some(news) = news {
+                    machine.configure(news);
                 }
                 let done = task(&mut machine);
                 (done, machine)
@@ -89,7 +95,10 @@ impl WasmGuest {
             let _ = send.send(made);
         });
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
-        let answer = receive.await;
+        let answer = match self.works.threads.promptly(&mut receive) {
+            Some(answer) => Ok(answer),
+            None => receive.await,
+        };
         guard.disarm();
         answer.unwrap_or_else(|_| {
             Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() })
@@ -128,9 +137,8 @@ impl Guest for WasmGuest {
         if matches!(self.body, Body::Dead) {
             return Err(FreezeError::Stopped);
         }
-        let works = Arc::clone(&self.works);
         let (image, machine) = self
-            .on_thread(move |machine| machine.freeze(&works.kit))
+            .on_thread(Machine::freeze)
             .await
             .map_err(|error| FreezeError::Engine(error.into()))?;
         self.body = Body::Alive(machine);
@@ -139,6 +147,11 @@ impl Guest for WasmGuest {
 
     fn attach(&mut self, host: Arc<dyn Host>) {
         self.host = host;
+        self.changed = true;
+    }
+
+    fn show(&mut self, servers: Option<Arc<Folder>>) {
+        self.servers = servers;
         self.changed = true;
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Host, Input, Limits, NoHost, Outcome, ProgramError, Step, StepError, Usage,
+    CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Step, StepError, Usage,
     Waiting,
 };
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use wasmtime::{Memory, Store, TypedFunc};
 
 pub(crate) use self::rest::ThawError;
-use crate::files::{Files, GivenFolder, Quota};
+use crate::files::{Files, Given, GivenFolder, Quota};
 use crate::install::BoxError;
 use crate::kit::Kit;
 use crate::memory::{self, ImageFile};
@@ -47,6 +47,20 @@ pub(crate) struct Base {
     /// The address of the Python function that does one step.
     pub(crate) entry: u32,
     pub(crate) packages: GivenFolder,
+}
+
+/// What holds from the next step on.
+pub(crate) struct News {
+    pub(crate) limits: Limits,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) servers: Option<Arc<Folder>>,
+}
+
+impl Default for News {
+    fn default() -> Self {
+        Self { limits: Limits::default(), host: Arc::new(NoHost), seed: None, servers: None }
+    }
 }
 
 /// One guest.
@@ -93,6 +107,7 @@ impl Machine {
             flag: Arc::default(),
             building: false,
             told: false,
+            servers: None,
             input: None,
             ended: None,
             unreported: Vec::new(),
@@ -147,7 +162,7 @@ impl Machine {
     /// wasmtime prepares on first use is prepared, and no page is touched the first time.
     pub(crate) fn rehearsed(kit: &Kit, base: &Arc<Base>) -> Result<Self, BoxError> {
         let mut machine = Self::fresh(kit, base, Arc::default())?;
-        machine.configure(Limits::default(), Arc::new(NoHost), None);
+        machine.configure(News::default());
         machine.step(Input::Run(engine::Program::new(REHEARSAL)))?;
         let memory = machine.memory.data_mut(&mut machine.store);
         if memory.len() != base.image.len() {
@@ -166,7 +181,7 @@ impl Machine {
     /// Tells the guest what holds for its first program, unless something else will.
     fn tell(&mut self, seed: u64) -> Result<(), BoxError> {
         let state = self.store.data_mut();
-        state.input = Some(wire::run(None, &state.limits, Some(seed))?);
+        state.input = Some(wire::run(None, &state.limits, Some(seed), None)?);
         lock(&state.watch).begin(&state.limits);
         self.enter()?;
         self.store.data_mut().told = true;
@@ -177,9 +192,19 @@ impl Machine {
         Arc::clone(&self.store.data().shared)
     }
 
-    /// Takes over what the next program may use, who answers it, and its seed.
-    pub(crate) fn configure(&mut self, limits: Limits, host: Arc<dyn Host>, seed: Option<u64>) {
+    /// Takes over what the next program may use, who answers it, its seed and its servers.
+    pub(crate) fn configure(&mut self, news: News) {
+        let News { limits, host, seed, servers } = news;
         let state = self.store.data_mut();
+        let digest = servers.as_ref().map(|folder| folder.digest());
+        if state.servers != digest {
+            let folder = servers.map_or_else(GivenFolder::default, |servers| {
+                (*servers.prepared(given)).clone()
+            });
+            state.wasi.files().set_folder(Given::Servers, folder);
+            state.servers = digest;
+            state.told = false;
+        }
         state.growth.allowed = limits.memory_bytes;
         let known =
             |limits: &Limits| (limits.recursion, limits.value_bytes, limits.imports.clone());
@@ -250,7 +275,7 @@ impl Machine {
         let message = if state.told && seed.is_none() && program.context.is_empty() {
             wire::run_again(program)
         } else {
-            wire::run(Some(program), &state.limits, seed)
+            wire::run(Some(program), &state.limits, seed, state.servers.as_ref())
                 .map_err(|error| fault("write a program", error))?
         };
         state.told = true;
@@ -391,6 +416,13 @@ impl Machine {
         let global = self.instance.get_global(&mut self.store, "__stack_pointer")?;
         global.get(&mut self.store).i32()
     }
+}
+
+/// A host's folder as a guest's file system has it.
+fn given(folder: &Folder) -> GivenFolder {
+    let files = folder.files().iter().map(|(path, bytes)| (path.clone(), Arc::clone(bytes)));
+    // A path that no file system could have is the host's mistake; the others still count.
+    GivenFolder::new(files.filter(|(path, _)| GivenFolder::is_path(path))).unwrap_or_default()
 }
 
 /// What the guest package says of itself.

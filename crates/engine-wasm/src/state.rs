@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use engine::{CallId, Host, HostCall, LimitKind, Limits, Stream, Usage};
+use engine::{CallId, Digest, Host, HostCall, LimitKind, Limits, Stream, Usage};
 use serde::{Deserialize, Serialize};
 use wasmtime::{Memory, ResourceLimiter, TypedFunc};
 
@@ -68,6 +68,8 @@ pub(crate) struct State {
     pub(crate) building: bool,
     /// The guest knows the limits that are its own to keep.
     pub(crate) told: bool,
+    /// Which files it sees under `/servers`.
+    pub(crate) servers: Option<Digest>,
     /// The answer to the guest's next `n`.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) ended: Option<Ended>,

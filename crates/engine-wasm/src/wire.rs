@@ -5,7 +5,7 @@
 //! side of this protocol is `guest/runtime.py`.
 
 use engine::{
-    Artifact, CallId, CallResult, Context, HostCall, LimitKind, Limits, Program, ProgramError,
+    Artifact, CallId, CallResult, Context, Digest, HostCall, LimitKind, Limits, Program, ProgramError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -144,6 +144,7 @@ pub(crate) fn run(
     program: Option<&Program>,
     limits: &Limits,
     seed: Option<u64>,
+    servers: Option<&Digest>,
 ) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
     struct Run<'a> {
@@ -153,6 +154,8 @@ pub(crate) fn run(
         recursion: u64,
         imports: Option<&'a Vec<String>>,
         value_bytes: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        servers: Option<String>,
     }
     #[derive(Serialize)]
     struct Envelope<'a> {
@@ -166,6 +169,7 @@ pub(crate) fn run(
             recursion: limits.recursion,
             imports: limits.imports.as_ref(),
             value_bytes: limits.value_bytes,
+            servers: servers.map(Digest::to_string),
         },
     })
 }

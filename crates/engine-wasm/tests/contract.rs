@@ -78,3 +78,8 @@ fn limits() {
 fn escape() {
     all_hold("escape", 60);
 }
+
+#[test]
+fn tools() {
+    all_hold("tools", 40);
+}

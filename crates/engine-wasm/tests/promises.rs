@@ -62,7 +62,7 @@ async fn an_image_is_refused_by_any_base_but_its_own() {
     let mut header = image.header().clone();
     header.base = engine::Digest::of(b"some other base");
     let body = image.body(1 << 30).unwrap();
-    let stranger = Image::pack(header, &body).unwrap();
+    let stranger = Image::new(header, body);
     let refused = support::engine().thaw(&stranger, start()).await;
     assert!(matches!(refused, Err(StartError::UnknownBase { .. })), "{:?}", refused.err());
 }
@@ -75,7 +75,7 @@ async fn a_body_with_pages_beyond_its_memory_is_refused() {
     let mut body = image.body(1 << 30).unwrap();
     // The last bytes are pages; the numbers stand before them. Cut one page off.
     body.truncate(body.len() - 4096);
-    let broken = Image::pack(image.header().clone(), &body).unwrap();
+    let broken = Image::new(image.header().clone(), body);
     let refused = support::engine().thaw(&broken, start()).await;
     assert!(matches!(refused, Err(StartError::Image(ImageError::Malformed(_)))));
 }

@@ -6,7 +6,8 @@
 mod case;
 mod tools;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -24,26 +25,44 @@ use crate::session::{Calls, Session};
 #[derive(Debug, Clone, Default)]
 pub struct Canaries(pub Vec<String>);
 
+/// The folder beside cases that has the bindings of the servers they may ask for.
+const SERVERS: &str = "_servers";
+
 /// Reads all cases below `folder`, in the order of their paths.
 ///
 /// # Errors
 /// When a file cannot be read or its header makes no sense.
 pub fn load(folder: &Path) -> Result<Vec<Case>, CaseError> {
-    let mut cases = Vec::new();
+    let (given, written): (Vec<_>, Vec<_>) = files_below(folder)?
+        .into_iter()
+        .map(|path| (path.strip_prefix(folder).unwrap_or(&path).display().to_string(), path))
+        .partition(|(name, _)| name.starts_with(SERVERS));
+    let mut servers = BTreeMap::new();
+    for (name, path) in given {
+        let below = name[SERVERS.len()..].trim_start_matches('/').to_owned();
+        servers.insert(below, Arc::from(std::fs::read(path)?));
+    }
+    let read = |(name, path): (String, PathBuf)| {
+        Case::parse(&name, &std::fs::read_to_string(path)?, &servers)
+    };
+    let programs = written
+        .into_iter()
+        .filter(|(_, path)| path.extension().is_some_and(|ending| ending == "py"));
+    let mut cases = programs.map(read).collect::<Result<Vec<_>, _>>()?;
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(cases)
+}
+
+fn files_below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for entry in std::fs::read_dir(&next)? {
             let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "py") {
-                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                cases.push(Case::parse(&name, &std::fs::read_to_string(&path)?)?);
-            }
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
         }
     }
-    cases.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(cases)
+    Ok(files)
 }
 
 /// Runs one case and says what was wrong, if anything.
@@ -71,9 +90,9 @@ async fn run(
     canaries: &Canaries,
     freezing: bool,
 ) -> Result<(), String> {
-    let mut session = Session::new(Arc::clone(engine), start(&case.parts[0].limits, case.seed));
+    let mut session = Session::new(Arc::clone(engine), start(&case.parts[0], case.seed));
     for (index, part) in case.parts.iter().enumerate() {
-        session.configure(start(&part.limits, case.seed));
+        session.configure(start(part, case.seed));
         let program = Program { source: part.source.clone(), context: part.context.clone() };
         let outcome = if freezing {
             run_frozen(engine, &mut session, program, part).await?
@@ -85,7 +104,7 @@ async fn run(
         leaks(&outcome, canaries)?;
     }
     let last = &case.parts[case.parts.len() - 1];
-    session.configure(Start { limits: relaxed(&last.limits), ..start(&last.limits, None) });
+    session.configure(Start { limits: relaxed(&last.limits), ..start(last, None) });
     let probe = session
         .run(Program::new("6*7"), calls())
         .await
@@ -108,8 +127,14 @@ fn relaxed(limits: &Limits) -> Limits {
     }
 }
 
-fn start(limits: &Limits, seed: Option<u64>) -> Start {
-    Start { limits: limits.clone(), seed, host: Arc::new(ToolHost), ..Start::default() }
+fn start(part: &Part, seed: Option<u64>) -> Start {
+    Start {
+        limits: part.limits.clone(),
+        seed,
+        host: Arc::new(ToolHost),
+        servers: part.servers.clone(),
+        ..Start::default()
+    }
 }
 
 fn calls() -> Arc<dyn Calls> {
@@ -139,8 +164,7 @@ async fn run_frozen(
         match guest.step(input).await {
             Ok(Step::Done(outcome)) => {
                 let image = guest.freeze().await.map_err(|error| text(&error))?;
-                *session =
-                    Session::from_image(Arc::clone(engine), start(&part.limits, None), image);
+                *session = Session::from_image(Arc::clone(engine), start(part, None), image);
                 return Ok(*outcome);
             }
             Ok(Step::Waiting(waiting)) => {

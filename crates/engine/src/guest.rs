@@ -16,6 +16,7 @@ use std::time::{Instant, SystemTime};
 use async_trait::async_trait;
 
 use crate::call::{CallId, CallResult, HostCall};
+use crate::folder::Folder;
 use crate::image::{Digest, Image, ImageError};
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{Outcome, Stream, Usage};
@@ -186,11 +187,13 @@ pub struct Start {
     pub seed: Option<u64>,
     /// Who answers quick calls.
     pub host: Arc<dyn Host>,
+    /// What programs find under `/servers`.
+    pub servers: Option<Arc<Folder>>,
 }
 
 impl Default for Start {
     fn default() -> Self {
-        Self { limits: Limits::default(), image: None, seed: None, host: Arc::new(NoHost) }
+        Self { limits: Limits::default(), image: None, seed: None, host: Arc::new(NoHost), servers: None }
     }
 }
 
@@ -218,6 +221,9 @@ pub trait Guest: Send {
 
     /// Changes who answers quick calls, from the next step on.
     fn attach(&mut self, host: Arc<dyn Host>);
+
+    /// Changes what programs find under `/servers`, from the next step on.
+    fn show(&mut self, servers: Option<Arc<Folder>>);
 
     /// Changes what the next program may use.
     fn limit(&mut self, limits: Limits);

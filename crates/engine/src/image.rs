@@ -11,6 +11,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -125,9 +126,18 @@ pub struct Header {
 }
 
 /// A frozen guest.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// One that was frozen here is packed only when its bytes are asked for: most images are
+/// taken to go back to if the next run is stopped, and never leave the process.
+#[derive(Clone)]
 pub struct Image {
     header: Header,
+    loose: Option<Arc<Vec<u8>>>,
+    packed: OnceLock<Packed>,
+}
+
+#[derive(Clone)]
+struct Packed {
     bytes: Vec<u8>,
     body_at: usize,
 }
@@ -136,19 +146,39 @@ impl fmt::Debug for Image {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Image")
             .field("header", &self.header)
-            .field("bytes", &self.bytes.len())
+            .field("packed", &self.packed.get().map(|packed| packed.bytes.len()))
             .finish_non_exhaustive()
     }
 }
 
+impl PartialEq for Image {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Image {}
+
 impl Image {
-    /// Packs `body`. `header.body_bytes` is filled in here.
-    ///
-    /// # Errors
-    /// When compression fails, which means memory ran out.
-    pub fn pack(mut header: Header, body: &[u8]) -> std::io::Result<Self> {
+    /// An image of `body`, packed when its bytes are first asked for. `header.body_bytes`
+    /// is filled in here.
+    #[must_use]
+    pub fn new(mut header: Header, body: Vec<u8>) -> Self {
         header.body_bytes = body.len() as u64;
-        let json = serde_json::to_vec(&header)?;
+        Self { header, loose: Some(Arc::new(body)), packed: OnceLock::new() }
+    }
+
+    fn packed(&self) -> &Packed {
+        self.packed.get_or_init(|| {
+            let body = self.loose.as_ref().map_or(&[][..], |body| body);
+            Packed::new(&self.header, body).expect("a buffer of sufficient size takes any body")
+        })
+    }
+}
+
+impl Packed {
+    fn new(header: &Header, body: &[u8]) -> std::io::Result<Self> {
+        let json = serde_json::to_vec(header)?;
         let mut bytes = Vec::new();
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT.to_le_bytes());
@@ -160,9 +190,11 @@ impl Image {
         compress(body, &mut bytes)?;
         let sum = Sha256::digest(&bytes);
         bytes.extend_from_slice(&sum);
-        Ok(Self { header, bytes, body_at })
+        Ok(Self { bytes, body_at })
     }
+}
 
+impl Image {
     /// Reads an image that may come from anybody.
     ///
     /// # Errors
@@ -197,7 +229,8 @@ impl Image {
         }
         let header: Header = serde_json::from_slice(&content[PREFIX..body_at])
             .map_err(|_| ImageError::Malformed("its header cannot be read"))?;
-        Ok(Self { header, bytes, body_at })
+        let packed = OnceLock::from(Packed { bytes, body_at });
+        Ok(Self { header, loose: None, packed })
     }
 
     /// What the image says about itself.
@@ -209,7 +242,13 @@ impl Image {
     /// The image as it is stored.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        &self.bytes
+        &self.packed().bytes
+    }
+
+    /// The body, if it is here unpacked.
+    #[must_use]
+    pub fn loose(&self) -> Option<&[u8]> {
+        self.loose.as_ref().map(|body| &body[..])
     }
 
     /// Unpacks the body into `body`, refusing more than `allowed` bytes.
@@ -222,7 +261,13 @@ impl Image {
         if claimed > allowed {
             return Err(ImageError::TooLarge { claimed, allowed });
         }
-        let packed = &self.bytes[self.body_at..self.bytes.len() - SUM];
+        if let Some(loose) = self.loose() {
+            body.clear();
+            body.extend_from_slice(loose);
+            return Ok(());
+        }
+        let Packed { bytes, body_at } = self.packed();
+        let packed = &bytes[*body_at..bytes.len() - SUM];
         // The frame says its size too, and both are somebody's word: they have to agree
         // before anything is reserved, and the unpacker writes no further than that.
         let framed = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
@@ -294,7 +339,7 @@ mod tests {
             body_bytes: 0,
             waiting: false,
         };
-        Image::pack(header, body).unwrap()
+        Image::new(header, body.to_vec())
     }
 
     #[test]

@@ -11,6 +11,7 @@
 
 pub mod call;
 pub mod contract;
+pub mod folder;
 pub mod guest;
 pub mod image;
 pub mod limits;
@@ -19,6 +20,7 @@ pub mod program;
 pub mod session;
 
 pub use call::{CallError, CallId, CallResult, HostCall};
+pub use folder::Folder;
 pub use guest::{
     Engine, FreezeError, Guest, Host, Input, NoHost, Start, StartError, Step, StepError, Waiting,
 };

@@ -42,6 +42,24 @@ pub struct Outcome {
     pub usage: Usage,
 }
 
+impl Outcome {
+    /// The outcome of a run that did not get to its end, before anything else is known of it.
+    #[must_use]
+    pub fn failed(error: ProgramError) -> Self {
+        Self {
+            success: false,
+            return_value: RawValue::NULL.to_owned(),
+            stdout: String::new(),
+            stderr: String::new(),
+            error: Some(error),
+            artifacts: Vec::new(),
+            note: None,
+            execution_time_ms: 0.0,
+            usage: Usage::default(),
+        }
+    }
+}
+
 /// Why a program failed, with everything needed to mend it in one try.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramError {

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use async_trait::async_trait;
-use serde_json::value::RawValue;
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::call::{CallId, CallResult, HostCall};
@@ -84,6 +83,7 @@ impl Session {
         if let Some(guest) = &mut self.guest {
             guest.limit(start.limits.clone());
             guest.attach(Arc::clone(&start.host));
+            guest.show(start.servers.clone());
         }
         self.start = start;
     }
@@ -111,6 +111,8 @@ impl Session {
             Ok(outcome) => {
                 self.guest = Some(guest);
                 self.ahead = true;
+                // What it was before is of no more use, and as large as the guest.
+                self.last = None;
                 Ok(outcome)
             }
             Err(error @ (StepError::Engine { .. } | StepError::Misused { .. })) => {
@@ -242,24 +244,22 @@ pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Out
         StepError::Exited { .. } => ("Exited", None, None),
         _ => ("Crashed", None, None),
     };
+    let error = ProgramError {
+        kind: kind.into(),
+        message: error.to_string(),
+        hint,
+        limit,
+        ..ProgramError::default()
+    };
     Outcome {
-        success: false,
-        return_value: RawValue::NULL.to_owned(),
         stdout,
         stderr,
-        error: Some(ProgramError {
-            kind: kind.into(),
-            message: error.to_string(),
-            hint,
-            limit,
-            ..ProgramError::default()
-        }),
-        artifacts: Vec::new(),
         note: Some(
             "the run was stopped and rolled back: variables and files of the session are as they were before it"
                 .into(),
         ),
         execution_time_ms: started.elapsed().unwrap_or_default().as_secs_f64() * 1e3,
         usage: guest.usage(),
+        ..Outcome::failed(error)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use engine::{Engine, Start};
+use engine::{Engine, Image, Start};
 use engine_wasm::WasmEngine;
 use engine_wasm::install::BoxError;
 
@@ -42,10 +42,12 @@ impl Resting {
 
             let started = Instant::now();
             let image = guest.freeze().await?;
+            let stored = image.as_bytes().to_vec();
             self.freeze.push(started.elapsed().as_secs_f64());
-            self.image_bytes.push(f64::from(u32::try_from(image.as_bytes().len())?));
+            self.image_bytes.push(f64::from(u32::try_from(stored.len())?));
 
             let started = Instant::now();
+            let image = Image::decode(stored)?;
             let mut thawed = engine.thaw(&image, Start::default()).await?;
             self.thaw.push(started.elapsed().as_secs_f64());
             let sum = value(&mut *thawed, USE).await?;

@@ -9,10 +9,6 @@ use super::{Content, Errno, Files, Given, GivenFolder, Mount};
 impl Files {
     /// Shows `folder` to the guest from now on, in place of what was there. What the
     /// guest has open is found again by its path.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for whoever gives a session files; tests do")
-    )]
     pub(crate) fn set_folder(&mut self, which: Given, folder: GivenFolder) {
         let old = std::mem::replace(&mut self.given[which as usize], folder);
         let new = &self.given[which as usize].0;

@@ -105,6 +105,11 @@ impl GivenFolder {
     ) -> Result<Self, &'static str> {
         given_tree(files).map(|tree| Self(Arc::new(tree)))
     }
+
+    /// Whether a file may have this path.
+    pub(crate) fn is_path(path: &str) -> bool {
+        path.split('/').all(is_name)
+    }
 }
 
 fn given_tree(files: impl IntoIterator<Item = (String, Arc<[u8]>)>) -> Result<Tree, &'static str> {

@@ -18,7 +18,7 @@ const SCRUB_ABOVE_PAGES: usize = (2 << 20) / PAGE;
 
 impl Machine {
     /// Everything this guest is, relative to its base.
-    pub(crate) fn freeze(&mut self, kit: &Kit) -> wasmtime::Result<Image> {
+    pub(crate) fn freeze(&mut self) -> wasmtime::Result<Image> {
         let mut pages = self.dirty();
         if pages.len() > SCRUB_ABOVE_PAGES {
             self.scrub(pages.len() * PAGE)?;
@@ -49,10 +49,9 @@ impl Machine {
             waiting: meta.run.active,
         };
         let output = [&output.stdout[..], &output.stderr[..]];
-        kit.scratch.lend(|body| {
-            frozen::encode(&meta, output, &contents, &pages, memory, body)?;
-            Ok(Image::pack(header, body)?)
-        })
+        let mut body = Vec::new();
+        frozen::encode(&meta, output, &contents, &pages, memory, &mut body)?;
+        Ok(Image::new(header, body))
     }
 
     /// Pages that differ from the base.
@@ -107,6 +106,9 @@ impl Machine {
     ) -> Result<Self, ThawError> {
         let allowed =
             base.image.len() as u64 + limits.memory_bytes + limits.workspace_bytes + (256 << 20);
+        if let Some(body) = image.loose() {
+            return Self::from_body(kit, base, body, limits);
+        }
         kit.scratch.lend(|body| {
             image.unpack(allowed, body)?;
             Self::from_body(kit, base, body, limits)

@@ -1,15 +1,13 @@
 //! What must hold inside a guest at rest.
 
-use std::sync::Arc;
+use engine::{Input, Program, Step};
 
-use engine::{Input, Limits, NoHost, Program, Step};
-
-use super::Machine;
+use super::{Machine, News};
 use crate::memory::PAGE;
 use crate::testing::with_guest;
 
 fn run(machine: &mut Machine, source: &str) -> Step {
-    machine.configure(Limits::default(), Arc::new(NoHost), None);
+    machine.configure(News::default());
     machine.step(Input::Run(Program::new(source))).unwrap()
 }
 

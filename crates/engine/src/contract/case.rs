@@ -1,10 +1,13 @@
 //! Case files: programs with their expected end in their first lines.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::folder::Folder;
 use crate::limits::{Level, Limits};
 use crate::outcome::Outcome;
 use crate::program::Context;
@@ -33,6 +36,8 @@ pub struct Part {
     pub context: Context,
     /// What it may use.
     pub limits: Limits,
+    /// What it finds under `/servers`.
+    pub servers: Option<Arc<Folder>>,
     expect: Expect,
     details: Vec<(String, String)>,
 }
@@ -122,22 +127,32 @@ impl Tighter {
 }
 
 impl Case {
-    /// Reads a case file.
+    /// Reads a case file. `servers` has the files of all servers a case may ask for, by path.
     ///
     /// # Errors
     /// When its header is missing something or says something unknown.
-    pub fn parse(name: &str, text: &str) -> Result<Self, CaseError> {
+    pub fn parse(
+        name: &str,
+        text: &str,
+        servers: &BTreeMap<String, Arc<[u8]>>,
+    ) -> Result<Self, CaseError> {
         let wrong = |problem: String| CaseError::Header { case: name.to_owned(), problem };
         let mut case = Self { name: name.to_owned(), parts: Vec::new(), seed: None, freeze: false };
         let mut level = Level::Production;
         for source in split(text) {
-            let part = case.part(&source, &mut level).map_err(wrong)?;
+            let part = case.part(&source, &mut level, servers).map_err(wrong)?;
             case.parts.push(part);
         }
         Ok(case)
     }
 
-    fn part(&mut self, text: &str, level: &mut Level) -> Result<Part, String> {
+    fn part(
+        &mut self,
+        text: &str,
+        level: &mut Level,
+        files: &BTreeMap<String, Arc<[u8]>>,
+    ) -> Result<Part, String> {
+        let mut servers = None;
         let mut expect = None;
         let mut tighter = Tighter::default();
         let mut context = Context::new();
@@ -152,9 +167,11 @@ impl Case {
                 }
                 "limits" => tighter = serde_json::from_str(value).map_err(json)?,
                 "context" => context = serde_json::from_str(value).map_err(json)?,
+                "servers" => servers = Some(Arc::new(only(files, value)?)),
                 "seed" => self.seed = Some(serde_json::from_str(value).map_err(json)?),
                 "freeze" => self.freeze = value == "true",
-                "stdout" | "stderr" | "stdout-has" | "line" | "hint" | "note" | "artifacts" => {
+                "stdout" | "stderr" | "stdout-has" | "stderr-has" | "line" | "hint" | "note"
+                | "artifacts" => {
                     details.push((key.to_owned(), value.to_owned()));
                 }
                 _ => return Err(format!("unknown key {key:?}")),
@@ -168,8 +185,23 @@ impl Case {
             .lines()
             .skip(header(text).count())
             .fold(String::new(), |all, line| all + line + "\n");
-        Ok(Part { source, context, limits, expect, details })
+        Ok(Part { source, context, limits, servers, expect, details })
     }
+}
+
+/// The files of the servers that are named, each of which must have some.
+fn only(files: &BTreeMap<String, Arc<[u8]>>, names: &str) -> Result<Folder, String> {
+    let mut kept = BTreeMap::new();
+    for name in names.split_whitespace() {
+        let of_server = |path: &str| path.split_once('/').is_some_and(|(folder, _)| folder == name);
+        let found = files.iter().filter(|(path, _)| of_server(path));
+        let before = kept.len();
+        kept.extend(found.map(|(path, bytes)| (path.clone(), Arc::clone(bytes))));
+        if kept.len() == before {
+            return Err(format!("servers: there is no {name:?}"));
+        }
+    }
+    Ok(Folder::new(kept))
 }
 
 /// The programs of a file, each without its separator.
@@ -263,6 +295,7 @@ fn judge_detail(key: &str, wanted: &str, outcome: &Outcome) -> Result<(), String
         "stdout" => outcome.stdout == text(),
         "stderr" => outcome.stderr == text(),
         "stdout-has" => outcome.stdout.contains(wanted),
+        "stderr-has" => outcome.stderr.contains(wanted),
         "line" => error.line.map(|line| line.to_string()).as_deref() == Some(wanted),
         "hint" => error.hint.is_some_and(|hint| hint.contains(wanted)),
         "note" => outcome.note.as_ref().is_some_and(|note| note.contains(wanted)),
@@ -281,6 +314,7 @@ mod tests {
         let case = Case::parse(
             "x",
             "# expect: value 1\nx = 1\n# --- next\n# expect: raised ValueError: no\nx\n",
+            &BTreeMap::new(),
         )
         .unwrap();
         assert_eq!(case.parts.len(), 2);
@@ -289,6 +323,19 @@ mod tests {
 
     #[test]
     fn a_file_without_an_expectation_is_refused() {
-        assert!(Case::parse("x", "x = 1\n").is_err());
+        assert!(Case::parse("x", "x = 1\n", &BTreeMap::new()).is_err());
+    }
+
+    #[test]
+    fn a_program_sees_only_the_servers_it_names() {
+        let file = |path: &str| (path.to_owned(), Arc::from(*b"x"));
+        let files = BTreeMap::from([file("demo/a.py"), file("time/b.py")]);
+        let servers = |names: &str| {
+            let text = format!("# expect: value 1\n# servers: {names}\n1\n");
+            Case::parse("x", &text, &files).map(|case| case.parts[0].servers.clone().unwrap())
+        };
+        let shown: Vec<_> = servers("demo").unwrap().files().keys().cloned().collect();
+        assert_eq!(shown, ["demo/a.py"]);
+        assert!(servers("dem").is_err());
     }
 }

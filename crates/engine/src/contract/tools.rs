@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use crate::call::{CallResult, HostCall};
+use crate::call::{CallError, CallResult, HostCall};
 use crate::guest::Host;
 use crate::session::Calls;
 
@@ -15,7 +15,7 @@ pub struct ToolHost;
 
 impl Host for ToolHost {
     fn answer(&self, call: &HostCall) -> Option<CallResult> {
-        if matches!(call.name.as_str(), "later" | "never") {
+        if is_slow(call) || call.name == "never" {
             return None;
         }
         Some(quick(call))
@@ -29,15 +29,19 @@ pub struct Tools;
 #[async_trait]
 impl Calls for Tools {
     async fn call(&self, call: HostCall) -> CallResult {
-        match call.name.as_str() {
-            "never" => std::future::pending().await,
-            "later" => {
-                tokio::time::sleep(delay(&call)).await;
-                answered(&call, &arguments(&call))
-            }
-            _ => quick(&call),
+        if call.name == "never" {
+            return std::future::pending().await;
         }
+        if is_slow(&call) {
+            tokio::time::sleep(delay(&call)).await;
+        }
+        quick(&call)
     }
+}
+
+/// Whether a call is answered only after the program has come to rest.
+fn is_slow(call: &HostCall) -> bool {
+    call.name == "later" || call.name == "$call" && arguments(call)["tool"] == "slow"
 }
 
 /// Takes one call out of `pending` and answers it; none when the clock comes first.
@@ -48,12 +52,7 @@ pub(super) async fn answer_one(
     wake_at: Option<SystemTime>,
 ) -> Vec<CallResult> {
     if let Some(index) = pending.iter().rposition(|call| call.name != "never") {
-        let call = pending.remove(index);
-        return vec![if call.name == "later" {
-            answered(&call, &arguments(&call))
-        } else {
-            quick(&call)
-        }];
+        return vec![quick(&pending.remove(index))];
     }
     let wake = wake_at
         .and_then(|moment| moment.duration_since(SystemTime::now()).ok())
@@ -67,13 +66,19 @@ fn arguments(call: &HostCall) -> Value {
 }
 
 fn delay(call: &HostCall) -> Duration {
-    Duration::from_millis(arguments(call)["ms"].as_u64().unwrap_or(1).min(10_000))
+    let arguments = arguments(call);
+    let wanted = arguments["ms"].as_u64().or_else(|| arguments["arguments"]["ms"].as_u64());
+    Duration::from_millis(wanted.unwrap_or(1).min(10_000))
 }
 
 fn quick(call: &HostCall) -> CallResult {
     let arguments = arguments(call);
     match call.name.as_str() {
-        "echo" => CallResult::ok(call.id, call.arguments.clone()),
+        "echo" | "later" => CallResult::ok(call.id, call.arguments.clone()),
+        "$call" => tool(call, &arguments),
+        "$resources" | "$resource" | "$prompts" | "$prompt" => {
+            answered(call, &json!({"v": {"asked": call.name, "with": arguments}}))
+        }
         "add" => match (arguments["a"].as_i64(), arguments["b"].as_i64()) {
             (Some(a), Some(b)) => answered(call, &json!(a.saturating_add(b))),
             _ => CallResult::failed(call.id, "add takes the integers a and b"),
@@ -84,6 +89,30 @@ fn quick(call: &HostCall) -> CallResult {
             answered(call, &json!("x".repeat(usize::try_from(size).unwrap_or(0))))
         }
         name => CallResult::failed(call.id, format!("there is no tool called {name:?}")),
+    }
+}
+
+/// The tools of the servers whose bindings are in `cases/tools/_servers`: what they answer,
+/// the way a gateway puts it.
+fn tool(call: &HostCall, asked: &Value) -> CallResult {
+    let given = &asked["arguments"];
+    let failed = |kind: &str, message: &str| CallResult {
+        id: call.id,
+        result: Err(CallError { kind: kind.to_owned(), message: message.to_owned() }),
+    };
+    match asked["tool"].as_str().unwrap_or_default() {
+        "get_devices" => {
+            let devices = json!([{"name": "lamp", "on": true}, {"name": "door", "on": false}]);
+            answered(call, &json!({"v": {"count": 2, "devices": devices}}))
+        }
+        "answer" => answered(call, &given["answer"]),
+        "fail" => failed(
+            given["kind"].as_str().unwrap_or("ToolError"),
+            given["message"].as_str().unwrap_or("it failed"),
+        ),
+        "echo" | "slow" | "search" | "anything" => answered(call, &json!({"v": given})),
+        "createIssue" | "getDocument" | "get_current_time" => answered(call, &json!({"v": asked})),
+        name => failed("UnknownTool", &format!("there is no tool called {name:?}")),
     }
 }
 

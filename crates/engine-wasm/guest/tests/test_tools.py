@@ -1,0 +1,205 @@
+"""The contract suite's cases about tools, run natively, and what only this side can see."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+from . import GUEST
+
+CASES = GUEST.parent.parent / "engine" / "cases" / "tools"
+HOST = GUEST / "tests" / "host.py"
+# They need what a guest has and this machine may lack: its folders, its packages, its Python.
+ONLY_IN_A_GUEST = (
+    "a_file_in_an_answer", "a_function_has_its_signature", "a_picture_can_be_saved", "dates_and_paths", "pandas_takes",
+    "servers_can_be_listed", "the_files_of_servers",
+)
+
+
+class Runtime:
+    """A runtime with a host of its own; programs run one after another in a session."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-B", HOST], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, source, servers="", restart=False, **settings):
+        with tempfile.TemporaryDirectory() as root:
+            for name in servers.split():
+                (pathlib.Path(root) / name).symlink_to(CASES / "_servers" / name)
+            asked = {"source": source, "servers": servers, "root": root, "restart": restart, **settings}
+            self.process.stdin.write(json.dumps(asked) + "\n")
+            self.process.stdin.flush()
+            return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+
+def parts(text):
+    """The programs of a case with their headers."""
+    for part in text.split("# --- next\n"):
+        lines = part.split("\n")
+        header = {}
+        while lines and (found := re.match(r"# ([\w-]+): (.*)", lines[0])):
+            header[found[1]] = found[2]
+            lines.pop(0)
+        yield header, "\n".join(lines)
+
+
+class Cases(unittest.TestCase):
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def test_every_case_ends_as_it_says(self):
+        cases = sorted(path for path in CASES.glob("*.py") if not path.name.startswith(ONLY_IN_A_GUEST))
+        self.assertGreater(len(cases), 40)
+        for path in cases:
+            for number, (header, source) in enumerate(parts(path.read_text())):
+                with self.subTest(path.name):
+                    self.judge(header, self.runtime.run(source, header.get("servers", ""), number == 0))
+
+    def judge(self, header, ended):
+        kind, _, rest = header["expect"].partition(" ")
+        error = ended.get("error", {})
+        if kind == "value":
+            self.assertEqual(ended.get("value"), json.loads(rest), ended)
+        else:
+            name, _, words = rest.partition(": ")
+            self.assertEqual(error.get("type"), name, ended)
+            self.assertIn(words, error["message"])
+        if "hint" in header:
+            self.assertIn(header["hint"], error.get("hint", ""))
+        if "line" in header:
+            self.assertEqual(error.get("line"), int(header["line"]))
+        for stream in ("stdout", "stderr"):
+            if stream in header:
+                self.assertEqual(ended[stream], json.loads(header[stream]))
+
+
+class Messages(unittest.TestCase):
+    """What reaches the host, and in how many messages."""
+
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def sent(self, source):
+        ended = self.runtime.run(textwrap.dedent(source), "demo", True)
+        return ended.get("error", {}).get("type"), ended["sent"]
+
+    def test_ten_calls_in_a_gather_go_out_in_one_message(self):
+        source = """
+            import asyncio
+            from servers.demo import echo, slow
+            await asyncio.gather(*[slow(str(n)) for n in range(10)])
+            await asyncio.gather(*[echo(str(n)) for n in range(10)])
+            await echo("one")
+        """
+        self.assertEqual(self.sent(source), (None, [["slow"] * 10, ["echo"] * 10, ["echo"]]))
+
+    def test_calls_in_a_value_go_out_in_one_message(self):
+        self.assertEqual(self.sent("from servers.demo import slow\n[slow('a'), {'b': slow('b')}]"), (None, [["slow", "slow"]]))
+
+    def test_nothing_is_sent_when_an_await_is_missing(self):
+        source = """
+            from servers.demo import slow
+            def plain():
+                return slow("x")["text"]
+            plain()
+        """
+        self.assertEqual(self.sent(source), ("MissingAwait", []))
+
+    def test_nothing_is_sent_when_an_argument_is_wrong(self):
+        source = "from servers.demo import create_issue\nawait create_issue(owner='a', repo='b', titel='c')"
+        self.assertEqual(self.sent(source), ("ArgumentError", []))
+
+    def test_a_call_cancelled_before_it_was_told_is_never_sent(self):
+        source = """
+            import asyncio
+            from servers.demo import echo, slow
+            waiting = asyncio.create_task(slow("x"))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await echo("y")
+        """
+        self.assertEqual(self.sent(source), (None, [["echo"]]))
+
+    def test_a_result_that_is_used_twice_is_asked_for_once(self):
+        source = """
+            from servers.demo import get_devices
+            def plain():
+                devices = get_devices()
+                return devices["count"] + len(devices)
+            plain()
+        """
+        self.assertEqual(self.sent(source), (None, [["get_devices"]]))
+
+
+class Words(unittest.TestCase):
+    """What a missing `await` says about each kind of place."""
+
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def message(self, source):
+        source = "from servers.demo import slow\n" + textwrap.dedent(source).strip("\n")
+        return self.runtime.run(source, "demo", True)["error"]["message"].split("\n")
+
+    def test_in_a_plain_function(self):
+        said = self.message("""
+            import functools
+            @functools.cache
+            def plain(a, b=1):
+                return slow("é", ms=1)["text"]
+            plain(1)
+        """)
+        self.assertEqual(said, [
+            "slow() was not awaited, so nothing was sent. Line 5 is:",
+            'return slow("é", ms=1)["text"]',
+            "write:",
+            'return (await slow("é", ms=1))["text"]',
+            "and make plain() async, in line 4:",
+            "async def plain(a, b=1):",
+            "and write `await plain(...)` wherever it is called",
+        ])
+
+    def test_in_a_lambda(self):
+        said = self.message("sorted([1, 2], key=lambda n: slow(str(n))['text'])")
+        self.assertEqual(said[-1], "in an async function or a list comprehension, because a lambda cannot await")
+
+    def test_over_several_lines(self):
+        said = self.message("""
+            def plain():
+                answer = slow(
+                    "x",
+                )
+                return answer["text"]
+            plain()
+        """)
+        self.assertEqual(said[1:4], ["answer = slow(", "write:", "answer = await slow("])
+
+    def test_where_a_call_is_kept(self):
+        said = self.message("""
+            import asyncio
+            calls = [slow("a"), slow("b")]
+            def first():
+                return calls[0]["text"]
+            first()
+            await asyncio.gather(*calls)
+        """)
+        self.assertEqual(said[:4], [
+            "slow() was not awaited, so nothing was sent. Line 3 is:",
+            'calls = [slow("a"), slow("b")]',
+            "write:",
+            'calls = [await slow("a"), slow("b")]',
+        ])

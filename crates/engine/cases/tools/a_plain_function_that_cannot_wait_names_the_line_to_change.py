@@ -1,0 +1,12 @@
+# expect: raised MissingAwait: answer = await slow("x")
+# servers: demo
+# line: 6
+from servers.demo import slow
+
+
+def summary():
+    answer = slow("x")
+    return answer["text"]
+
+
+summary()

@@ -1,0 +1,3 @@
+# expect: raised OSError
+# servers: demo
+open("/servers/demo/echo.py", "w").write("x")

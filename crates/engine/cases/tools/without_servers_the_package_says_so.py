@@ -1,0 +1,3 @@
+# expect: raised ModuleNotFoundError: servers.github
+# hint: No servers are connected.
+from servers.github import create_issue
