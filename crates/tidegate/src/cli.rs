@@ -1,14 +1,23 @@
 //! What can be typed: the commands and where their options are defined.
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
-use crate::command::{demo, doctor, image, repl, run, runtime, session};
+use clap::{Args, Parser, Subcommand};
+
+use crate::command::{
+    add, bindings, demo, doctor, image, import, list, login, logout, remove, repl, run, runtime, secret,
+    session, test, tools,
+};
 use crate::exit;
 
 /// Runs untrusted Python in a sandbox, in milliseconds, and keeps what it leaves behind.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = exit::help(), disable_help_subcommand = true)]
 pub(crate) struct Cli {
+    /// The only configuration file to use, instead of the project's and your own tidegate.toml.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -28,10 +37,41 @@ pub(crate) enum Command {
     Runtime(runtime::Arguments),
     /// Build and look after images of your own.
     Image(image::Arguments),
+    /// Add a server whose tools programs can call.
+    Add(add::Arguments),
+    /// Remove a server from the configuration.
+    Remove(remove::Arguments),
+    /// List the configured servers.
+    List(list::Arguments),
+    /// Connect to a server and show its tools.
+    Test(test::Arguments),
+    /// Take over the servers of other MCP clients.
+    Import(import::Arguments),
+    /// Log in to a server that wants it.
+    Login(login::Arguments),
+    /// Forget a log-in.
+    Logout(logout::Arguments),
+    /// Keep secrets in the operating system's keyring.
+    Secret(secret::Arguments),
+    /// Look at what the servers offer, and at what has changed about it.
+    Tools(tools::Arguments),
+    /// Write typed functions for tools, in Python or TypeScript.
+    Bindings(bindings::Arguments),
     /// Show the main job from end to end, measured on this machine.
     Demo(demo::Arguments),
     /// Say what is installed, what works, and what to fix.
     Doctor(doctor::Arguments),
+    /// Run a server as long as the process that asked for it lives.
+    #[command(hide = true)]
+    Supervise(Supervise),
+}
+
+/// What the supervisor of a server is started with.
+#[derive(Debug, Args)]
+pub(crate) struct Supervise {
+    /// The process that asked for it, the command and its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[cfg(test)]

@@ -1,13 +1,23 @@
 //! The commands, one module each.
 
+pub(crate) mod add;
+pub(crate) mod bindings;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod explain;
 pub(crate) mod image;
+pub(crate) mod import;
+pub(crate) mod list;
+pub(crate) mod login;
+pub(crate) mod logout;
+pub(crate) mod remove;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod runtime;
+pub(crate) mod secret;
 pub(crate) mod session;
+pub(crate) mod test;
+pub(crate) mod tools;
 
 use crate::cli::{Cli, Command};
 use crate::config::Config;
@@ -21,7 +31,19 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Session(arguments) => session::run(config, &arguments),
         Command::Runtime(arguments) => runtime::run(config, arguments).await,
         Command::Image(arguments) => image::run(config, arguments).await,
+        Command::Add(arguments) => add::run(config, arguments),
+        Command::Remove(arguments) => remove::run(config, &arguments),
+        Command::List(arguments) => list::run(config, &arguments).await,
+        Command::Test(arguments) => test::run(config, &arguments).await,
+        Command::Import(arguments) => import::run(config, &arguments),
+        Command::Login(arguments) => login::run(config, arguments).await,
+        Command::Logout(arguments) => logout::run(config, &arguments).await,
+        Command::Secret(arguments) => secret::run(&arguments),
+        Command::Tools(arguments) => tools::run(config, arguments).await,
+        Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Demo(arguments) => demo::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,
+        // Ended before there was a runtime; see `main`.
+        Command::Supervise(_) => Ok(Ending::Misused),
     }
 }

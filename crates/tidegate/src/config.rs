@@ -4,14 +4,40 @@
 //! | --- | --- | --- |
 //! | `TIDEGATE_CACHE` | folder of the runtime and images, which can be made again | `tidegate` in the user's cache folder |
 //! | `TIDEGATE_DATA` | folder of sessions and history, which cannot | `tidegate` in the user's data folder |
+//! | `TIDEGATE_CONFIG` | the only configuration file, as `--config` | see [`places`] |
+//!
+//! The servers: [`places`] (where the file is), [`section`] (what it may say), [`servers`] (the
+//! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
+//! other clients have), [`shown`] (what of it all may be shown).
 
+pub(crate) mod edit;
+pub(crate) mod mcp_json;
+pub(crate) mod name;
+pub(crate) mod nearest;
+pub(crate) mod places;
+mod problem;
+pub(crate) mod secrets;
+pub(crate) mod section;
+pub(crate) mod servers;
+pub(crate) mod shown;
+
+use std::collections::BTreeMap;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use catalog::ServerName;
 use engine_wasm::cache::Cache;
 use etcetera::BaseStrategy as _;
+use upstream::{FileTokens, Http, ServerSettings, Source};
 
+use self::places::Places;
+use self::secrets::{Entry, Lookup, Reference, SecretError};
+use self::section::Kind;
+use self::servers::{Server, Unresolved};
+use crate::exit::Misuse;
+use crate::out;
 use crate::store::Store;
 
 const CACHE: &str = "TIDEGATE_CACHE";
@@ -23,16 +49,17 @@ const OWN: &str = "tidegate";
 pub(crate) struct Config {
     cache: Option<PathBuf>,
     data: Option<PathBuf>,
+    places: Places,
 }
 
 impl Config {
     /// Reads the environment. Nothing is created, nothing can fail yet: a command
-    /// that needs no folder must work without one.
-    pub(crate) fn from_environment() -> Self {
+    /// that needs no folder must work without one. `file` is what `--config` names.
+    pub(crate) fn from_environment(file: Option<&Path>) -> Self {
         let usual = etcetera::choose_base_strategy().ok();
         let cache = folder(CACHE).or_else(|| Some(usual.as_ref()?.cache_dir().join(OWN)));
         let data = folder(DATA).or_else(|| Some(usual.as_ref()?.data_dir().join(OWN)));
-        Self { cache, data }
+        Self { cache, data, places: Places::from_environment(file) }
     }
 
     /// The folder of the runtime.
@@ -53,6 +80,118 @@ impl Config {
     /// The sessions on disk.
     pub(crate) fn store(&self) -> anyhow::Result<Store> {
         Ok(Store::at(self.data()?.join("sessions")))
+    }
+
+    /// The folder of stored log-ins.
+    pub(crate) fn tokens(&self) -> anyhow::Result<PathBuf> {
+        Ok(self.data()?.join("tokens"))
+    }
+
+    /// Where configuration files are, ours and others'.
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Every configured server by name, also those that are switched off.
+    pub(crate) fn servers(&self) -> anyhow::Result<Vec<Server>> {
+        servers::load(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// The configured server of this name.
+    pub(crate) fn server(&self, name: &str) -> anyhow::Result<Server> {
+        let servers = self.servers()?;
+        if let Some(server) = servers.iter().find(|server| server.name.0 == name) {
+            return Ok(server.clone());
+        }
+        let near = nearest::of(name, servers.iter().map(|server| server.name.0.as_str()));
+        let meant = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Err(Misuse::error(format!(
+            "there is no server `{name}`{meant}; `tidegate list` shows those there are, `tidegate add` makes one"
+        )))
+    }
+
+    /// Every configured server, and those of these `mcpServers` files, which count more. Entries
+    /// of the files that cannot be used are told.
+    pub(crate) fn servers_with(&self, files: &[PathBuf]) -> anyhow::Result<Vec<Server>> {
+        let mut servers: BTreeMap<ServerName, Server> =
+            self.servers()?.into_iter().map(|server| (server.name.clone(), server)).collect();
+        for file in files {
+            let file = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+            let found = servers::from_mcp_json(&self.places, &file)
+                .map_err(|error| Misuse::error(error.to_string()))?;
+            for (called, reason) in found.unusable {
+                out::warn(format_args!(
+                    "{}: {called:?} cannot be used: {}",
+                    self.places.short(&file),
+                    out::clean(&reason)
+                ));
+            }
+            servers.extend(found.servers.into_iter().map(|server| (server.name.clone(), server)));
+        }
+        Ok(servers.into_values().collect())
+    }
+
+    /// A configured server that is reached over HTTP, to log in to or out of.
+    pub(crate) fn http_server(&self, name: &str) -> anyhow::Result<(ServerName, Http)> {
+        let server = self.server(name)?;
+        if server.kind != Kind::Http {
+            return Err(Misuse::error(format!(
+                "`{name}` is {}; only servers with a `url` have log-ins",
+                match server.kind {
+                    Kind::Stdio => "started with a command, which logs in by itself if it has to",
+                    _ => "an HTTP service that is authorized with `headers`",
+                }
+            )));
+        }
+        match self.settings(&server).map_err(|error| Misuse::error(error.to_string()))?.source {
+            Source::Http(http) => Ok((server.name, http)),
+            _ => Err(Misuse::error(format!("`{name}` is not reached over HTTP"))),
+        }
+    }
+
+    /// The file that a new server goes into: the user's, or the project's.
+    pub(crate) fn file_to_write(&self, project: bool) -> anyhow::Result<PathBuf> {
+        self.places.file_to_write(project).ok_or_else(|| {
+            Misuse::error(
+                "there is no home folder to keep tidegate.toml in; name one with --config FILE",
+            )
+        })
+    }
+
+    /// What connections need besides the servers themselves.
+    pub(crate) fn upstream_options(&self) -> anyhow::Result<upstream::Options> {
+        let own = env::current_exe().context("could not find this program itself")?;
+        Ok(upstream::Options {
+            environment: env::vars_os().collect(),
+            supervisor: Some(vec![own.into(), "supervise".into(), "--".into()]),
+            tokens: Arc::new(FileTokens::new(self.tokens()?)),
+            ..upstream::Options::default()
+        })
+    }
+
+    /// A server with its secrets, looked up now. This may wait for the user to unlock a keyring.
+    pub(crate) fn settings(&self, server: &Server) -> Result<ServerSettings, Unresolved> {
+        server.settings(&self.lookup(Path::new("/"), &Entry::secret))
+    }
+
+    /// Whether what a reference of `server` stands for is there. The keyring is not asked: it might
+    /// ask the user.
+    pub(crate) fn is_there(
+        &self,
+        server: &Server,
+        reference: &Reference,
+    ) -> Result<(), SecretError> {
+        let folder = server.file.parent().unwrap_or(Path::new("/"));
+        reference.resolve(&self.lookup(folder, &|_| Ok(String::new()))).map(drop)
+    }
+
+    fn lookup<'a>(&'a self, folder: &'a Path, keyring: &'a secrets::Keyring) -> Lookup<'a> {
+        Lookup {
+            folder,
+            home: self.places.home.as_deref(),
+            environment: &|name| env::var_os(name),
+            keyring,
+        }
     }
 }
 

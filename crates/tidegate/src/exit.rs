@@ -10,7 +10,7 @@ use engine::Outcome;
 pub(crate) enum Ending {
     /// It worked.
     Success,
-    /// The program raised an exception; for `doctor` and `demo`, something is not as it should be.
+    /// The program raised an exception; for `doctor`, `demo`, `test` and `list --check`, something is not as it should be.
     Raised,
     /// The command line, or a file it names, is wrong.
     Misused,
@@ -20,19 +20,23 @@ pub(crate) enum Ending {
     Died,
     /// The runtime or this machine got in the way.
     Broken,
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     Interrupted,
 }
 
 /// Every ending, its code and its line in `--help`.
 const TABLE: [(Ending, u8, &str); 7] = [
     (Ending::Success, 0, "success"),
-    (Ending::Raised, 1, "the program raised an exception (demo, doctor: a check failed)"),
+    (
+        Ending::Raised,
+        1,
+        "the program raised an exception (demo, doctor, test, list --check: a check failed)",
+    ),
     (Ending::Misused, 2, "wrong usage: an option, a name or an input file"),
     (Ending::Limited, 3, "a limit stopped the program"),
     (Ending::Died, 4, "the program ended or crashed its interpreter"),
     (Ending::Broken, 5, "the runtime or this machine got in the way"),
-    (Ending::Interrupted, 130, "Ctrl-C"),
+    (Ending::Interrupted, 130, "Ctrl-C or SIGTERM"),
 ];
 
 impl Ending {

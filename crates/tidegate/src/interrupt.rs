@@ -1,4 +1,4 @@
-//! Ctrl-C: the first stops what is going on, the second ends the process at once.
+//! Ctrl-C and SIGTERM: the first stops what is going on, the second ends the process at once.
 
 use std::future::Future;
 use std::io::{self, IsTerminal as _};
@@ -48,15 +48,23 @@ impl Drop for Listener {
 }
 
 fn listen() -> anyhow::Result<(Listener, oneshot::Receiver<()>)> {
-    let mut signals = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
+    let mut interrupts = signal(SignalKind::interrupt()).context("could not listen for Ctrl-C")?;
+    let mut terminations =
+        signal(SignalKind::terminate()).context("could not listen for SIGTERM")?;
     let (tell, told) = oneshot::channel();
     // A task of its own, because what is dropped on the first Ctrl-C may take a
     // moment, and the second must be heard meanwhile.
     let task = tokio::spawn(async move {
-        signals.recv().await;
+        tokio::select! {
+            _ = interrupts.recv() => {}
+            _ = terminations.recv() => {}
+        }
         // Nobody listens any more when the work has just ended.
         let _ = tell.send(());
-        signals.recv().await;
+        tokio::select! {
+            _ = interrupts.recv() => {}
+            _ = terminations.recv() => {}
+        }
         std::process::exit(Ending::Interrupted.code().into());
     });
     Ok((Listener(task), told))

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ask;
 mod cli;
 mod command;
 mod config;
@@ -19,6 +20,7 @@ mod progress;
 mod runtime;
 mod show;
 mod store;
+mod tools;
 mod units;
 
 use std::process::ExitCode;
@@ -33,12 +35,30 @@ use crate::exit::Ending;
 /// threads of the engine's own.
 const WORKERS: usize = 2;
 
+/// Ends with what is wrong with the command line, as JSON too where that was asked for.
+fn refuse(error: &clap::Error) -> ! {
+    let mut typed = std::env::args().skip(1);
+    let runs = typed.next().is_some_and(|command| command == "run");
+    if error.use_stderr() && runs && typed.any(|argument| argument == "--json") {
+        let text = error.render().to_string();
+        let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        // The exit code says it too, should nobody be there to read this.
+        let _ = show::failure_json(&exit::Misuse::error(first));
+        std::process::exit(Ending::Misused.code().into());
+    }
+    error.exit()
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
+    if let cli::Command::Supervise(arguments) = cli.command {
+        return upstream::supervise(arguments.command);
+    }
+    let config = Config::from_environment(cli.config.as_deref());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     let ended = match runtime {
-        Ok(runtime) => runtime.block_on(command::run(&Config::from_environment(), cli)),
+        Ok(runtime) => runtime.block_on(command::run(&config, cli)),
         Err(error) => Err(anyhow::Error::new(error).context(
             "could not start threads; close other programs or raise the limit of `ulimit -u`",
         )),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use engine::{
-    Engine, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start, StartError,
+    Engine, Host, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start,
+    StartError,
 };
+use gateway::Tools;
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -24,6 +26,8 @@ pub(crate) enum Ran {
 /// A session in use.
 pub(crate) struct Opened {
     session: Session,
+    hearing: Arc<dyn Host>,
+    tools: Option<Arc<Tools>>,
     kept: Option<Kept>,
 }
 
@@ -43,6 +47,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) start: Start,
     /// The level behind the limits, to be remembered.
     pub(crate) level: &'static str,
+    /// What its programs may call.
+    pub(crate) tools: Option<Arc<Tools>>,
 }
 
 impl Opened {
@@ -52,9 +58,10 @@ impl Opened {
         engine: Arc<dyn Engine>,
         choice: Choice<'_>,
     ) -> anyhow::Result<Self> {
-        let Choice { name, start, level } = choice;
+        let Choice { name, start, level, tools } = choice;
+        let hearing = Arc::clone(&start.host);
         let Some(name) = name else {
-            return Ok(Self { session: Session::new(engine, start), kept: None });
+            return Ok(Self { session: Session::new(engine, start), hearing, tools, kept: None });
         };
         let store = config.store()?;
         let held = take_turn(&store, name).await?;
@@ -63,22 +70,37 @@ impl Opened {
             Some(image) => {
                 let details = details_of(config, &store, name, &image)?;
                 refuse_another_image(name, &details, start.image.as_deref())?;
+                refuse_another_seed(name, start.seed)?;
                 (Session::from_image(engine, start, image), Some(details))
             }
         };
         let kept = Kept { config: config.clone(), held, details, level };
-        Ok(Self { session, kept: Some(kept) })
+        Ok(Self { session, hearing, tools, kept: Some(kept) })
     }
 
     /// Runs one program, and keeps what it left unless it was stopped.
     pub(crate) async fn run(&mut self, program: Program) -> anyhow::Result<Ran> {
-        let run = self.session.run(program, Arc::new(NoCalls));
+        let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
+        let tools = self.tools.as_ref();
+        let run = async move {
+            match tools {
+                Some(tools) => gateway::run(session, program, tools, hearing).await,
+                None => session.run(program, Arc::new(NoCalls)).await,
+            }
+        };
         let Some(ended) = interrupt::unless_interrupted(run).await? else {
             return Ok(Ran::Cancelled);
         };
         let outcome = ended.map_err(|error| self.explained(error))?;
         let kept = if Ending::of(&outcome).is_stopped() { Ok(()) } else { self.keep().await };
         Ok(Ran::Ended(Box::new(outcome), kept.err()))
+    }
+
+    /// Ends the connections to servers in an orderly way.
+    pub(crate) async fn close(self) {
+        if let Some(tools) = self.tools {
+            tools.upstreams().close().await;
+        }
     }
 
     async fn keep(&mut self) -> anyhow::Result<()> {
@@ -171,6 +193,16 @@ fn refuse_another_image(
         ))),
         _ => Ok(()),
     }
+}
+
+fn refuse_another_seed(name: &SessionName, seed: Option<u64>) -> anyhow::Result<()> {
+    if seed.is_none() {
+        return Ok(());
+    }
+    Err(Misuse::error(format!(
+        "the session `{name}` exists already and goes on with its own chance; leave --seed out, or \
+         choose another --session"
+    )))
 }
 
 /// What the base of a frozen guest is called here.

@@ -41,6 +41,12 @@ pub(crate) fn tell(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
+/// Asks on standard error, on the line that the answer is typed on.
+pub(crate) fn prompt(text: impl Display) {
+    let mut stream = anstream::stderr().lock();
+    let _ = write!(stream, "{text}").and_then(|()| stream.flush());
+}
+
 /// Says what went wrong, and what was behind it.
 pub(crate) fn problem(error: &anyhow::Error) {
     tell(format_args!("{BAD}error:{BAD:#} {}", clean(&error.to_string())));

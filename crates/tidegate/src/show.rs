@@ -11,6 +11,7 @@ use comfy_table::{Cell, Table, presets};
 use engine::{Outcome, ProgramError};
 
 pub(crate) use self::artifacts::write as write_artifacts;
+use crate::exit::Ending;
 use crate::out::{self, BAD, DIM, HINT};
 
 /// Columns a value may take before it is broken into lines.
@@ -89,6 +90,22 @@ fn place(line: u32, column: Option<u32>, source: &str) -> String {
 pub(crate) fn outcome_json(outcome: &Outcome) -> anyhow::Result<()> {
     let text = serde_json::to_string(outcome).context("could not write the outcome as JSON")?;
     out::line(text).context(LOST)
+}
+
+/// Prints an object of the same form for a run that could not even begin, and tells people.
+pub(crate) fn failure_json(error: &anyhow::Error) -> anyhow::Result<()> {
+    let kind = match Ending::of_error(error) {
+        Ending::Misused => "UsageError",
+        _ => "RuntimeUnavailable",
+    };
+    out::problem(error);
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let error = ProgramError {
+        kind: kind.to_owned(),
+        message: causes.join(": "),
+        ..ProgramError::default()
+    };
+    outcome_json(&Outcome::failed(error))
 }
 
 /// What to say when standard output cannot be written to.

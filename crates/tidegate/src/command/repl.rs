@@ -7,6 +7,7 @@
 mod input;
 mod lines;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// Start from this image.
     #[arg(long, value_name = "NAME")]
     image: Option<String>,
+    /// Use the servers of this `mcpServers` file too, without importing them.
+    #[arg(long, value_name = "FILE")]
+    mcp_config: Vec<PathBuf>,
     /// Make chance repeat.
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -54,8 +58,15 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let live = Arc::new(Live::default());
     let Resolved { level, limits, .. } = resolved;
     let host = Arc::clone(&live) as _;
-    let start = Start { limits, image: arguments.image.clone(), seed: arguments.seed, host };
-    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name() };
+    let start = Start {
+        limits,
+        image: arguments.image.clone(),
+        seed: arguments.seed,
+        host,
+        ..Start::default()
+    };
+    let tools = crate::tools::open(config, &arguments.mcp_config)?;
+    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name(), tools };
     let mut opened = Opened::new(config, engine, choice).await?;
     let mut lines = Lines::open(config)?;
     if lines.is_terminal() {
@@ -64,13 +75,13 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     loop {
         match lines.program().await? {
             Typed::Nothing => {}
-            Typed::End => return Ok(Ending::Success),
-            Typed::Program(source) if FAREWELLS.contains(&source.trim()) => {
-                return Ok(Ending::Success);
-            }
+            Typed::End => break,
+            Typed::Program(source) if FAREWELLS.contains(&source.trim()) => break,
             Typed::Program(source) => answer(&mut opened, &live, &source, arguments).await?,
         }
     }
+    opened.close().await;
+    Ok(Ending::Success)
 }
 
 fn greet(arguments: &Arguments, level: &str) {

@@ -8,7 +8,6 @@ use std::time::Instant;
 use anyhow::Context as _;
 use clap::Args;
 use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage};
-use serde_json::value::RawValue;
 
 use super::explain;
 use crate::config::Config;
@@ -43,6 +42,9 @@ pub(crate) struct Arguments {
     /// Start from this image instead of one chosen by what the program imports.
     #[arg(long, value_name = "NAME")]
     image: Option<String>,
+    /// Use the servers of this `mcpServers` file too, without importing them.
+    #[arg(long, value_name = "FILE")]
+    mcp_config: Vec<PathBuf>,
     /// Make chance repeat: the same seed gives the same `random`.
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
@@ -70,12 +72,18 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let print = if arguments.json { explain::print_json } else { explain::print };
         return print(&resolved).map(|()| Ending::Success).context(show::LOST);
     }
-    let program = Program { source: source(&arguments)?, context: context(&arguments)? };
-    if arguments.json {
-        run_for_programs(config, &arguments, resolved, program).await
-    } else {
-        run_for_people(config, &arguments, resolved, program).await
+    let program = || Ok(Program { source: source(&arguments)?, context: context(&arguments)? });
+    if !arguments.json {
+        return run_for_people(config, &arguments, resolved, program()?).await;
     }
+    let ran = match program() {
+        Ok(program) => run_for_programs(config, &arguments, resolved, program).await,
+        Err(error) => Err(error),
+    };
+    ran.or_else(|error| {
+        show::failure_json(&error)?;
+        Ok(Ending::of_error(&error))
+    })
 }
 
 async fn run_for_people(
@@ -122,7 +130,13 @@ async fn run_for_programs(
     if arguments.artifacts.is_some() {
         keep_artifacts(&outcome, arguments)?;
     }
-    unkept.map_or(Ok(Ending::of(&outcome)), Err)
+    Ok(match unkept {
+        None => Ending::of(&outcome),
+        Some(error) => {
+            out::problem(&error);
+            Ending::of_error(&error)
+        }
+    })
 }
 
 async fn open_and_run(
@@ -134,9 +148,19 @@ async fn open_and_run(
 ) -> anyhow::Result<Ran> {
     let engine = crate::runtime::engine(config).await?;
     let Resolved { level, limits, .. } = resolved;
-    let start = Start { limits, image: arguments.image.clone(), seed: arguments.seed, host };
-    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name() };
-    Opened::new(config, engine, choice).await?.run(program).await
+    let start = Start {
+        limits,
+        image: arguments.image.clone(),
+        seed: arguments.seed,
+        host,
+        ..Start::default()
+    };
+    let tools = crate::tools::open(config, &arguments.mcp_config)?;
+    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name(), tools };
+    let mut opened = Opened::new(config, engine, choice).await?;
+    let ran = opened.run(program).await;
+    opened.close().await;
+    ran
 }
 
 /// Writes pictures to files, or says how to get them.
@@ -177,8 +201,13 @@ fn context(arguments: &Arguments) -> anyhow::Result<Context> {
         Some(file) => read_file(Path::new(file), "the --context file")?,
         None => given.clone().into_bytes(),
     };
-    match serde_json::from_slice(&text) {
-        Ok(context) => Ok(context),
+    match serde_json::from_slice::<Context>(&text) {
+        Ok(context) => match context.keys().find(|key| !is_variable(key)) {
+            None => Ok(context),
+            Some(key) => Err(Misuse::error(format!(
+                "--context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+            ))),
+        },
         Err(error) if error.is_data() => Err(Misuse::error(
             r#"--context wants a JSON object whose keys become variables, such as {"rows": [1, 2]}"#,
         )),
@@ -186,6 +215,13 @@ fn context(arguments: &Arguments) -> anyhow::Result<Context> {
             "--context is not JSON ({error}); quote it for the shell, or put it into a file and give @FILE"
         ))),
     }
+}
+
+/// Whether a program could use this as a name.
+fn is_variable(key: &str) -> bool {
+    let mut letters = key.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 fn read_file(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
@@ -236,19 +272,17 @@ fn cancelled(heard: &Heard, started: Instant) -> Outcome {
         stderr_bytes: stderr.len() as u64,
         ..Usage::default()
     };
+    let error = ProgramError {
+        kind: "Cancelled".to_owned(),
+        message: "the run was cancelled (Ctrl-C or SIGTERM)".to_owned(),
+        ..ProgramError::default()
+    };
     Outcome {
-        success: false,
-        return_value: RawValue::NULL.to_owned(),
         stdout,
         stderr,
-        error: Some(ProgramError {
-            kind: "Cancelled".to_owned(),
-            message: "the run was cancelled with Ctrl-C".to_owned(),
-            ..ProgramError::default()
-        }),
-        artifacts: Vec::new(),
         note: Some(CANCELLED.to_owned()),
         execution_time_ms: crate::units::millis(started.elapsed()),
         usage,
+        ..Outcome::failed(error)
     }
 }

@@ -35,7 +35,7 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Hash every file; exit code 5 if one is not what was written.
+    /// Hash every file; exit code 5 if one is not what was written, or there is none.
     Verify {
         /// Print a JSON array instead of text.
         #[arg(long)]
@@ -179,7 +179,7 @@ async fn verify(cache: Cache, json: bool) -> anyhow::Result<Ending> {
         };
         out::tell(advice);
     }
-    Ok(if sound { Ending::Success } else { Ending::Broken })
+    Ok(if sound && !report.is_empty() { Ending::Success } else { Ending::Broken })
 }
 
 fn verified_json(verified: &Verified) -> Value {

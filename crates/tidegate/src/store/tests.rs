@@ -25,8 +25,8 @@ fn name(text: &str) -> SessionName {
 
 fn image(body: &[u8]) -> Image {
     let base = Digest::of(b"base");
-    Image::pack(Header { engine: "test".into(), base, body_bytes: 0, waiting: false }, body)
-        .unwrap()
+    let header = Header { engine: "test".into(), base, body_bytes: 0, waiting: false };
+    Image::new(header, body.to_vec())
 }
 
 fn details() -> Details {

@@ -7,8 +7,10 @@
 
 mod explain;
 mod images;
+mod import;
 mod repl;
 mod run;
+mod servers;
 mod sessions;
 mod tide;
 mod wrong_inputs;

@@ -48,6 +48,8 @@ impl User {
             .args(arguments)
             .env("TIDEGATE_CACHE", cache())
             .env("TIDEGATE_DATA", self.data.path())
+            .env("XDG_CONFIG_HOME", self.data.path().join("config"))
+            .env_remove("TIDEGATE_CONFIG")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -57,6 +59,13 @@ impl User {
     /// Runs `tidegate` with these arguments.
     pub(crate) fn tidegate(&self, arguments: &[&str]) -> Said {
         self.command(arguments).output().unwrap().into()
+    }
+
+    /// What `tidegate` with these arguments prints; it has to succeed.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let said = self.tidegate(arguments);
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said.stdout
     }
 
     /// Runs `tidegate` with something to read.

@@ -1,0 +1,154 @@
+//! Which files there are for a server, under which names.
+//!
+//! A server's folder has the name of its Python package, in both languages. Whoever knows a
+//! server or a tool by its own name finds it by that as well: the same files are there again
+//! under the server's name, and each tool's file under the tool's. The texts are shared, so
+//! this costs no more than the paths.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::SourceFile;
+use crate::target::Server;
+use crate::text;
+
+/// Longest file name taken over from a server, in bytes, without its ending.
+const LONGEST: usize = 120;
+/// What stands beside the folders of the servers.
+const BESIDE: &[&str] = &["__init__.py", "__pycache__", "client.ts", "readme.md"];
+
+/// Whether two names may differ in case only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// They may if they mean the same file: where case is ignored, one is written over the other.
+    Free,
+    /// They must not, because the language's compiler refuses to see both.
+    Strict,
+}
+
+/// The files of one folder, as they are collected.
+pub(crate) struct Layout {
+    case: Case,
+    files: Vec<(String, Arc<str>)>,
+    names: HashSet<String>,
+    /// What is in the file that has a name, in lower case.
+    folded: HashMap<String, Arc<str>>,
+}
+
+impl Layout {
+    pub(crate) fn new(case: Case) -> Self {
+        Self { case, files: Vec::new(), names: HashSet::new(), folded: HashMap::new() }
+    }
+
+    /// Adds a file unless another is in the way.
+    pub(crate) fn add(&mut self, name: String, text: impl Into<Arc<str>>) {
+        let text = text.into();
+        if let Some(known) = self.folded.get(&name.to_lowercase())
+            && (self.case == Case::Strict || !Arc::ptr_eq(known, &text))
+        {
+            return;
+        }
+        if self.names.insert(name.clone()) {
+            self.folded.insert(name.to_lowercase(), Arc::clone(&text));
+            self.files.push((name, text));
+        }
+    }
+
+    /// Adds `text` under a tool's own name as well, where that can be the name of a file.
+    pub(crate) fn add_original(&mut self, name: &str, ending: &str, text: &Arc<str>) {
+        if is_safe(name) {
+            self.add(format!("{name}.{ending}"), Arc::clone(text));
+        }
+    }
+
+    /// The files with their paths, under each name of the server.
+    pub(crate) fn finish(self, server: &Server<'_>) -> Vec<SourceFile> {
+        let original = Some(server.name).filter(|name| {
+            let same = match self.case {
+                Case::Free => *name == server.package,
+                Case::Strict => name.to_lowercase() == server.package.to_lowercase(),
+            };
+            !same && is_safe(name) && !BESIDE.contains(&name.to_lowercase().as_str())
+        });
+        let folders = [Some(server.package), original];
+        let files = folders.into_iter().flatten().flat_map(|folder| {
+            self.files.iter().map(move |(name, text)| SourceFile {
+                path: format!("{folder}/{name}"),
+                text: Arc::clone(text),
+            })
+        });
+        files.collect()
+    }
+}
+
+/// A name that no file system and no shell takes for something else.
+fn is_safe(name: &str) -> bool {
+    let plain = |character: char| character.is_alphanumeric() || "-_. +@".contains(character);
+    !name.is_empty()
+        && name.len() <= LONGEST
+        && name.chars().all(plain)
+        && !name.starts_with(['.', '-', ' '])
+        && !name.ends_with(['.', ' '])
+}
+
+/// `.server.json`: what the folder is about, for whoever looks before importing.
+pub(crate) fn server_json(server: &Server<'_>) -> String {
+    #[derive(Serialize)]
+    struct About<'a> {
+        name: &'a str,
+        package: &'a str,
+        title: Option<String>,
+        version: Option<String>,
+        description: Option<String>,
+        tool_count: usize,
+        tools: Vec<&'a str>,
+    }
+
+    let listing = server.listing;
+    let line = |text: &Option<String>| text.as_ref().map(|text| text::one_line(text, 200));
+    let about = About {
+        name: server.name,
+        package: server.package,
+        title: line(&listing.title),
+        version: line(&listing.version),
+        description: listing.description.as_ref().map(|text| text::paragraph(text, 4_000)),
+        tool_count: server.tools.len(),
+        tools: server.tools.iter().map(|target| target.tool.name.0.as_str()).collect(),
+    };
+    let mut json = serde_json::to_string_pretty(&about).unwrap_or_default();
+    json.push('\n');
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_harmless_names_become_files() {
+        let fine = ["getDocument", "a.b", "get-sum", "日本語", "my tool"].map(is_safe);
+        assert_eq!(fine, [true; 5]);
+        let not = ["", ".", "..", "a/b", "a\\b", "-rf", ".hidden", "a\0", "a:b", "x."].map(is_safe);
+        assert_eq!(not, [false; 10]);
+        assert!(!is_safe(&"x".repeat(200)));
+    }
+
+    /// How many files there are when `Index` is added to `index`.
+    fn with(case: Case, texts: [&Arc<str>; 2]) -> usize {
+        let mut layout = Layout::new(case);
+        layout.add("index.ts".to_owned(), Arc::clone(texts[0]));
+        layout.add_original("Index", "ts", texts[1]);
+        layout.add_original("Index", "ts", texts[1]);
+        layout.files.len()
+    }
+
+    #[test]
+    fn names_that_differ_in_case_only_are_the_same_file_or_not_there() {
+        let [one, other]: [Arc<str>; 2] = ["one".into(), "other".into()];
+        assert_eq!(with(Case::Free, [&one, &one]), 2);
+        assert_eq!(with(Case::Free, [&one, &other]), 1);
+        assert_eq!(with(Case::Strict, [&one, &one]), 1);
+    }
+}

@@ -1,0 +1,83 @@
+//! Typed functions for tools: a catalog in, Python and TypeScript source out.
+//!
+//! Same input, same bytes. Everything here is pure: who writes the files, or shows them to a
+//! program without writing them, is somebody else's business.
+//!
+//! Every name, sentence and schema comes from a server, so from an attacker. Names are the
+//! catalog's identifiers; everything else goes through a function that escapes for exactly the
+//! place where it stands, or is left out. Lengths and depths are bounded.
+//!
+//! Reading order: `target` (what is written about), `parameters` and `type_names` (what both
+//! languages need to know), `words` and `suggestion` (what is said about it), then `python`,
+//! `typescript` and `layout` (which files there are).
+
+#![forbid(unsafe_code)]
+
+mod layout;
+mod parameters;
+mod python;
+mod readme;
+mod suggestion;
+mod target;
+mod text;
+mod type_names;
+mod typescript;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+
+use std::sync::Arc;
+
+use catalog::{Catalog, CatalogServer, CatalogTool};
+
+/// One generated file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Where it belongs, below the folder of all servers: `github/create_issue.py`.
+    pub path: String,
+    /// What is in it. Files that are the same under two names share their text.
+    pub text: Arc<str>,
+}
+
+/// The Python package of one server.
+#[must_use]
+pub fn python_server(server: &CatalogServer) -> Vec<SourceFile> {
+    python::package(&server.into())
+}
+
+/// The TypeScript folder of one server. Its files import [`typescript_client`].
+#[must_use]
+pub fn typescript_server(server: &CatalogServer) -> Vec<SourceFile> {
+    typescript::folder(&server.into())
+}
+
+/// `client.ts`, which stands once beside all folders of servers.
+#[must_use]
+pub fn typescript_client() -> SourceFile {
+    SourceFile { path: "client.ts".to_owned(), text: typescript::CLIENT.into() }
+}
+
+/// `README.md`: how tools are called and which servers there are, for a model to read.
+#[must_use]
+pub fn readme(catalog: &Catalog) -> SourceFile {
+    SourceFile { path: "README.md".to_owned(), text: readme::readme(catalog).into() }
+}
+
+/// The Python module of one tool.
+#[must_use]
+pub fn python_tool(tool: &CatalogTool) -> String {
+    python::module(&tool.into())
+}
+
+/// The TypeScript file of one tool.
+#[must_use]
+pub fn typescript_tool(tool: &CatalogTool) -> String {
+    typescript::module(&tool.into())
+}
+
+/// How a tool is called from Python, on one line: `async def search(query: str) -> Any`.
+#[must_use]
+pub fn signature(tool: &CatalogTool) -> String {
+    python::signature(&tool.into())
+}

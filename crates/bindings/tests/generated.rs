@@ -1,0 +1,224 @@
+//! What generated files look like. The snapshots are meant to be read.
+
+use std::sync::Arc;
+
+use catalog::{Catalog, Listing};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+/// A catalog of one server.
+fn catalog_of(server: &str, tools: Value) -> Catalog {
+    let listing = json!({"server": server, "tools": tools});
+    let listing: Listing = serde_json::from_value(listing).expect("a listing");
+    Catalog::new(vec![Arc::new(listing)])
+}
+
+/// Compares with the snapshot called `name`, which is only what is generated.
+fn show(name: &str, text: &str) {
+    insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+        assert_snapshot!(name, text);
+    });
+}
+
+/// Both files of one tool of `github`.
+fn files_of(tool: Value) -> String {
+    let catalog = catalog_of("github", json!([tool]));
+    let tool = catalog.tools().next().expect("a tool");
+    let line = "=".repeat(40);
+    format!("{}{line}\n{}", bindings::python_tool(tool), bindings::typescript_tool(tool))
+}
+
+/// How a tool with this input is called.
+fn signature_of(input: Value) -> String {
+    let catalog = catalog_of("s", json!([{"name": "f", "inputSchema": input}]));
+    bindings::signature(catalog.tools().next().expect("a tool"))
+}
+
+#[test]
+fn a_typical_tool() {
+    show(
+        "a_typical_tool",
+        &files_of(json!({
+            "name": "create_issue",
+            "description": "Create an issue.\n\n    The title is shown in lists.\n      * once",
+            "inputSchema": {
+                "type": "object",
+                "required": ["owner", "title", "priority"],
+                "properties": {
+                    "owner": {"type": "string", "description": "Who owns the repository", "minLength": 1},
+                    "body": {"type": "string", "description": "Text in Markdown.\nMay be long."},
+                    "title": {"type": "string"},
+                    "priority": {"enum": ["low", "high"], "description": "How soon"},
+                    "labels": {"type": "array", "default": [], "items": {
+                        "type": "object",
+                        "description": "A label",
+                        "required": ["name"],
+                        "properties": {
+                            "name": {"type": "string", "description": "What it says"},
+                            "colour": {"type": "string", "pattern": "^[0-9a-f]{6}$"},
+                        },
+                    }},
+                    "milestone": {"type": ["integer", "null"], "minimum": 1},
+                    "class": {"type": "boolean"},
+                    "If-Match": {"type": "string"},
+                },
+            },
+            "outputSchema": {
+                "type": "object",
+                "description": "The new issue",
+                "required": ["number"],
+                "properties": {
+                    "number": {"type": "integer"},
+                    "user": {"type": "object", "properties": {"login": {"type": "string"}}},
+                    "from": {"type": "string", "format": "date-time"},
+                },
+            },
+        })),
+    );
+}
+
+#[test]
+fn a_tool_that_says_nothing() {
+    show(
+        "a_tool_that_says_nothing",
+        &files_of(json!({"name": "getThing", "inputSchema": {"type": "object"}})),
+    );
+}
+
+#[test]
+fn a_tool_that_tries_to_break_out() {
+    show(
+        "a_tool_that_tries_to_break_out",
+        &files_of(json!({
+            "name": "x\"\"\"\n*/ import os\\",
+            "description": "\"\"\"\nimport os\n*/ process.exit() /*\n\\",
+            "inputSchema": {
+                "type": "object",
+                "required": ["a\"]: int\nevil"],
+                "properties": {
+                    "a\"]: int\nevil": {"type": "string", "description": "*/ \"\"\" \\ \u{202e}\u{0}"},
+                    "b": {"enum": ["\"", "\\", "\n", "*/", 1.5, 2, null, true], "default": "\"\"\"\n"},
+                    "nested": {"type": "object", "description": "*/\"\"\"\\", "properties": {
+                        "__private": {"type": "string"},
+                        "a\nb": {"type": "integer", "description": "# one\r\ntwo */"},
+                    }},
+                },
+            },
+        })),
+    );
+}
+
+#[test]
+fn a_recursive_tool() {
+    show(
+        "a_recursive_tool",
+        &files_of(json!({
+            "name": "filter",
+            "inputSchema": {
+                "type": "object",
+                "required": ["where"],
+                "properties": {"where": {"$ref": "#/$defs/Condition"}},
+                "$defs": {"Condition": {
+                    "type": "object",
+                    "properties": {
+                        "and": {"type": "array", "items": {"$ref": "#/$defs/Condition"}},
+                        "equals": {"type": "string"},
+                    },
+                }},
+            },
+        })),
+    );
+}
+
+#[test]
+fn a_tool_with_several_ways_to_call_it() {
+    show(
+        "a_tool_with_several_ways_to_call_it",
+        &files_of(json!({
+            "name": "find",
+            "inputSchema": {"anyOf": [
+                {"type": "object", "required": ["id", "kind"],
+                 "properties": {"id": {"type": "integer"}, "kind": {"const": "id"}}},
+                {"type": "object", "required": ["name", "kind"],
+                 "properties": {"name": {"type": "string"}, "kind": {"const": "name"}}},
+            ]},
+        })),
+    );
+}
+
+#[test]
+fn required_parameters_come_first_and_null_is_sent_where_it_means_something() {
+    assert_snapshot!(
+        signature_of(json!({
+            "required": ["b"],
+            "properties": {
+                "a": {"type": "integer"},
+                "b": {"type": "string"},
+                "c": {"type": ["string", "null"]},
+                "d": {},
+            },
+        })),
+        @"async def f(b: str, *, a: int | None = None, c: str | None = UNSET, d: Any = None) -> Any"
+    );
+}
+
+#[test]
+fn further_arguments_are_keywords() {
+    assert_snapshot!(
+        signature_of(json!({"properties": {"extra": {}}, "additionalProperties": {"type": "string"}})),
+        @"async def f(*, extra: Any = None, **extra_: str) -> Any"
+    );
+    assert_snapshot!(signature_of(json!(true)), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(json!({"type": "string"})), @"async def f(**arguments: Any) -> Any");
+}
+
+#[test]
+fn every_kind_of_type_has_an_annotation() {
+    assert_snapshot!(
+        signature_of(json!({
+            "required": ["a", "b", "c", "d", "e"],
+            "properties": {
+                "a": {"type": "array", "items": {"type": "number"}},
+                "b": {"type": "object", "additionalProperties": {"type": "boolean"}},
+                "c": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"type": "integer"}},
+                "d": {"enum": [1.5, "x"]},
+                "e": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]},
+            },
+        })),
+        @r#"async def f(a: list[float], b: dict[str, bool], c: tuple[str, *tuple[int, ...]], d: Literal["x"] | float, e: str | list[Any] | None) -> Any"#
+    );
+}
+
+#[test]
+fn a_server_has_its_files_under_every_name() {
+    let listing = json!({
+        "server": "google-drive",
+        "title": "Google Drive",
+        "version": "1.2",
+        "description": "Documents.\nAll of them.",
+        "tools": [{"name": "getDocument"}, {"name": "list"}, {"name": "a/b"}, {"name": "index"}],
+    });
+    let listing: Listing = serde_json::from_value(listing).expect("a listing");
+    let catalog = Catalog::new(vec![Arc::new(listing)]);
+    let server = catalog.servers().next().expect("a server");
+
+    let mut files = bindings::python_server(server);
+    files.extend(bindings::typescript_server(server));
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    show("paths", &paths.join("\n"));
+    let text = |path: &str| files.iter().find(|file| file.path == path).expect(path).text.clone();
+    show("package", &text("google_drive/__init__.py"));
+    show("index", &text("google_drive/index.ts"));
+    show("server_json", &text("google-drive/.server.json"));
+    show("readme", &bindings::readme(&catalog).text);
+    let (one, other) = (text("google_drive/get_document.py"), text("google-drive/getDocument.py"));
+    assert!(Arc::ptr_eq(&one, &other));
+}
+
+#[test]
+fn a_long_description_is_cut() {
+    let tool = json!({"name": "f", "description": "All work and no play. ".repeat(1_000)});
+    let catalog = catalog_of("s", json!([tool]));
+    let python = bindings::python_tool(catalog.tools().next().expect("a tool"));
+    assert!(python.contains("no play. …\n") && python.len() < 5_000);
+}

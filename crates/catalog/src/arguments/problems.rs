@@ -1,0 +1,281 @@
+//! What a validator found, in words.
+
+use jsonschema::paths::LocationSegment;
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
+use serde_json::Value;
+
+use super::{MOST_PROBLEMS, Problem, words};
+use crate::nearest;
+use crate::schema::{Field, Schema, Shape};
+
+/// Everything that is wrong with `arguments` beyond what is `known` already; a few of it.
+pub(super) fn find(
+    validator: &Validator,
+    schema: &Schema,
+    arguments: &Value,
+    known: &[Problem],
+) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = Vec::new();
+    for error in validator.iter_errors(arguments) {
+        for problem in of(schema, &error) {
+            let told = known.iter().any(|known| {
+                // The same unknown parameter, or a missing one that was only misspelled.
+                known.path == problem.path
+                    || (problem.message.ends_with("is missing")
+                        && known.message.ends_with(&format!("did you mean \"{}\"?", problem.path)))
+            });
+            if !told && !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
+        if problems.len() >= MOST_PROBLEMS {
+            break;
+        }
+    }
+    problems
+}
+
+fn of(schema: &Schema, error: &ValidationError<'_>) -> Vec<Problem> {
+    let path: Vec<Segment> = error.instance_path().segments().map(Segment::from).collect();
+    match error.kind() {
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            if let Some(branch) = meant_branch(context, path.len()) {
+                return branch.iter().flat_map(|error| of(schema, error)).collect();
+            }
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            return unexpected.iter().map(|name| unknown_key(schema, &path, name)).collect();
+        }
+        ValidationErrorKind::Required { property: Value::String(name) } => {
+            return vec![missing_key(schema, &path, name)];
+        }
+        ValidationErrorKind::PropertyNames { error } => {
+            let message = format!("{} has a key that is not allowed: {}", named(&path), error.masked());
+            return vec![Problem { path: path_in_words(path.into_iter()), message }];
+        }
+        _ => {}
+    }
+    let Some(expected) = expected(schema, &path, error) else { return Vec::new() };
+    let message = format!("{} {expected}", named(&path));
+    vec![Problem { path: path_in_words(path.into_iter()), message }]
+}
+
+/// What the value should be, and what it is. `None` for what is left to the server.
+fn expected(schema: &Schema, path: &[Segment], error: &ValidationError<'_>) -> Option<String> {
+    let value = error.instance();
+    let given = words::value(value);
+    let should = match error.kind() {
+        ValidationErrorKind::Type { .. }
+        | ValidationErrorKind::AnyOf { .. }
+        | ValidationErrorKind::OneOfNotValid { .. } => match at(schema, path) {
+            Some(Shape::Any) | None => error.masked_with("it").to_string(),
+            Some(shape) => format!("should be {}, not {given}", words::shape(schema, shape)),
+        },
+        ValidationErrorKind::Enum { options } => enumerated(options, value),
+        ValidationErrorKind::Constant { expected_value } => {
+            format!("should be {}, not {given}", words::value(expected_value))
+        }
+        ValidationErrorKind::Minimum { limit } => format!("should be at least {limit}, not {given}"),
+        ValidationErrorKind::Maximum { limit } => format!("should be at most {limit}, not {given}"),
+        ValidationErrorKind::ExclusiveMinimum { limit } => {
+            format!("should be more than {limit}, not {given}")
+        }
+        ValidationErrorKind::ExclusiveMaximum { limit } => {
+            format!("should be less than {limit}, not {given}")
+        }
+        ValidationErrorKind::MultipleOf { multiple_of } => {
+            format!("should be a multiple of {multiple_of}, not {given}")
+        }
+        ValidationErrorKind::MinLength { limit } => {
+            format!("should have at least {limit} characters, not {}", length(value))
+        }
+        ValidationErrorKind::MaxLength { limit } => {
+            format!("should have at most {limit} characters, not {}", length(value))
+        }
+        ValidationErrorKind::MinItems { limit } => {
+            format!("should have at least {limit} items, not {}", length(value))
+        }
+        ValidationErrorKind::MaxItems { limit } => {
+            format!("should have at most {limit} items, not {}", length(value))
+        }
+        ValidationErrorKind::Pattern { pattern } => {
+            format!("should match {}, which {given} does not", words::shortened(pattern))
+        }
+        ValidationErrorKind::UniqueItems => "should not have the same item twice".to_owned(),
+        ValidationErrorKind::FalseSchema => "must not be given".to_owned(),
+        // Servers are not that strict about alternatives that overlap, and what could not be
+        // decided is theirs to decide.
+        ValidationErrorKind::OneOfMultipleValid { .. }
+        | ValidationErrorKind::BacktrackLimitExceeded { .. }
+        | ValidationErrorKind::RegexEngineFailure { .. }
+        | ValidationErrorKind::ContentEncoding { .. }
+        | ValidationErrorKind::ContentMediaType { .. }
+        | ValidationErrorKind::FromUtf8 { .. }
+        | ValidationErrorKind::Format { .. }
+        | ValidationErrorKind::Referencing(_) => return None,
+        _ => format!("does not fit: {}", error.masked_with("it")),
+    };
+    Some(should)
+}
+
+/// The alternative that was most likely meant: of those that do not fail over the value as a
+/// whole, or over a constant by which an object is recognised, the one with the least wrong.
+fn meant_branch<'a>(
+    context: &'a [Vec<ValidationError<'static>>],
+    depth: usize,
+) -> Option<&'a [ValidationError<'static>]> {
+    let fails_as_a_whole = |error: &ValidationError<'_>| {
+        let deepest = match error.kind() {
+            ValidationErrorKind::Type { .. } => depth,
+            ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => depth + 1,
+            _ => return false,
+        };
+        error.instance_path().segments().count() <= deepest
+    };
+    context
+        .iter()
+        .filter(|branch| !branch.is_empty() && !branch.iter().any(fails_as_a_whole))
+        .min_by_key(|branch| branch.len())
+        .map(Vec::as_slice)
+}
+
+fn enumerated(options: &Value, value: &Value) -> String {
+    let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
+    let should = format!("should be one of {}, not {}", words::listed(options), words::value(value));
+    let named = options.iter().filter_map(|option| Some((option.as_str()?, option)));
+    match value.as_str().and_then(|text| nearest::to(text, named, 1).first().copied()) {
+        Some(meant) => format!("{should}; did you mean {}?", words::value(meant)),
+        None => should,
+    }
+}
+
+fn unknown_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
+    let fields = fields_at(schema, path);
+    let named_fields = fields.iter().map(|field| (field.name.as_str(), field.name.as_str()));
+    let meant = nearest::to(name, named_fields, 1).first().copied();
+    let what = match path {
+        [] => format!("\"{}\" is not a parameter", words::shortened(name)),
+        path => format!(
+            "{} has no key \"{}\", only {}",
+            named(path),
+            words::shortened(name),
+            words::fields(schema, fields)
+        ),
+    };
+    let message = match meant {
+        Some(meant) => format!("{what}; did you mean \"{meant}\"?"),
+        None => what,
+    };
+    Problem { path: extended(path, name), message }
+}
+
+fn missing_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
+    let path_of_it = extended(path, name);
+    let message = match path {
+        [] => format!("\"{path_of_it}\" is missing"),
+        path => format!(
+            "{} has the keys {}; \"{path_of_it}\" is missing",
+            named(path),
+            words::fields(schema, fields_at(schema, path))
+        ),
+    };
+    Problem { path: path_of_it, message }
+}
+
+fn fields_at<'s>(schema: &'s Schema, path: &[Segment]) -> &'s [Field] {
+    match at(schema, path) {
+        Some(Shape::Object(index)) => &schema.definitions[*index].fields,
+        Some(Shape::Union(shapes)) => shapes
+            .iter()
+            .find_map(|shape| match shape {
+                Shape::Object(index) => Some(schema.definitions[*index].fields.as_slice()),
+                _ => None,
+            })
+            .unwrap_or_default(),
+        _ => &[],
+    }
+}
+
+/// The shape of what is at `path`.
+fn at<'s>(schema: &'s Schema, path: &[Segment]) -> Option<&'s Shape> {
+    path.iter().try_fold(&schema.root, |shape, segment| step(schema, shape, segment))
+}
+
+fn step<'s>(schema: &'s Schema, shape: &'s Shape, segment: &Segment) -> Option<&'s Shape> {
+    match (shape, segment) {
+        (Shape::Object(index), Segment::Key(key)) => {
+            let object = schema.definitions.get(*index)?;
+            let field = object.fields.iter().find(|field| field.name == *key);
+            field.map(|field| &field.shape).or(object.extra.as_ref())
+        }
+        (Shape::Map(value), Segment::Key(_)) => Some(value),
+        (Shape::List(item), Segment::Position(_)) => Some(item),
+        (Shape::Tuple { items, rest }, Segment::Position(position)) => {
+            items.get(*position).or(rest.as_deref())
+        }
+        (Shape::Union(shapes), segment) => {
+            shapes.iter().find_map(|shape| step(schema, shape, segment))
+        }
+        _ => None,
+    }
+}
+
+/// One step into a value.
+#[derive(Clone)]
+pub(super) enum Segment {
+    Key(String),
+    Position(usize),
+}
+
+impl From<LocationSegment<'_>> for Segment {
+    fn from(segment: LocationSegment<'_>) -> Self {
+        match segment {
+            LocationSegment::Property(key) => Self::Key(key.into_owned()),
+            LocationSegment::Index(position) => Self::Position(position),
+        }
+    }
+}
+
+impl From<&str> for Segment {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+/// `filter.labels[0]`.
+pub(super) fn path_in_words(path: impl Iterator<Item = Segment>) -> String {
+    let mut written = String::new();
+    for segment in path {
+        match segment {
+            Segment::Key(key) => {
+                if !written.is_empty() {
+                    written.push('.');
+                }
+                written.push_str(&words::shortened(&key));
+            }
+            Segment::Position(position) => written.push_str(&format!("[{position}]")),
+        }
+    }
+    written
+}
+
+fn extended(path: &[Segment], name: &str) -> String {
+    path_in_words(path.iter().cloned().chain([name.into()]))
+}
+
+/// What is at `path`, to begin a sentence with.
+fn named(path: &[Segment]) -> String {
+    match path {
+        [] => "the whole of the arguments".to_owned(),
+        path => format!("\"{}\"", path_in_words(path.iter().cloned())),
+    }
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.len(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,159 @@
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+use crate::schema;
+
+fn check(input: &Value, arguments: &Value) -> Result<Value, String> {
+    Checker::new(input)
+        .check("create_issue", &schema::read(input), arguments)
+        .map(Cow::into_owned)
+        .map_err(|mistake| mistake.to_string())
+}
+
+fn mistake(input: &Value, arguments: &Value) -> String {
+    check(input, arguments).unwrap_err()
+}
+
+fn issue() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "owner": {"type": "string"},
+            "repo": {"type": "string"},
+            "title": {"type": "string"},
+            "body": {"type": "string"},
+            "labels": {"type": "array", "items": {"type": "string"}},
+            "state": {"enum": ["open", "closed"]},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+            "filter": {"type": "object", "properties": {
+                "key": {"type": "string"}, "value": {"type": "integer"},
+            }, "required": ["key"], "additionalProperties": false},
+            "assignee": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "null"}]},
+        },
+        "required": ["owner", "repo", "title"],
+    })
+}
+
+fn with(extra: Value) -> Value {
+    let mut arguments = json!({"owner": "o", "repo": "r", "title": "t"});
+    let Value::Object(extra) = extra else { unreachable!() };
+    arguments.as_object_mut().unwrap().extend(extra);
+    arguments
+}
+
+#[test]
+fn a_misspelled_parameter_is_told_with_all_there_are() {
+    let arguments = json!({"owner": "o", "repo": "r", "titel": "t"});
+    assert_snapshot!(mistake(&issue(), &arguments), @r#"create_issue: "titel" is not a parameter; did you mean "title"? parameters: *owner: str, *repo: str, *title: str, body: str, labels: list[str], state: Literal["open", "closed"], limit: int, filter: dict, assignee: str | None"#);
+}
+
+#[test]
+fn each_problem_names_its_place_and_what_is_right() {
+    let first = |extra: Value| {
+        let text = mistake(&issue(), &with(extra));
+        let end = text.find(" parameters: ").unwrap();
+        text["create_issue: ".len()..end].to_owned()
+    };
+    assert_snapshot!(first(json!({"limit": "ten"})), @r#""limit" should be int, not "ten";"#);
+    assert_snapshot!(first(json!({"limit": 0})), @r#""limit" should be at least 1, not 0;"#);
+    assert_snapshot!(first(json!({"state": "close"})), @r#""state" should be one of "open", "closed", not "close"; did you mean "closed"?"#);
+    assert_snapshot!(first(json!({"labels": ["a", 2]})), @r#""labels[1]" should be str, not 2;"#);
+    assert_snapshot!(first(json!({"filter": {"value": 1}})), @r#""filter" has the keys *key: str, value: int; "filter.key" is missing;"#);
+    assert_snapshot!(first(json!({"filter": {"key": "k", "valeu": 1}})), @r#""filter" has no key "valeu", only *key: str, value: int; did you mean "value"?"#);
+    assert_snapshot!(first(json!({"assignee": "x"})), @r#""assignee" should have at least 3 characters, not 1;"#);
+    assert_snapshot!(first(json!({"assignee": 1})), @r#""assignee" should be str | None, not 1;"#);
+}
+
+#[test]
+fn several_problems_are_told_at_once_and_no_more_than_five() {
+    assert_snapshot!(mistake(&issue(), &json!({"limit": 0.5, "labels": "a"})).split(" parameters").next().unwrap(), @r#"create_issue: "labels" should be list[str], not "a"; "limit" should be at least 1, not 0.5; "limit" should be int, not 0.5; "owner" is missing; "repo" is missing;"#);
+    assert_snapshot!(mistake(&issue(), &json!([1])).split(" parameters").next().unwrap(), @"create_issue: arguments are an object, not a list of 1 item;");
+}
+
+#[test]
+fn null_for_an_optional_parameter_is_left_out() {
+    let sent = check(&issue(), &with(json!({"body": null, "assignee": null, "limit": 3.0})));
+    assert_eq!(sent, Ok(with(json!({"assignee": null, "limit": 3.0}))));
+    assert!(mistake(&issue(), &with(json!({"title": null}))).contains("\"title\" should be str, not null"));
+}
+
+#[test]
+fn no_arguments_are_an_empty_object() {
+    assert_eq!(check(&json!({"type": "object"}), &Value::Null), Ok(json!({})));
+    assert_eq!(check(&Value::Null, &Value::Null), Ok(json!({})));
+}
+
+#[test]
+fn further_parameters_are_fine_where_the_schema_says_so() {
+    let arguments = json!({"a": 1, "other": 2});
+    let properties = json!({"a": {"type": "integer"}});
+    for more in [json!(true), json!({}), json!({"type": "integer"})] {
+        let schema = json!({"type": "object", "properties": properties, "additionalProperties": more});
+        assert!(check(&schema, &arguments).is_ok(), "{more}");
+    }
+    assert!(check(&json!({"properties": properties, "patternProperties": {"^o": {}}}), &arguments).is_ok());
+    assert!(check(&json!({"type": "object", "properties": {}}), &arguments).is_ok());
+    assert!(check(&json!({"type": "object", "properties": properties}), &arguments).is_err());
+    assert!(check(&json!({"type": "object", "additionalProperties": false}), &arguments).is_err());
+}
+
+#[test]
+fn what_cannot_be_compiled_is_left_to_the_server() {
+    for schema in [
+        json!({"type": "file"}),
+        json!({"properties": {"a": {"$ref": "https://example.test/other.json"}}}),
+        json!({"properties": {"a": {"pattern": "("}}}),
+        json!("nonsense"),
+        json!(false),
+    ] {
+        assert!(check(&schema, &json!({"anything": 1})).is_ok(), "{schema}");
+    }
+}
+
+#[test]
+fn what_openapi_and_sloppy_servers_write_is_understood() {
+    let nullable = json!({"properties": {"a": {"type": "string", "nullable": true, "enum": ["x"]}}, "required": ["a"]});
+    assert!(check(&nullable, &json!({"a": null})).is_ok());
+    let contradiction = json!({"properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": false});
+    assert!(check(&contradiction, &json!({"a": 1})).is_ok());
+    let overlapping = json!({"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}});
+    assert!(check(&overlapping, &json!({"a": 1})).is_ok());
+    let unknown_draft = json!({"$schema": "https://example.test/draft", "properties": {"a": {"type": "integer"}}});
+    assert!(check(&unknown_draft, &json!({"a": "1"})).is_err());
+    let look_ahead = json!({"properties": {"a": {"type": "string", "pattern": "^(?!x)"}}});
+    assert!(check(&look_ahead, &json!({"a": "x"})).is_err());
+    assert!(check(&json!({"properties": {"a": {"format": "date"}}}), &json!({"a": "soon"})).is_ok());
+}
+
+#[test]
+fn a_choice_between_sets_of_parameters_allows_those_of_each() {
+    let schema = json!({"oneOf": [
+        {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
+        {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    ]});
+    assert!(check(&schema, &json!({"name": "n"})).is_ok());
+    assert_snapshot!(mistake(&schema, &json!({"nam": "n"})), @r#"create_issue: "nam" is not a parameter; did you mean "name"? "id" is missing; parameters: id: str, name: str"#);
+}
+
+/// Two references to the next level at each level: a validator would look at the last one a
+/// million million times.
+#[test]
+fn a_schema_that_would_take_forever_is_left_to_the_server() {
+    let levels: Map<String, Value> = (0..60)
+        .map(|level| {
+            let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+            (format!("l{level}"), json!({"allOf": [next, next]}))
+        })
+        .chain([("l60".to_owned(), json!({"properties": {"a": {"type": "integer"}}}))])
+        .collect();
+    let schema = json!({"$ref": "#/$defs/l0", "$defs": levels});
+    assert!(check(&schema, &json!({"a": "text"})).is_ok());
+
+    let schema = json!({"type": "object", "properties": {"a": {"allOf": [{"$ref": "#"}, {"$ref": "#"}]}, "x": {"type": "integer"}}});
+    let mut arguments = json!({"x": "text"});
+    for _ in 0..60 {
+        arguments = json!({"a": arguments});
+    }
+    assert!(mistake(&schema, &arguments).contains("an argument does not fit"));
+}

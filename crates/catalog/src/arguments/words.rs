@@ -1,0 +1,94 @@
+//! Parameters and values in few words. Types are written as in Python, which is what most
+//! programs are written in.
+
+use std::borrow::Borrow;
+
+use serde_json::Value;
+
+use crate::schema::{Field, Schema, Shape};
+
+/// How many parameters are listed.
+const MOST_FIELDS: usize = 60;
+/// How many values of an enumeration are listed.
+const MOST_VALUES: usize = 15;
+/// How many characters of a text or a value are repeated.
+const LONGEST: usize = 60;
+
+/// `*owner: str, body: str`: required ones are marked.
+pub(super) fn fields<F: Borrow<Field>>(schema: &Schema, fields: &[F]) -> String {
+    let mut words: Vec<String> = fields
+        .iter()
+        .take(MOST_FIELDS)
+        .map(|field| {
+            let field = field.borrow();
+            let mark = if field.required { "*" } else { "" };
+            format!("{mark}{}: {}", shortened(&field.name), shape(schema, &field.shape))
+        })
+        .collect();
+    if fields.len() > MOST_FIELDS {
+        words.push(format!("and {} more", fields.len() - MOST_FIELDS));
+    }
+    words.join(", ")
+}
+
+pub(super) fn shape(schema: &Schema, of: &Shape) -> String {
+    match of {
+        Shape::Any => "Any".to_owned(),
+        Shape::Null => "None".to_owned(),
+        Shape::Boolean => "bool".to_owned(),
+        Shape::Integer => "int".to_owned(),
+        Shape::Number => "float".to_owned(),
+        Shape::String => "str".to_owned(),
+        Shape::Literal(values) => format!("Literal[{}]", listed(values)),
+        Shape::List(item) => format!("list[{}]", shape(schema, item)),
+        Shape::Tuple { items, rest } => {
+            let mut items: Vec<String> = items.iter().map(|item| shape(schema, item)).collect();
+            items.extend(rest.iter().map(|rest| format!("*{}", shape(schema, rest))));
+            format!("tuple[{}]", items.join(", "))
+        }
+        Shape::Map(value) => format!("dict[str, {}]", shape(schema, value)),
+        Shape::Object(_) => "dict".to_owned(),
+        Shape::Union(shapes) => {
+            let mut words: Vec<String> = Vec::new();
+            for of in shapes.iter().take(MOST_VALUES) {
+                let word = shape(schema, of);
+                if !words.contains(&word) {
+                    words.push(word);
+                }
+            }
+            words.join(" | ")
+        }
+    }
+}
+
+/// Values, separated by commas; only the first when there are many.
+pub(super) fn listed(values: &[Value]) -> String {
+    let mut words: Vec<String> = values.iter().take(MOST_VALUES).map(value).collect();
+    if values.len() > MOST_VALUES {
+        words.push(format!("and {} more", values.len() - MOST_VALUES));
+    }
+    words.join(", ")
+}
+
+/// A value as JSON, cut when it is long.
+pub(super) fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => Value::from(shortened(text)).to_string(),
+        Value::Array(items) => match items.len() {
+            0 => "an empty list".to_owned(),
+            1 => "a list of 1 item".to_owned(),
+            count => format!("a list of {count} items"),
+        },
+        Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        scalar => scalar.to_string(),
+    }
+}
+
+pub(super) fn shortened(text: &str) -> String {
+    let mut shortened: String = text.chars().take(LONGEST).collect();
+    if shortened.len() < text.len() {
+        shortened.push('…');
+    }
+    shortened
+}

@@ -1,0 +1,27 @@
+//! What tools exist: names, schemas, fingerprints.
+//!
+//! Everything here is pure: definitions go in as the servers sent them, and what the rest of
+//! the product needs to know about them comes out. Nothing reads a file or a socket.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod catalog;
+#[cfg(any(test, feature = "corpus"))]
+pub mod corpus;
+mod fingerprint;
+pub mod names;
+mod nearest;
+mod resolve;
+pub mod schema;
+mod seen;
+mod tool;
+
+pub use arguments::{Mistake, Problem};
+pub use catalog::{Catalog, CatalogServer, CatalogTool};
+pub use fingerprint::Fingerprint;
+pub use resolve::ResolveError;
+pub use seen::{Change, ChangeKind, Part, Seen};
+pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! What a program gets for a server's answer.
+//!
+//! A program wants the data, not the envelope it came in. Where one value says it all, that
+//! value is sent; where an answer has several parts or anything but text, all of them are, and
+//! the guest makes objects of them. The shapes are read by `guest/tools.py`:
+//!
+//! ```text
+//! {"v": any}                                     the value
+//! {"t": "text"}                                  text that is not JSON
+//! {"structured": any, "has_structured": bool, "content": [parts]}
+//! ```
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+use upstream::{Part, ToolResult};
+
+/// The largest text that is looked at for JSON.
+const MAX_JSON: usize = 256 << 20;
+
+/// The answer in the form a guest reads.
+///
+/// # Errors
+/// Never for values that came as JSON; kept because serialising says it might.
+pub fn answer(result: &ToolResult) -> serde_json::Result<Box<RawValue>> {
+    if let Some(structured) = &result.structured
+        && result.content.iter().all(|part| repeats(part, structured))
+    {
+        return to_raw_value(&Only { v: structured });
+    }
+    if let (None, [Part::Text { text }]) = (&result.structured, &result.content[..]) {
+        return match as_json(text) {
+            // The text is passed on as it came, so that no digit of a number is lost.
+            Some(json) => RawValue::from_string(format!("{{\"v\":{}}}", json.get())),
+            None => to_raw_value(&Plain { t: text }),
+        };
+    }
+    to_raw_value(&Parts {
+        structured: result.structured.as_ref(),
+        has_structured: result.structured.is_some(),
+        content: &result.content,
+    })
+}
+
+/// What a failed tool said, in one text.
+pub(crate) fn words(result: &ToolResult) -> String {
+    let mut texts: Vec<&str> = Vec::new();
+    for part in &result.content {
+        match part {
+            Part::Text { text } => texts.push(text),
+            Part::Resource(resource) => texts.extend(resource.text.as_deref()),
+            _ => {}
+        }
+    }
+    match (&texts[..], &result.structured) {
+        ([], Some(structured)) => structured.to_string(),
+        ([], None) => "the tool failed and did not say why".into(),
+        (texts, _) => texts.join("\n"),
+    }
+}
+
+#[derive(Serialize)]
+struct Only<'a> {
+    v: &'a Value,
+}
+
+#[derive(Serialize)]
+struct Plain<'a> {
+    t: &'a str,
+}
+
+#[derive(Serialize)]
+struct Parts<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured: Option<&'a Value>,
+    has_structured: bool,
+    content: &'a [Part],
+}
+
+/// Servers send structured content a second time as text for clients that know only that.
+fn repeats(part: &Part, structured: &Value) -> bool {
+    let Part::Text { text } = part else { return false };
+    let same = serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured);
+    // A list is sent as one text an item by some, and single values bare.
+    same || match structured.as_object().map(|object| (object.len(), object.get("result"))) {
+        Some((1, Some(Value::String(inner)))) => inner == text,
+        Some((1, Some(Value::Array(items)))) => items.iter().any(|item| says(text, item)),
+        Some((1, Some(inner))) => says(text, inner),
+        _ => false,
+    }
+}
+
+fn says(text: &str, value: &Value) -> bool {
+    value.as_str() == Some(text)
+        || serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
+}
+
+/// Only objects and lists: a text that happens to read `42` or `true` stays text.
+fn as_json(text: &str) -> Option<Box<RawValue>> {
+    let begins = text.trim_start().as_bytes().first()?;
+    if !matches!(begins, b'{' | b'[') || text.len() > MAX_JSON {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(text: &str) -> Part {
+        Part::Text { text: text.into() }
+    }
+
+    fn shown(structured: Option<Value>, content: Vec<Part>) -> String {
+        let result = ToolResult { structured, content, is_error: false };
+        answer(&result).unwrap().get().to_owned()
+    }
+
+    #[test]
+    fn structured_content_comes_first_and_its_repetition_is_dropped() {
+        assert_snapshot!(
+            shown(Some(json!({"a": 1})), vec![text("{ \"a\": 1 }")]),
+            @r#"{"v":{"a":1}}"#
+        );
+        assert_snapshot!(
+            shown(Some(json!({"result": ["x", "y"]})), vec![text("x"), text("y")]),
+            @r#"{"v":{"result":["x","y"]}}"#
+        );
+    }
+
+    #[test]
+    fn words_beside_structured_content_are_not_lost() {
+        assert_snapshot!(
+            shown(Some(json!({"a": 1})), vec![text("Found one.")]),
+            @r#"{"structured":{"a":1},"has_structured":true,"content":[{"type":"text","text":"Found one."}]}"#
+        );
+    }
+
+    #[test]
+    fn json_in_a_single_text_is_passed_on_digit_by_digit() {
+        assert_snapshot!(
+            shown(None, vec![text("{\"n\": 12345678901234567890.50}")]),
+            @r#"{"v":{"n": 12345678901234567890.50}}"#
+        );
+    }
+
+    #[test]
+    fn a_text_that_happens_to_be_a_number_stays_text() {
+        assert_snapshot!(shown(None, vec![text("42")]), @r#"{"t":"42"}"#);
+        assert_snapshot!(shown(None, vec![text("[not json")]), @r#"{"t":"[not json"}"#);
+    }
+
+    #[test]
+    fn several_parts_all_arrive() {
+        let picture = Part::Image { data: "AAAA".into(), media_type: "image/png".into() };
+        assert_snapshot!(
+            shown(None, vec![text("a"), picture]),
+            @r#"{"has_structured":false,"content":[{"type":"text","text":"a"},{"type":"image","data":"AAAA","media_type":"image/png"}]}"#
+        );
+    }
+}

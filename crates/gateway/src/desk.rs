@@ -1,0 +1,177 @@
+//! The calls of one run: started at once, answered as they come.
+//!
+//! A call leaves the moment the guest makes it, so calls made together run together. Short
+//! ones are answered while the guest waits at the door; for the others the guest rests and
+//! gets its answer with the next step. Either way each call is carried out once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use engine::{CallId, CallResult, Calls, Host, HostCall, Stream};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+
+use crate::tools::Offer;
+
+/// Who hears what a program prints.
+pub type Listener = Box<dyn Fn(Stream, &[u8]) + Send + Sync>;
+
+/// Carries out the calls of one run. Dropping it aborts those under way.
+pub struct Desk {
+    offer: Arc<Offer>,
+    runtime: Handle,
+    /// Bytes one answer may have on its way into a guest.
+    answer_bytes: u64,
+    listener: Option<Listener>,
+    board: Arc<Board>,
+}
+
+/// Where finished calls wait to be fetched.
+#[derive(Default)]
+struct Board {
+    calls: Mutex<Under>,
+    /// Wakes the guest's thread.
+    came: Condvar,
+    /// Wakes whoever waits for one call while the guest rests.
+    told: Notify,
+}
+
+#[derive(Default)]
+struct Under {
+    way: HashMap<CallId, AbortHandle>,
+    done: HashMap<CallId, CallResult>,
+}
+
+impl Board {
+    fn lock(&self) -> MutexGuard<'_, Under> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, result: CallResult) {
+        let mut calls = self.lock();
+        // A call that was withdrawn meanwhile has nobody to hear its answer.
+        if calls.way.remove(&result.id).is_some() {
+            calls.done.insert(result.id, result);
+            drop(calls);
+            self.came.notify_all();
+            self.told.notify_waiters();
+        }
+    }
+}
+
+impl Desk {
+    /// A desk for one run. Must be made within a tokio runtime.
+    #[must_use]
+    pub fn new(offer: Arc<Offer>, answer_bytes: u64, listener: Option<Listener>) -> Self {
+        let runtime = Handle::current();
+        Self { offer, runtime, answer_bytes, listener, board: Arc::default() }
+    }
+
+    /// Ends every call that is under way.
+    pub fn close(&self) {
+        for (_, call) in self.board.lock().way.drain() {
+            call.abort();
+        }
+    }
+
+    /// Sets a call going, once.
+    fn begin(&self, call: &HostCall) {
+        let mut calls = self.board.lock();
+        if calls.way.contains_key(&call.id) || calls.done.contains_key(&call.id) {
+            return;
+        }
+        let (offer, board) = (Arc::clone(&self.offer), Arc::clone(&self.board));
+        let (call, most) = (call.clone(), self.answer_bytes);
+        let id = call.id;
+        let task = self.runtime.spawn(async move {
+            let mut result = offer.carry_out(&call).await;
+            if let Ok(value) = &result.result
+                && value.get().len() as u64 > most
+            {
+                result = CallResult::failed(
+                    call.id,
+                    format!(
+                        "the answer has {} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields",
+                        value.get().len()
+                    ),
+                );
+            }
+            board.finish(result);
+        });
+        calls.way.insert(id, task.abort_handle());
+    }
+}
+
+impl Host for Desk {
+    fn answer(&self, call: &HostCall) -> Option<CallResult> {
+        if let Some(result) = self.offer.at_once(call) {
+            return Some(result);
+        }
+        self.begin(call);
+        None
+    }
+
+    fn wait(&self, deadline: Instant) -> Vec<CallResult> {
+        let mut calls = self.board.lock();
+        loop {
+            if !calls.done.is_empty() {
+                return calls.done.drain().map(|(_, result)| result).collect();
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || calls.way.is_empty() {
+                return Vec::new();
+            }
+            calls =
+                self.board.came.wait_timeout(calls, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn wrote(&self, stream: Stream, bytes: &[u8]) {
+        if let Some(listener) = &self.listener {
+            listener(stream, bytes);
+        }
+    }
+}
+
+#[async_trait]
+impl Calls for Desk {
+    async fn call(&self, call: HostCall) -> CallResult {
+        self.begin(&call);
+        // Dropped when the program no longer wants the answer.
+        let withdrawal = Withdrawal { board: &self.board, id: call.id };
+        loop {
+            // Registered before looking, so that an answer between the two is not missed.
+            let told = self.board.told.notified();
+            tokio::pin!(told);
+            told.as_mut().enable();
+            if let Some(result) = self.board.lock().done.remove(&call.id) {
+                drop(withdrawal);
+                return result;
+            }
+            told.await;
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Ends a call whose answer nobody waits for any more.
+struct Withdrawal<'a> {
+    board: &'a Board,
+    id: CallId,
+}
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.board.lock().way.remove(&self.id) {
+            call.abort();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The gateway: what a program may call, and how its calls reach the servers.
+//!
+//! ```text
+//! program ──host call──► Desk ──resolve, check──► Upstreams ──► server
+//!    ▲                                                            │
+//!    └───────────── value, or an error in words ◄─────────────────┘
+//! ```
+//!
+//! [`Tools`] knows every server and what each offers, from memory where it was asked before;
+//! a [`Desk`] carries out the calls of one run.
+#![forbid(unsafe_code)]
+
+mod answer;
+mod desk;
+mod memory;
+mod run;
+mod tools;
+
+pub use answer::answer;
+pub use desk::{Desk, Listener};
+pub use memory::{Memory, MemoryError};
+pub use run::run;
+pub use tools::{Offer, ServerPolicy, Tools};

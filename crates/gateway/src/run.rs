@@ -1,0 +1,46 @@
+//! One program, with tools.
+
+use std::sync::Arc;
+
+use engine::{Host, Outcome, Program, Session, SessionError, Start};
+
+use crate::desk::Desk;
+use crate::tools::Tools;
+
+/// Runs `program` in `session`; its calls go to `tools`, what it prints to `hearing`.
+///
+/// Dropping the future stops the program, cancels its calls and leaves the session as it was.
+///
+/// # Errors
+/// Only when the sandbox itself failed. A program that fails or is stopped has an outcome.
+pub async fn run(
+    session: &mut Session,
+    program: Program,
+    tools: &Arc<Tools>,
+    hearing: Arc<dyn Host>,
+) -> Result<Outcome, SessionError> {
+    let offer = tools.offer(&program.source).await;
+    // A program that names no server may still call what an earlier one imported.
+    let servers = offer.folder().or_else(|| session.start().servers.clone());
+    let most = session.start().limits.call_result_bytes;
+    let listener = Box::new(move |stream, bytes: &[u8]| hearing.wrote(stream, bytes));
+    let desk = Arc::new(Desk::new(offer, most, Some(listener)));
+    session.configure(Start {
+        host: Arc::clone(&desk) as _,
+        servers,
+        ..session.start().clone()
+    });
+    let ending = Ending(&desk);
+    let outcome = session.run(program, Arc::clone(&desk) as _).await;
+    drop(ending);
+    outcome
+}
+
+/// Calls end with their run, though the session still knows the desk.
+struct Ending<'a>(&'a Desk);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}

@@ -1,0 +1,424 @@
+//! Everything that can be called: which servers there are, what each offers, how a call
+//! finds its way.
+
+mod wanted;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use catalog::{Catalog, CatalogTool, Listing, ServerName};
+use engine::{CallError, CallResult, Folder, HostCall};
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use tracing::warn;
+use upstream::{CallFailure, ConnectError, Upstreams};
+
+use crate::answer::{answer, words};
+use crate::memory::Memory;
+
+/// How long a program that names no server waits for those that were never asked before.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What an operator decided about one server.
+#[derive(Debug, Clone, Default)]
+pub struct ServerPolicy {
+    /// A tool whose definition changed may not be called until it is accepted.
+    pub pin: bool,
+    /// Says how the server is reached; another text means another server.
+    pub identity: String,
+    /// Why it cannot be used as it is configured.
+    pub problem: Option<String>,
+}
+
+/// All servers, and what is known of them.
+pub struct Tools {
+    upstreams: Arc<Upstreams>,
+    policies: BTreeMap<ServerName, ServerPolicy>,
+    memory: Memory,
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    listings: BTreeMap<ServerName, Arc<Listing>>,
+    /// Made from `listings`; `None` when they have changed since.
+    made: Option<(Arc<Catalog>, Arc<Folder>)>,
+    /// The last one made, whose unchanged servers the next one shares.
+    last: Arc<Catalog>,
+}
+
+impl Tools {
+    /// Tools of these upstreams; what `memory` holds of them is believed until they are asked.
+    #[must_use]
+    pub fn new(
+        upstreams: Arc<Upstreams>,
+        policies: BTreeMap<ServerName, ServerPolicy>,
+        memory: Memory,
+    ) -> Arc<Self> {
+        let remembered = policies.iter().filter_map(|(server, policy)| {
+            let listing = memory.listing(server, &policy.identity)?;
+            Some((server.clone(), Arc::new(listing)))
+        });
+        let listings = remembered.collect();
+        let shelf = Mutex::new(Shelf { listings, ..Shelf::default() });
+        Arc::new(Self { upstreams, policies, memory, shelf })
+    }
+
+    /// The servers' connections.
+    #[must_use]
+    pub fn upstreams(&self) -> &Arc<Upstreams> {
+        &self.upstreams
+    }
+
+    /// What the servers are called.
+    pub fn names(&self) -> impl Iterator<Item = &ServerName> {
+        self.policies.keys()
+    }
+
+    /// What is known of each server's tools.
+    #[must_use]
+    pub fn listings(&self) -> Vec<Arc<Listing>> {
+        self.shelf().listings.values().cloned().collect()
+    }
+
+    /// What is remembered of them.
+    #[must_use]
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// What a program with this source is given: waits for the servers it names, and a
+    /// moment for the others where it may mean any of them.
+    pub async fn offer(self: &Arc<Self>, source: &str) -> Arc<Offer> {
+        let names: Vec<&ServerName> = self.policies.keys().collect();
+        let wanted = wanted::wanted(source, &names);
+        join_all(wanted.named.iter().map(|server| self.learn(server))).await;
+        if wanted.any {
+            let all = join_all(names.iter().map(|server| self.learn(server)));
+            let _ = tokio::time::timeout(PATIENCE, all).await;
+        }
+        let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
+        Arc::new(Offer { tools: Arc::clone(self), made })
+    }
+
+    /// The catalog of everything that is known, after asking every server, or `only` one.
+    pub async fn ask_again(
+        &self,
+        only: Option<&ServerName>,
+    ) -> (Arc<Catalog>, Vec<(ServerName, ConnectError)>) {
+        let wanted = |name: &&ServerName| only.is_none_or(|only| only == *name);
+        let names: Vec<&ServerName> = self.policies.keys().filter(wanted).collect();
+        let asked = join_all(names.iter().map(|server| self.ask(server))).await;
+        let failed = names.into_iter().zip(asked);
+        let failed = failed.filter_map(|(server, result)| Some((server.clone(), result.err()?)));
+        let failed = failed.collect();
+        (self.made().0, failed)
+    }
+
+    /// Makes sure that a server's tools are known, from memory if need be.
+    async fn learn(&self, server: &ServerName) {
+        let known = self.shelf().listings.contains_key(server);
+        // A listing that came after we remembered one is newer.
+        if known && self.upstreams.known_listing(server).is_none() {
+            return;
+        }
+        if let Err(error) = self.ask(server).await {
+            warn!(server = %server, error = %error, "server cannot be used");
+        }
+    }
+
+    /// Asks a server what it offers.
+    async fn ask(&self, server: &ServerName) -> Result<(), ConnectError> {
+        if let Some(problem) = self.policies.get(server).and_then(|policy| policy.problem.clone()) {
+            return Err(ConnectError::Misconfigured { server: server.clone(), problem });
+        }
+        let listing = self.upstreams.listing(server).await?;
+        let known = self.shelf().listings.get(server).cloned();
+        if known.is_some_and(|known| Arc::ptr_eq(&known, &listing)) {
+            return Ok(());
+        }
+        self.note(&listing);
+        let mut shelf = self.shelf();
+        shelf.listings.insert(server.clone(), listing);
+        shelf.made = None;
+        Ok(())
+    }
+
+    /// Remembers a listing, and which of its definitions are new.
+    fn note(&self, listing: &Listing) {
+        let identity = self.policies.get(&listing.server).map_or("", |policy| &policy.identity);
+        let changes = self.memory.seen().observe(listing);
+        if !changes.is_empty() {
+            warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
+        }
+        let kept = self.memory.keep_listing(listing, identity).and_then(|()| self.memory.keep_seen());
+        if let Err(error) = kept {
+            warn!(error = %error, "servers will be asked again next time");
+        }
+    }
+
+    fn made(&self) -> (Arc<Catalog>, Arc<Folder>) {
+        let mut shelf = self.shelf();
+        if let Some(made) = &shelf.made {
+            return made.clone();
+        }
+        let listings = shelf.listings.values().map(|listing| self.without_quarantined(listing));
+        let catalog = Arc::new(shelf.last.refreshed(listings.collect()));
+        let made = (Arc::clone(&catalog), Arc::new(folder(&catalog)));
+        shelf.made = Some(made.clone());
+        shelf.last = catalog;
+        made
+    }
+
+    /// Under `pin`, tools that changed are not offered.
+    fn without_quarantined(&self, listing: &Arc<Listing>) -> Arc<Listing> {
+        if !self.policies.get(&listing.server).is_some_and(|policy| policy.pin) {
+            return Arc::clone(listing);
+        }
+        let quarantined = self.memory.seen().quarantined(listing);
+        if quarantined.is_empty() {
+            return Arc::clone(listing);
+        }
+        let mut rest = Listing::clone(listing);
+        rest.tools.retain(|tool| !quarantined.contains(&tool.name));
+        Arc::new(rest)
+    }
+
+    fn is_quarantined(&self, server: Option<&str>, tool: &str) -> Option<String> {
+        let shelf = self.shelf();
+        let pinned = shelf.listings.values().filter(|listing| {
+            server.is_none_or(|server| server == listing.server.0)
+                && self.policies.get(&listing.server).is_some_and(|policy| policy.pin)
+        });
+        let seen = self.memory.seen();
+        for listing in pinned {
+            if let Some(name) = seen.quarantined(listing).iter().find(|name| name.0 == tool) {
+                return Some(format!(
+                    "{}.{name} is held back: its definition changed since it was accepted (`pin` is on for this server); an operator can look at it with `tidegate tools diff {0}` and accept it with `tidegate tools accept {0}`",
+                    listing.server
+                ));
+            }
+        }
+        None
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Bindings of a whole catalog, as programs see them.
+fn folder(catalog: &Catalog) -> Folder {
+    let mut files = BTreeMap::new();
+    let mut put = |file: bindings::SourceFile| {
+        files.insert(file.path, Arc::<[u8]>::from(file.text.as_bytes()));
+    };
+    put(bindings::readme(catalog));
+    for server in catalog.servers() {
+        bindings::python_server(server).into_iter().for_each(&mut put);
+        bindings::typescript_server(server).into_iter().for_each(&mut put);
+    }
+    Folder::new(files)
+}
+
+/// What one program can call, as of when it started.
+pub struct Offer {
+    tools: Arc<Tools>,
+    made: Option<(Arc<Catalog>, Arc<Folder>)>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall {
+    #[serde(default)]
+    server: Option<String>,
+    tool: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    server: Option<String>,
+    #[serde(default)]
+    uri: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+}
+
+impl Offer {
+    /// What the program finds under `/servers`; `None` when it asks for no server.
+    #[must_use]
+    pub fn folder(&self) -> Option<Arc<Folder>> {
+        self.made.as_ref().map(|(_, folder)| Arc::clone(folder))
+    }
+
+    /// Answers what needs no server.
+    #[must_use]
+    pub fn at_once(&self, call: &HostCall) -> Option<CallResult> {
+        let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
+        (!known.contains(&call.name.as_str())).then(|| {
+            CallResult::failed(
+                call.id,
+                format!("there is no host function called {:?}; call tools as `from servers.NAME import TOOL`", call.name),
+            )
+        })
+    }
+
+    /// Carries out one call.
+    pub async fn carry_out(&self, call: &HostCall) -> CallResult {
+        let result = match call.name.as_str() {
+            "$call" => self.call_tool(&call.arguments).await,
+            _ => self.ask(&call.name, &call.arguments).await,
+        };
+        CallResult { id: call.id, result }
+    }
+
+    async fn call_tool(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let call: ToolCall = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
+        let catalog = self.catalog_for(call.server.as_deref(), &call.tool).await?;
+        let tool = catalog
+            .resolve(call.server.as_deref(), &call.tool)
+            .map_err(|error| fault("UnknownTool", error.to_string()))?;
+        let arguments = checked(tool, call.arguments)?;
+        let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
+        let result = result.map_err(|failure| from_failure(&failure))?;
+        if result.is_error {
+            return Err(fault("ToolError", words(&result)));
+        }
+        answer(&result).map_err(|error| fault("ServerError", error.to_string()))
+    }
+
+    /// A catalog that has this tool, if any can be had.
+    async fn catalog_for(
+        &self,
+        server: Option<&str>,
+        tool: &str,
+    ) -> Result<Arc<Catalog>, CallError> {
+        if let Some((catalog, _)) = &self.made
+            && catalog.resolve(server, tool).is_ok()
+        {
+            return Ok(Arc::clone(catalog));
+        }
+        if let Some(reason) = self.tools.is_quarantined(server, tool) {
+            return Err(fault("UnknownTool", reason));
+        }
+        let configured =
+            server.map(|name| ServerName(name.to_owned())).filter(|name| self.tools.policies.contains_key(name));
+        if let Some(name) = configured {
+            self.tools.ask(&name).await.map_err(|error| fault("ServerError", error.to_string()))?;
+            return Ok(self.tools.made().0);
+        }
+        Ok(self.tools.ask_again(None).await.0)
+    }
+
+    async fn ask(&self, what: &str, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let asked: Asked = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", error.to_string()))?;
+        let upstreams = &self.tools.upstreams;
+        match what {
+            "$resources" => self.from_all(&asked, |server| async move { upstreams.resources(&server).await }).await,
+            "$prompts" => self.from_all(&asked, |server| async move { upstreams.prompts(&server).await }).await,
+            "$resource" => {
+                let uri = asked.uri.as_deref().ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
+                self.resource(&asked, uri).await
+            }
+            _ => {
+                let name = asked.name.as_deref().ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
+                let server = self.one(&asked)?;
+                raw(&upstreams.prompt(&server, name, asked.arguments).await.map_err(|failure| from_failure(&failure))?)
+            }
+        }
+    }
+
+    /// Lists from the server that was named, or from all that have any.
+    async fn from_all<F>(
+        &self,
+        asked: &Asked,
+        list: impl Fn(ServerName) -> F,
+    ) -> Result<Box<RawValue>, CallError>
+    where
+        F: Future<Output = Result<Vec<Value>, CallFailure>>,
+    {
+        if asked.server.is_some() {
+            let server = self.one(asked)?;
+            return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
+        }
+        let servers: Vec<ServerName> = self.tools.policies.keys().cloned().collect();
+        let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
+        let mut all = Vec::new();
+        for (server, listed) in servers.iter().zip(lists) {
+            for mut item in listed.unwrap_or_default() {
+                if let Some(item) = item.as_object_mut() {
+                    item.insert("server".into(), Value::String(server.0.clone()));
+                }
+                all.push(item);
+            }
+        }
+        raw(&all)
+    }
+
+    /// One resource, from the server that was named or the first that has it.
+    async fn resource(&self, asked: &Asked, uri: &str) -> Result<Box<RawValue>, CallError> {
+        let upstreams = &self.tools.upstreams;
+        if asked.server.is_some() {
+            let server = self.one(asked)?;
+            return raw(&upstreams.resource(&server, uri).await.map_err(|failure| from_failure(&failure))?);
+        }
+        let servers = self.tools.policies.keys();
+        let tried = join_all(servers.map(|server| upstreams.resource(server, uri))).await;
+        let found = tried.into_iter().find_map(Result::ok);
+        raw(&found.ok_or_else(|| fault("UnknownResource", format!("no server has a resource {uri:?}; `await list_resources()` lists them")))?)
+    }
+
+    /// The server that was named, by any of its names.
+    fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
+        let names = self.tools.policies.keys();
+        let Some(wanted) = &asked.server else {
+            return Err(fault("ArgumentError", "name the server: its name is the first argument".into()));
+        };
+        let found = names.clone().find(|name| name.0 == *wanted).or_else(|| {
+            names.clone().find(|name| wanted::folded(&name.0) == wanted::folded(wanted))
+        });
+        found.cloned().ok_or_else(|| {
+            let all: Vec<&str> = names.map(|name| name.0.as_str()).collect();
+            fault("UnknownServer", format!("there is no server {wanted:?}; there are: {}", all.join(", ")))
+        })
+    }
+}
+
+fn checked(tool: &CatalogTool, arguments: Value) -> Result<Map<String, Value>, CallError> {
+    let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+    let checked = tool.check(&arguments).map(|fitting| match fitting {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    });
+    let changed = checked.map_err(|mistake| fault("ArgumentError", mistake.to_string()))?;
+    match changed.unwrap_or(arguments) {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Err(fault("ArgumentError", "arguments must be an object".into())),
+    }
+}
+
+fn from_failure(failure: &CallFailure) -> CallError {
+    let kind = match failure {
+        CallFailure::Refused { .. } => "ToolError",
+        _ => "ServerError",
+    };
+    fault(kind, failure.to_string())
+}
+
+fn fault(kind: &str, message: String) -> CallError {
+    CallError { kind: kind.into(), message }
+}
+
+fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
+    to_raw_value(value).map_err(|error| fault("ServerError", error.to_string()))
+}

@@ -1,0 +1,108 @@
+//! Which servers a program may want, from its text.
+//!
+//! A guess that errs on one side only: a server that is not named and turns out to be wanted
+//! is asked when its first call comes. It saves a program that uses no tools from waiting for
+//! servers it does not need.
+
+use catalog::ServerName;
+
+/// Words after which a program may mean any server.
+const OPENINGS: &[&str] = &[
+    "servers",
+    "call_mcp_tool",
+    "callMCPTool",
+    "search_tools",
+    "tool_discovery",
+    "list_directory",
+    "read_file",
+    "list_resources",
+    "read_resource",
+    "list_prompts",
+    "get_prompt",
+];
+
+/// What a program seems to want.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// Servers it names.
+    pub(super) named: Vec<ServerName>,
+    /// It may mean others besides.
+    pub(super) any: bool,
+}
+
+/// Reads a program's text for server names.
+pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
+    let words: Vec<(usize, &str)> = words(source).collect();
+    let mentions = |server: &ServerName| {
+        source.contains(&server.0)
+            || words.iter().any(|(_, word)| folded(word) == folded(&server.0))
+            || words.iter().any(|(_, word)| {
+                word.strip_prefix("mcp__")
+                    .and_then(|rest| rest.split_once("__"))
+                    .is_some_and(|(name, _)| folded(name) == folded(&server.0))
+            })
+    };
+    let named: Vec<ServerName> =
+        servers.iter().filter(|server| mentions(server)).map(|&server| server.clone()).collect();
+    let open = words.iter().enumerate().any(|(index, &(at, word))| {
+        if !OPENINGS.contains(&word) {
+            return false;
+        }
+        // `servers.github` and `/servers/github` mean that one and no other.
+        let after = source[at + word.len()..].chars().next();
+        let next = words.get(index + 1).map(|(_, next)| folded(next));
+        let leads = matches!(after, Some('.' | '/'));
+        !(leads && next.is_some_and(|next| named.iter().any(|name| folded(&name.0) == next)))
+    });
+    Wanted { named, any: open }
+}
+
+/// A name without what spellings of it differ in.
+pub(super) fn folded(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Runs of letters, digits and underscores, with where they begin.
+fn words(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let begin = rest + source[rest..].find(is_word)?;
+        let length = source[begin..].find(|letter| !is_word(letter));
+        let end = length.map_or(source.len(), |length| begin + length);
+        rest = end;
+        Some((begin, &source[begin..end]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(source: &str) -> (Vec<String>, bool) {
+        let servers =
+            ["github", "google-drive", "time"].map(|name| ServerName(name.to_owned()));
+        let Wanted { named, any } = wanted(source, &servers.iter().collect::<Vec<_>>());
+        (named.into_iter().map(|name| name.0).collect(), any)
+    }
+
+    #[test]
+    fn a_program_without_tools_wants_none() {
+        assert_eq!(of("import json\nprint(sum(range(10)))"), (vec![], false));
+    }
+
+    #[test]
+    fn an_import_names_its_server_and_no_other() {
+        assert_eq!(of("from servers.github import create_issue"), (vec!["github".into()], false));
+        assert_eq!(of("open('/servers/google_drive/x.py')"), (vec!["google-drive".into()], false));
+        assert_eq!(of("import github"), (vec!["github".into()], false));
+    }
+
+    #[test]
+    fn a_call_by_name_may_mean_any() {
+        assert_eq!(of("await call_mcp_tool('createIssue', {})"), (vec![], true));
+        let (named, any) = of("call_mcp_tool('mcp__google_drive__get', {})");
+        assert_eq!((named, any), (vec!["google-drive".to_owned()], true));
+        assert_eq!(of("import os; os.listdir('/servers')"), (vec![], true));
+    }
+}

@@ -1,0 +1,134 @@
+//! `tidegate list`: the configured servers.
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::test::{self, Tried};
+use crate::config::Config;
+use crate::config::secrets::Template;
+use crate::config::servers::Server;
+use crate::config::shown;
+use crate::exit::Ending;
+use crate::interrupt::unless_interrupted;
+use crate::{out, show, units};
+
+/// Options of `tidegate list`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Print a JSON array instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Connect to every server that is in use, all at once, and say how that went.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs `tidegate list`.
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let servers = config.servers()?;
+    let tried = match arguments.check {
+        true => {
+            let used: Vec<Server> =
+                servers.iter().filter(|server| server.section.is_enabled()).cloned().collect();
+            let Some(tried) = unless_interrupted(test::try_all(config, &used)).await? else {
+                return Ok(Ending::Interrupted);
+            };
+            tried?
+        }
+        false => Vec::new(),
+    };
+    let ending = if tried.iter().all(|tried| tried.listing.is_ok()) {
+        Ending::Success
+    } else {
+        Ending::Raised
+    };
+    let tried = |server: &Server| tried.iter().find(|tried| tried.name == server.name);
+    if arguments.json {
+        let all: Vec<Value> =
+            servers.iter().map(|server| to_json(config, server, tried(server))).collect();
+        out::line(Value::from(all)).context(show::LOST)?;
+        return Ok(ending);
+    }
+    if servers.is_empty() {
+        out::tell(
+            "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
+        );
+        return Ok(ending);
+    }
+    let mut table = show::table(["server", "kind", "command or address", "state", "file"]);
+    for server in &servers {
+        let state = match tried(server) {
+            _ if !server.section.is_enabled() => "off".to_owned(),
+            Some(tried) => told(tried),
+            None => match missing(config, server).first() {
+                Some((setting, reason)) => format!("{setting}: {reason}"),
+                None => "configured".to_owned(),
+            },
+        };
+        let place = shown::place(&server.section);
+        table.add_row([
+            server.name.0.clone(),
+            server.kind.label().to_owned(),
+            out::clean(&place).into_owned(),
+            out::clean(&state).into_owned(),
+            config.places().short(&server.file),
+        ]);
+    }
+    out::line(table.trim_fmt()).context(show::LOST)?;
+    Ok(ending)
+}
+
+/// How connecting went, in a few words.
+fn told(tried: &Tried) -> String {
+    match &tried.listing {
+        Ok(listing) => {
+            format!("{} tools in {} ms", listing.tools.len(), units::millis(tried.took).round())
+        }
+        Err(reason) => reason.clone(),
+    }
+}
+
+/// Settings whose secrets are not there, and why.
+fn missing(config: &Config, server: &Server) -> Vec<(String, String)> {
+    let texts = server.section.texts();
+    let templates = texts
+        .into_iter()
+        .filter_map(|(setting, text)| Some((setting, Template::parse(text).ok()?)));
+    templates
+        .filter_map(|(setting, template)| {
+            let mut references = template.references();
+            let problem =
+                references.find_map(|reference| config.is_there(server, reference).err())?;
+            Some((setting, problem.to_string()))
+        })
+        .collect()
+}
+
+fn to_json(config: &Config, server: &Server, tried: Option<&Tried>) -> Value {
+    let section = &server.section;
+    let missing: Vec<Value> = missing(config, server)
+        .into_iter()
+        .map(|(setting, reason)| json!({ "setting": setting, "reason": reason }))
+        .collect();
+    json!({
+        "name": server.name,
+        "kind": server.kind.label(),
+        "place": shown::place(section),
+        "enabled": section.is_enabled(),
+        "description": section.description,
+        "startup": section.startup,
+        "trusted": section.trusted.unwrap_or(false),
+        "pin": section.pin.unwrap_or(false),
+        "env": section.env.keys().collect::<Vec<_>>(),
+        "headers": section.headers.keys().collect::<Vec<_>>(),
+        "missing": missing,
+        "file": server.file,
+        "check": tried.map(|tried| json!({
+            "connected": tried.listing.is_ok(),
+            "error": tried.listing.as_ref().err(),
+            "took_ms": units::millis(tried.took),
+            "tools": tried.listing.as_ref().ok().map(|listing| listing.tools.len()),
+        })),
+    })
+}

@@ -1,0 +1,152 @@
+//! `tidegate test`: connects to a server and shows what it offers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use catalog::{Listing, ServerName};
+use clap::Args;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use upstream::{ServerStatus, Upstreams};
+
+use crate::config::Config;
+use crate::config::servers::Server;
+use crate::exit::Ending;
+use crate::interrupt::unless_interrupted;
+use crate::out::{self, BAD, DIM, GOOD, HINT};
+use crate::{show, units};
+
+/// Letters of a tool's description that are shown.
+const DESCRIPTION: usize = 96;
+
+/// Options of `tidegate test`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The server.
+    name: String,
+    /// Print one JSON object instead of text, with the tools as the server describes them.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What came of connecting to one server.
+#[derive(Debug)]
+pub(super) struct Tried {
+    /// Which server.
+    pub(super) name: ServerName,
+    /// Its tools, or why there are none.
+    pub(super) listing: Result<Arc<Listing>, String>,
+    /// How long it took to connect and list them.
+    pub(super) took: Duration,
+    /// How it is doing.
+    pub(super) status: Option<ServerStatus>,
+}
+
+/// Runs `tidegate test`.
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let server = config.server(&arguments.name)?;
+    let Some(tried) = unless_interrupted(try_all(config, &[server])).await? else {
+        return Ok(Ending::Interrupted);
+    };
+    let Some(tried) = tried?.pop() else { return Ok(Ending::Raised) };
+    if arguments.json {
+        out::line(to_json(&tried)).context(show::LOST)?;
+    } else {
+        print(&tried).context(show::LOST)?;
+    }
+    Ok(if tried.listing.is_ok() { Ending::Success } else { Ending::Raised })
+}
+
+/// Connects to all of these at the same time, and ends the connections again.
+pub(super) async fn try_all(config: &Config, servers: &[Server]) -> anyhow::Result<Vec<Tried>> {
+    // The keyring may have to ask the user first.
+    let settings: Vec<_> = tokio::task::block_in_place(|| {
+        servers.iter().map(|server| config.settings(server)).collect()
+    });
+    let (usable, unusable): (Vec<_>, Vec<_>) = settings.into_iter().partition(Result::is_ok);
+    let usable: Vec<_> = usable.into_iter().flatten().collect();
+    let names: Vec<ServerName> = usable.iter().map(|settings| settings.name.clone()).collect();
+
+    let upstreams = Upstreams::new(usable, config.upstream_options()?);
+    let mut tried = join_all(names.iter().map(|name| try_one(&upstreams, name))).await;
+    let unusable = unusable.into_iter().filter_map(Result::err).map(|problem| Tried {
+        name: problem.server.clone(),
+        listing: Err(problem.to_string()),
+        took: Duration::ZERO,
+        status: None,
+    });
+    tried.extend(unusable);
+    upstreams.close().await;
+    tried.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(tried)
+}
+
+async fn try_one(upstreams: &Upstreams, name: &ServerName) -> Tried {
+    let started = Instant::now();
+    let listing = upstreams.listing(name).await.map_err(|error| error.to_string());
+    let took = started.elapsed();
+    let status = upstreams.status().into_iter().find(|status| status.name == *name);
+    Tried { name: name.clone(), listing, took, status }
+}
+
+fn print(tried: &Tried) -> std::io::Result<()> {
+    let took = units::millis(tried.took).round();
+    let listing = match &tried.listing {
+        Ok(listing) => listing,
+        Err(reason) => {
+            out::tell(format_args!("{BAD}failed:{BAD:#} {}", out::clean(reason)));
+            return Ok(());
+        }
+    };
+    let status = tried.status.as_ref();
+    let own_name = status.and_then(|status| status.server.as_deref()).unwrap_or_default();
+    let revision = status.and_then(|status| status.protocol.as_deref());
+    let revision = revision.map_or_else(String::new, |revision| format!(", protocol {revision}"));
+    out::line(format_args!(
+        "{GOOD}connected{GOOD:#} to `{}` in {took} ms: {}{revision}, {} tools",
+        tried.name,
+        out::clean(own_name),
+        listing.tools.len()
+    ))?;
+    for tool in &listing.tools {
+        let description = tool.description.as_deref().unwrap_or_default();
+        let description = shortened(description);
+        out::line(format_args!(
+            "  {} {DIM}{}{DIM:#}",
+            out::clean(&tool.name.0),
+            out::clean(&description)
+        ))?;
+    }
+    if let Some(reason) = status.and_then(|status| status.code_mode.as_deref()) {
+        out::tell(format_args!(
+            "{HINT}note:{HINT:#} it seems to run programs itself: {}",
+            out::clean(reason)
+        ));
+    }
+    Ok(())
+}
+
+/// The beginning of a description, on one line.
+fn shortened(description: &str) -> String {
+    let line = description.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(DESCRIPTION) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+/// What came of it, for programs.
+fn to_json(tried: &Tried) -> Value {
+    let status = tried.status.as_ref();
+    json!({
+        "name": tried.name,
+        "connected": tried.listing.is_ok(),
+        "error": tried.listing.as_ref().err(),
+        "took_ms": units::millis(tried.took),
+        "server": status.and_then(|status| status.server.as_deref()),
+        "protocol": status.and_then(|status| status.protocol.as_deref()),
+        "code_mode": status.and_then(|status| status.code_mode.as_deref()),
+        "tools": tried.listing.as_ref().ok().map(|listing| &listing.tools),
+    })
+}

@@ -1,0 +1,196 @@
+//! `tidegate tools`: what the servers offer, and what has changed about it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use catalog::{Catalog, CatalogTool, ServerName, ToolName};
+use clap::{Args, Subcommand};
+use gateway::Tools;
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::interrupt::unless_interrupted;
+use crate::out::{self, GOOD, HINT};
+use crate::show;
+
+/// Characters of a description that are shown in a table.
+const SUMMARY: usize = 90;
+
+/// Options of `tidegate tools`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    action: Action,
+    /// Use the servers of this `mcpServers` file too, without importing them.
+    #[arg(long, value_name = "FILE", global = true)]
+    mcp_config: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the tools of all servers, or of one.
+    List {
+        /// Only this server's.
+        server: Option<String>,
+        /// Print a JSON array instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one tool as programs see it.
+    Show {
+        /// The tool: `github.create_issue`, or its name alone.
+        tool: String,
+    },
+    /// Show which definitions are not what they were when first seen; exit code 1 if any.
+    Diff {
+        /// Only this server's.
+        server: Option<String>,
+    },
+    /// Accept definitions as they are now.
+    Accept {
+        /// The server.
+        server: String,
+        /// Only these tools; all of them if none is named.
+        tools: Vec<String>,
+    },
+}
+
+/// Runs `tidegate tools`.
+pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
+    let Some(tools) = crate::tools::open(config, &arguments.mcp_config)? else {
+        return Err(Misuse::error(
+            "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
+        ));
+    };
+    let work = act(&tools, arguments.action);
+    let ended = unless_interrupted(work).await?;
+    tools.upstreams().close().await;
+    ended.unwrap_or(Ok(Ending::Interrupted))
+}
+
+async fn act(tools: &Arc<Tools>, action: Action) -> anyhow::Result<Ending> {
+    match action {
+        Action::List { server, json } => list(tools, server.as_deref(), json).await,
+        Action::Show { tool } => show_one(tools, &tool).await,
+        Action::Diff { server } => diff(tools, server.as_deref()).await,
+        Action::Accept { server, tools: names } => accept(tools, &server, &names).await,
+    }
+}
+
+async fn list(tools: &Arc<Tools>, server: Option<&str>, json: bool) -> anyhow::Result<Ending> {
+    let (catalog, ending) = known(tools, server).await?;
+    let wanted = |tool: &&CatalogTool| server.is_none_or(|server| tool.server().0 == server);
+    let chosen: Vec<&CatalogTool> = catalog.tools().filter(wanted).collect();
+    if json {
+        let all: Vec<Value> = chosen.iter().map(|tool| to_json(tool)).collect();
+        out::line(Value::from(all)).context(show::LOST)?;
+        return Ok(ending);
+    }
+    let mut table = show::table(["server", "tool", "what it does"]);
+    for tool in &chosen {
+        let summary = summary(tool.tool().description.as_deref().unwrap_or_default());
+        table.add_row([&tool.server().0, tool.python(), &*out::clean(&summary)]);
+    }
+    if chosen.is_empty() {
+        out::tell("no tools were found");
+    } else {
+        out::line(table.trim_fmt()).context(show::LOST)?;
+    }
+    Ok(ending)
+}
+
+fn to_json(tool: &CatalogTool) -> Value {
+    json!({
+        "server": tool.server(),
+        "name": tool.name(),
+        "python": tool.python(),
+        "typescript": tool.typescript(),
+        "description": tool.tool().description,
+        "fingerprint": tool.fingerprint().as_str(),
+    })
+}
+
+/// The first sentence or line of a description.
+fn summary(description: &str) -> String {
+    let line = description.trim().lines().next().unwrap_or_default();
+    if line.chars().count() <= SUMMARY {
+        return line.to_owned();
+    }
+    line.chars().take(SUMMARY - 1).chain(std::iter::once('…')).collect()
+}
+
+async fn show_one(tools: &Arc<Tools>, name: &str) -> anyhow::Result<Ending> {
+    let (catalog, _) = known(tools, None).await?;
+    let tool = catalog.resolve(None, name).map_err(|error| Misuse::error(error.to_string()))?;
+    out::line(out::clean(&bindings::python_tool(tool))).context(show::LOST)?;
+    Ok(Ending::Success)
+}
+
+async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending> {
+    let (_, ending) = known(tools, server).await?;
+    let mut count = 0;
+    for listing in tools.listings() {
+        if server.is_some_and(|server| server != listing.server.0) {
+            continue;
+        }
+        for change in tools.memory().seen().changes(&listing) {
+            out::line(out::clean(&change.to_string())).context(show::LOST)?;
+            count += 1;
+        }
+    }
+    if count == 0 {
+        out::tell(format_args!("{GOOD}every definition is what was first seen{GOOD:#}"));
+        return Ok(ending);
+    }
+    out::tell(format_args!(
+        "{HINT}{count} differences{HINT:#}; `tidegate tools accept SERVER` accepts what a server has now"
+    ));
+    Ok(Ending::Raised)
+}
+
+async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::Result<Ending> {
+    known(tools, Some(server)).await?;
+    let server = ServerName(server.to_owned());
+    let Some(listing) = tools.listings().into_iter().find(|listing| listing.server == server) else {
+        return Err(Misuse::error(format!("`{server}` could not be asked what it offers now")));
+    };
+    {
+        let mut seen = tools.memory().seen();
+        if names.is_empty() {
+            seen.accept_all(&listing);
+        }
+        for name in names {
+            if !seen.accept(&listing, &ToolName(name.clone())) {
+                out::warn(format_args!("there is nothing to accept about {name:?}"));
+            }
+        }
+    }
+    tools.memory().keep_seen()?;
+    out::line("accepted").context(show::LOST)?;
+    Ok(Ending::Success)
+}
+
+/// The catalog after asking every server, or one; those that cannot be used are told.
+async fn known(
+    tools: &Arc<Tools>,
+    server: Option<&str>,
+) -> anyhow::Result<(Arc<Catalog>, Ending)> {
+    if let Some(server) = server
+        && !tools.names().any(|name| name.0 == server)
+    {
+        let all: Vec<&str> = tools.names().map(|name| name.0.as_str()).collect();
+        return Err(Misuse::error(format!(
+            "there is no server `{server}`; there are: {}",
+            all.join(", ")
+        )));
+    }
+    let only = server.map(|server| ServerName(server.to_owned()));
+    let (catalog, failed) = tools.ask_again(only.as_ref()).await;
+    for (_, error) in &failed {
+        out::warn(out::clean(&error.to_string()));
+    }
+    Ok((catalog, if failed.is_empty() { Ending::Success } else { Ending::Raised }))
+}

@@ -1,0 +1,200 @@
+//! Changes `tidegate.toml` and leaves everything else in it as it is: comments, order, spacing.
+//!
+//! The file is written aside and renamed, so a crash leaves it before or after a change. One that
+//! holds values of variables or headers is its owner's alone to read.
+
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use catalog::ServerName;
+use toml_edit::{ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+
+use super::problem::ConfigError;
+use super::section::ServerSection;
+use super::{servers, shown};
+use crate::exit::Misuse;
+
+const SERVERS: &str = "servers";
+/// Tables inside a server's table that read better with a header of their own.
+const OWN_HEADER: [&str; 4] = ["env", "headers", "oauth", "tool-timeouts"];
+
+/// A configuration file that is being changed.
+#[derive(Debug)]
+pub(crate) struct Editor {
+    path: PathBuf,
+    document: DocumentMut,
+    before: Option<String>,
+}
+
+impl Editor {
+    /// Reads the file; one that is not there is empty. A file with mistakes is left alone.
+    pub(crate) fn open(path: PathBuf) -> anyhow::Result<Self> {
+        // A link stays a link: what it leads to is what changes.
+        let path = std::fs::canonicalize(&path).unwrap_or(path);
+        let before = match std::fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => {
+                return Err(Misuse::error(ConfigError::Unreadable { path, source }.to_string()));
+            }
+        };
+        let text = before.as_deref().unwrap_or_default();
+        servers::parse(&path, text).map_err(|error| Misuse::error(error.to_string()))?;
+        let document =
+            text.parse().with_context(|| format!("could not read {}", path.display()))?;
+        Ok(Self { path, document, before })
+    }
+
+    /// Which file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The servers the file has now.
+    pub(crate) fn servers(&self) -> anyhow::Result<Vec<servers::Server>> {
+        servers::parse(&self.path, &self.document.to_string())
+            .map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// Adds a server, or replaces the one of that name where it stands.
+    pub(crate) fn put(&mut self, name: &ServerName, section: &ServerSection) -> anyhow::Result<()> {
+        let mut table = table_of(section)?;
+        let servers = self.document.entry(SERVERS).or_insert_with(|| {
+            let mut all = Table::new();
+            all.set_implicit(true);
+            Item::Table(all)
+        });
+        if let Some(all) = servers.as_table_mut() {
+            if let Some(old) = all.get(&name.0).and_then(Item::as_table) {
+                *table.decor_mut() = old.decor().clone();
+                table.set_position(old.position());
+            } else if !all.is_empty()
+                || self.before.as_deref().is_some_and(|text| !text.trim().is_empty())
+            {
+                table.decor_mut().set_prefix("\n");
+            }
+            all.insert(&name.0, Item::Table(table));
+            return Ok(());
+        }
+        let all = servers.as_inline_table_mut().context("`servers` is not a table")?;
+        all.insert(&name.0, Value::InlineTable(table.into_inline_table()));
+        Ok(())
+    }
+
+    /// Removes a server. Says whether it was there.
+    pub(crate) fn remove(&mut self, name: &ServerName) -> bool {
+        let Some(all) = self.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
+            return false;
+        };
+        let Some(removed) = all.remove(&name.0) else { return false };
+        let above = removed
+            .as_table()
+            .and_then(|table| table.decor().prefix()?.as_str().map(str::to_owned));
+        self.keep_heading(above.as_deref().unwrap_or_default());
+        true
+    }
+
+    /// Keeps what stood above a server that was removed and is divided from it by an empty line:
+    /// it is about the file, not about the server.
+    fn keep_heading(&mut self, above: &str) {
+        let Some((heading, _)) = above.trim_start().rsplit_once("\n\n") else { return };
+        let heading = format!("{}\n", heading.trim_end());
+        let next =
+            self.document.get_mut(SERVERS).and_then(Item::as_table_mut).and_then(first_table);
+        match next {
+            Some(next) => {
+                let own = next
+                    .decor()
+                    .prefix()
+                    .and_then(|prefix| prefix.as_str())
+                    .unwrap_or_default()
+                    .to_owned();
+                next.decor_mut().set_prefix(format!("{heading}\n{}", own.trim_start_matches('\n')));
+            }
+            None => {
+                let own = self.document.trailing().as_str().unwrap_or_default().to_owned();
+                self.document.set_trailing(format!("{heading}{own}"));
+            }
+        }
+    }
+
+    /// Copies the file as it was to `tidegate.toml.bak`. Says where, if there was one.
+    pub(crate) fn back_up(&self) -> anyhow::Result<Option<PathBuf>> {
+        let Some(before) = &self.before else { return Ok(None) };
+        let mut path = self.path.clone().into_os_string();
+        path.push(".bak");
+        let path = PathBuf::from(path);
+        write(&path, before.as_bytes(), 0o600)?;
+        Ok(Some(path))
+    }
+
+    /// Writes the file, if anything changed.
+    pub(crate) fn save(self) -> anyhow::Result<()> {
+        let text = self.document.to_string();
+        if self.before.as_deref() == Some(text.as_str()) {
+            return Ok(());
+        }
+        // What is written can be read again, or it is not written.
+        let servers = servers::parse(&self.path, &text).with_context(|| {
+            format!("{} would not be readable after the change", self.path.display())
+        })?;
+        let private = servers.iter().any(|server| shown::holds_values(&server.section));
+        let mode = std::fs::metadata(&self.path)
+            .map_or(0o600, |metadata| metadata.permissions().mode() & 0o777);
+        write(&self.path, text.as_bytes(), if private { mode & 0o600 } else { mode })
+    }
+}
+
+fn first_table(all: &mut Table) -> Option<&mut Table> {
+    all.iter_mut().find_map(|(_, item)| item.as_table_mut())
+}
+
+/// A section as a table with headers for the tables in it.
+fn table_of(section: &ServerSection) -> anyhow::Result<Table> {
+    let document =
+        toml_edit::ser::to_document(section).context("could not write the server as TOML")?;
+    let mut table = document.as_table().clone();
+    table.set_implicit(false);
+    for key in OWN_HEADER {
+        if let Some(Item::Value(Value::InlineTable(inner))) = table.get(key) {
+            let mut inner = inner.clone().into_table();
+            inner.decor_mut().set_prefix("\n");
+            table.insert(key, Item::Table(inner));
+        }
+    }
+    if let Some(Item::Value(Value::Array(tools))) = table.get("tools") {
+        let inline = tools.iter().filter_map(Value::as_inline_table).cloned();
+        let tables: ArrayOfTables = inline.map(InlineTable::into_table).collect();
+        table.insert("tools", Item::ArrayOfTables(tables));
+    }
+    Ok(table)
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // The process in the name, so that two commands at once do not write into one file.
+    let aside = folder.join(format!(".{name}.{}.new", std::process::id()));
+    let write = || {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mut options = OpenOptions::new();
+        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&aside)?;
+        file.write_all(bytes)?;
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.sync_all()?;
+        std::fs::rename(&aside, path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().with_context(|| {
+        // What is left aside helps nobody.
+        let _ = std::fs::remove_file(&aside);
+        format!("could not write {}; it is as it was before", path.display())
+    })
+}
+
+#[cfg(test)]
+mod tests;

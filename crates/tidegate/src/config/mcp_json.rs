@@ -1,0 +1,205 @@
+//! Servers as other MCP clients have them configured.
+//!
+//! Eight clients keep them in four shapes: `mcpServers`, `servers` and `context_servers` in JSON with
+//! comments, `mcp_servers` in TOML. All are read leniently and turned into the sections of our own
+//! file. An entry that cannot be used is told with its reason and stops nothing.
+
+mod client;
+mod document;
+mod entry;
+mod variables;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use catalog::ServerName;
+
+pub(crate) use self::client::Client;
+use self::document::Group;
+use self::variables::Variables;
+use super::name;
+use super::places::Places;
+use super::problem::ConfigError;
+use super::section::{Kind, ServerSection};
+
+/// The largest file read. Claude Code keeps its history beside its servers.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// What was found in other clients' files.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Servers that can be used.
+    pub(crate) servers: Vec<Imported>,
+    /// The others.
+    pub(crate) unusable: Vec<Unusable>,
+}
+
+/// A server of another client.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Imported {
+    /// What we call it.
+    pub(crate) name: ServerName,
+    /// Where it was found.
+    pub(crate) origin: Origin,
+    /// What kind it is.
+    pub(crate) kind: Kind,
+    /// What our file would say.
+    pub(crate) section: ServerSection,
+    /// What is different here from there.
+    pub(crate) notes: Vec<String>,
+}
+
+/// An entry of another client that we cannot use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unusable {
+    /// What it is called there.
+    pub(crate) called: String,
+    /// Where it was found.
+    pub(crate) origin: Origin,
+    /// Why not.
+    pub(crate) reason: String,
+}
+
+/// Where something was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Whose file it is, if it is a known one's.
+    pub(crate) client: Option<Client>,
+    /// The file.
+    pub(crate) file: PathBuf,
+}
+
+/// Looks where a client keeps its servers. A file that cannot be read is told and passed over.
+pub(crate) fn find(places: &Places, client: Client) -> (Found, Vec<ConfigError>) {
+    let mut all = Found::default();
+    let mut problems = Vec::new();
+    let mut switched_off = Vec::new();
+    for file in client.files(places).into_iter().filter(|file| file.is_file()) {
+        match read_groups(places, &file) {
+            Ok(groups) => {
+                switched_off.extend(groups.iter().flat_map(|group| group.switched_off.clone()));
+                all.take(convert(places, Some(client), &file, groups));
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    // Claude Code keeps in one file which servers of another are switched off.
+    for server in all.servers.iter_mut().filter(|server| switched_off.contains(&server.name.0)) {
+        server.section.enabled = Some(false);
+    }
+    (all, problems)
+}
+
+/// The servers of one file, in whichever of the shapes it has.
+pub(crate) fn read(
+    places: &Places,
+    client: Option<Client>,
+    file: &Path,
+) -> Result<Found, ConfigError> {
+    let groups = read_groups(places, file)?;
+    if groups.is_empty() {
+        return Err(ConfigError::Syntax {
+            path: file.to_owned(),
+            line: 1,
+            message: "it lists no servers; they are expected under `mcpServers`, `servers`, `context_servers` or \
+                      `mcp_servers`"
+                .to_owned(),
+        });
+    }
+    Ok(convert(places, client, file, groups))
+}
+
+fn read_groups(places: &Places, file: &Path) -> Result<Vec<Group>, ConfigError> {
+    let unreadable = |source| ConfigError::Unreadable { path: file.to_owned(), source };
+    let mut text = String::new();
+    let opened = std::fs::File::open(file).map_err(unreadable)?;
+    opened.take(MOST_BYTES).read_to_string(&mut text).map_err(unreadable)?;
+    document::groups(file, text.trim_start_matches('\u{feff}'), &places.project)
+}
+
+fn convert(places: &Places, client: Option<Client>, file: &Path, groups: Vec<Group>) -> Found {
+    let mut found = Found::default();
+    let origin = Origin { client, file: file.to_owned() };
+    for group in groups {
+        let variables = Variables {
+            workspace: workspace_of(places, file),
+            inputs: group.inputs,
+            bare_dollars: client == Some(Client::Gemini),
+        };
+        for (called, value) in &group.servers {
+            let made = make(called, value, &variables, client).map(|(name, kind, made)| {
+                let mut section = made.section;
+                if group.switched_off.contains(called) {
+                    section.enabled = Some(false);
+                }
+                Imported { name, origin: origin.clone(), kind, section, notes: made.notes }
+            });
+            match made {
+                // The first of a name is the one its client would use.
+                Ok(server) if found.servers.iter().any(|other| other.name == server.name) => {
+                    let reason =
+                        "another server of that name in the same file comes before it".to_owned();
+                    found.unusable.push(Unusable {
+                        called: called.clone(),
+                        origin: origin.clone(),
+                        reason,
+                    });
+                }
+                Ok(server) => found.servers.push(server),
+                Err(reason) => {
+                    found.unusable.push(Unusable {
+                        called: called.clone(),
+                        origin: origin.clone(),
+                        reason,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+fn make(
+    called: &str,
+    value: &serde_json::Value,
+    variables: &Variables,
+    client: Option<Client>,
+) -> Result<(ServerName, Kind, entry::Converted), String> {
+    let mut made = entry::convert(value, variables, client)?;
+    let kind = made.section.kind()?;
+    let name = match name::check(called) {
+        Ok(name) => name,
+        Err(_) => {
+            let name = name::adapted(called)
+                .ok_or_else(|| format!("nothing of the name {called:?} can be used in programs"))?;
+            made.notes.push(format!("it is called {called:?} there"));
+            name
+        }
+    };
+    if entry::is_ourselves(&made.section) {
+        return Err("it is Tidegate itself, which would call itself".to_owned());
+    }
+    Ok((name, kind, made))
+}
+
+/// The folder that a file's `${workspaceFolder}` means.
+fn workspace_of(places: &Places, file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let owner = match folder.file_name().and_then(|name| name.to_str()) {
+        Some(".vscode" | ".cursor" | ".zed" | ".gemini" | ".codex") => folder.parent()?,
+        _ => folder,
+    };
+    let is_project = places.project.iter().any(|folder| folder == owner);
+    if is_project { Some(owner.to_owned()) } else { places.root().map(Path::to_owned) }
+}
+
+impl Found {
+    /// Adds what another file has.
+    pub(crate) fn take(&mut self, other: Self) {
+        self.servers.extend(other.servers);
+        self.unusable.extend(other.unusable);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! `${…}` of other clients in our words.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What a client's file may refer to.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    /// The folder that `${workspaceFolder}` means.
+    pub(super) workspace: Option<PathBuf>,
+    /// What VS Code asks its user for.
+    pub(super) inputs: BTreeMap<String, Input>,
+    /// Whether `$NAME` without braces is a variable too.
+    pub(super) bare_dollars: bool,
+}
+
+/// Something that VS Code asks its user for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Input {
+    /// The question.
+    pub(super) description: Option<String>,
+    /// The answer, if none is given.
+    pub(super) default: Option<String>,
+}
+
+impl Variables {
+    /// A client's text as our file would have it. Adds what the user has to know to `notes`.
+    pub(super) fn translate(&self, text: &str, notes: &mut Vec<String>) -> Result<String, String> {
+        let mut ours = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            ours.push_str(&rest[..at]);
+            let from = &rest[at + 1..];
+            let inside = from.strip_prefix('{').and_then(|from| from.split_once('}'));
+            if let Some((inside, after)) = inside {
+                ours.push_str(&self.reference(inside, notes)?);
+                rest = after;
+                continue;
+            }
+            let name = &from[..from.find(|c: char| !is_name_part(c)).unwrap_or(from.len())];
+            if self.bare_dollars && is_name(name) {
+                ours.push_str(&env(name));
+                rest = &from[name.len()..];
+            } else {
+                // A brace without its partner must not become one of ours.
+                ours.push_str(if from.starts_with('{') { "$$" } else { "$" });
+                rest = from;
+            }
+        }
+        ours.push_str(rest);
+        Ok(ours)
+    }
+
+    fn reference(&self, inside: &str, notes: &mut Vec<String>) -> Result<String, String> {
+        let workspace = || {
+            let folder = self.workspace.as_ref().and_then(|folder| folder.to_str());
+            folder.ok_or_else(|| {
+                format!("`${{{inside}}}` needs a project; import it from the project's folder")
+            })
+        };
+        if let Some((kind, name)) = inside.split_once(':') {
+            match kind {
+                "env" if is_name(name) => return Ok(env(name)),
+                "input" => return Ok(self.input(name, notes)),
+                "workspaceFolder" => return workspace().map(str::to_owned),
+                "command" | "config" => {
+                    return Err(format!("`${{{inside}}}` is something only the editor knows"));
+                }
+                // Ours already: somebody wrote the file for us.
+                "file" | "keyring" => return Ok(format!("${{{inside}}}")),
+                _ => {}
+            }
+        }
+        match inside {
+            "workspaceFolder" | "workspaceRoot" | "cwd" => return workspace().map(str::to_owned),
+            "workspaceFolderBasename" => {
+                let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+                return workspace().map(name);
+            }
+            "userHome" => return Ok(env("HOME")),
+            "pathSeparator" | "/" => return Ok("/".to_owned()),
+            _ => {}
+        }
+        let (name, otherwise) =
+            inside.split_once(":-").map_or((inside, None), |(name, rest)| (name, Some(rest)));
+        let name = name.strip_prefix("env:").unwrap_or(name);
+        Ok(match otherwise {
+            Some(otherwise) if is_name(name) => format!("${{env:{name}:-{otherwise}}}"),
+            None if is_name(name) => env(name),
+            _ => format!("$${{{inside}}}"),
+        })
+    }
+
+    /// What VS Code would ask for has to come from somewhere else here.
+    fn input(&self, id: &str, notes: &mut Vec<String>) -> String {
+        let input = self.inputs.get(id).cloned().unwrap_or_default();
+        let mut name: String = id
+            .chars()
+            .map(|c| if is_name_part(c) { c.to_ascii_uppercase() } else { '_' })
+            .collect();
+        if !is_name(&name) {
+            name.insert_str(0, "INPUT_");
+        }
+        let asked = input.description.map_or_else(String::new, |text| format!(" ({text})"));
+        let note = format!(
+            "VS Code asks for {id:?}{asked}; here the environment variable {name} has the answer"
+        );
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+        match input.default.filter(|default| !default.contains('}')) {
+            Some(default) => format!("${{env:{name}:-{default}}}"),
+            None => env(&name),
+        }
+    }
+}
+
+fn env(name: &str) -> String {
+    format!("${{env:{name}}}")
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(is_name_part)
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_write_a_variable_becomes_ours() {
+        for (theirs, ours) in [
+            ("${TOKEN}", "${env:TOKEN}"),
+            ("Bearer ${TOKEN:-none}", "Bearer ${env:TOKEN:-none}"),
+            ("${env:TOKEN}", "${env:TOKEN}"),
+            ("${workspaceFolder}/data", "/project/data"),
+            ("${workspaceFolderBasename}", "project"),
+            ("${userHome}/x", "${env:HOME}/x"),
+            ("a${/}b${pathSeparator}c", "a/b/c"),
+            ("${keyring:github/token}", "${keyring:github/token}"),
+            ("$5 and $TOKEN", "$5 and $TOKEN"),
+            ("${#array[@]}", "$${#array[@]}"),
+            ("${open", "$${open"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(translated(theirs, false).unwrap(), ours, "{theirs}");
+        }
+        assert_eq!(translated("$TOKEN-$5", true).unwrap(), "${env:TOKEN}-$5");
+    }
+
+    #[test]
+    fn what_only_an_editor_knows_is_refused() {
+        assert!(translated("${command:pick}", false).unwrap_err().contains("editor"));
+        let without = Variables::default().translate("${workspaceFolder}", &mut Vec::new());
+        assert!(without.unwrap_err().contains("project"));
+    }
+
+    #[test]
+    fn what_vs_code_asks_for_becomes_a_variable_and_a_note() {
+        let input = Input { description: Some("API key".into()), default: None };
+        let inputs = BTreeMap::from([("api-key".to_owned(), input)]);
+        let variables = Variables { inputs, ..Variables::default() };
+        let mut notes = Vec::new();
+        let ours = variables.translate("${input:api-key}", &mut notes).unwrap();
+        assert_eq!(ours, "${env:API_KEY}");
+        assert!(notes[0].contains("API key") && notes[0].contains("API_KEY"), "{notes:?}");
+    }
+
+    fn translated(text: &str, bare_dollars: bool) -> Result<String, String> {
+        let workspace = Some("/project".into());
+        let variables = Variables { workspace, bare_dollars, ..Variables::default() };
+        let ours = variables.translate(text, &mut Vec::new())?;
+        crate::config::secrets::Template::parse(&ours).map_err(|error| error.to_string())?;
+        Ok(ours)
+    }
+}

@@ -1,0 +1,92 @@
+//! The configured servers: read and checked at once, their secrets resolved one server at a time.
+//!
+//! [`load`] refuses a file with any mistake in it, naming the line. What it gives holds references
+//! to secrets, not secrets; [`Server::settings`] looks them up when the server is about to be
+//! used, so that a missing one concerns that server only.
+
+mod settings;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use catalog::ServerName;
+
+use super::name;
+use super::places::Places;
+use super::problem::{ConfigError, line_at};
+use super::section::{FileSection, Kind, ServerSection};
+use crate::config::mcp_json;
+
+pub(crate) use self::settings::Unresolved;
+
+/// One server as it is configured, its secrets still references.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Server {
+    /// What it is called.
+    pub(crate) name: ServerName,
+    /// The file that has it; relative paths start from its folder.
+    pub(crate) file: PathBuf,
+    /// What kind it is.
+    pub(crate) kind: Kind,
+    /// What the file says.
+    pub(crate) section: ServerSection,
+}
+
+/// Every configured server by name, also those that are switched off.
+pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
+    let mut servers = BTreeMap::new();
+    for file in places.files()? {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
+        for server in parse(&file, &text)? {
+            servers.insert(server.name.clone(), server);
+        }
+    }
+    Ok(servers.into_values().collect())
+}
+
+/// The servers of one file.
+pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<Server>, ConfigError> {
+    let whole: FileSection =
+        toml::from_str(text).map_err(|error| ConfigError::from_toml(file, text, error))?;
+    let check = |(written, spanned): (String, toml::Spanned<ServerSection>)| {
+        let line = line_at(text, spanned.span().start);
+        let section = spanned.into_inner();
+        let wrong = |message| ConfigError::Server {
+            path: file.to_owned(),
+            line,
+            server: written.clone(),
+            message,
+        };
+        let name = name::check(&written).map_err(wrong)?;
+        let kind = section.kind().map_err(wrong)?;
+        Ok(Server { name, file: file.to_owned(), kind, section })
+    };
+    whole.servers.into_iter().map(check).collect()
+}
+
+/// The servers of an `mcpServers` file of any client, used as they are, without importing them.
+/// Entries that cannot be used are told beside them.
+pub(crate) fn from_mcp_json(places: &Places, file: &Path) -> Result<FromMcpJson, ConfigError> {
+    let found = mcp_json::read(places, None, file)?;
+    let servers = found.servers.into_iter().map(|entry| Server {
+        name: entry.name,
+        file: file.to_owned(),
+        kind: entry.kind,
+        section: entry.section,
+    });
+    let unusable = found.unusable.into_iter().map(|entry| (entry.called, entry.reason));
+    Ok(FromMcpJson { servers: servers.collect(), unusable: unusable.collect() })
+}
+
+/// What an `mcpServers` file holds.
+#[derive(Debug, Default)]
+pub(crate) struct FromMcpJson {
+    /// Those that can be used.
+    pub(crate) servers: Vec<Server>,
+    /// The others: what they are called there, and why not.
+    pub(crate) unusable: Vec<(String, String)>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Servers are read from their file, and get their secrets one at a time.
+
+use std::path::Path;
+
+use insta::assert_debug_snapshot;
+use upstream::{ServerSettings, Source};
+
+use super::*;
+use crate::config::secrets::{Entry, KeyringError, Lookup};
+
+#[test]
+fn a_server_gets_its_secrets_when_it_is_about_to_be_used() {
+    let server = only(
+        "[servers.a]\ncommand = './run'\nargs = ['--x=${env:TOKEN}']\nenv = { A = '${env:TOKEN}' }\n",
+    );
+    let settings = settings(&server).unwrap();
+    let Source::Stdio(stdio) = &settings.source else { panic!("{settings:?}") };
+    assert_eq!(stdio.command, "/p/./run");
+    assert_eq!(stdio.arguments, ["--x=t0ken"]);
+    assert_eq!(stdio.environment["A"].reveal(), "t0ken");
+}
+
+#[test]
+fn settings_never_show_what_variables_and_headers_hold() {
+    let stdio = only("[servers.a]\ncommand = 'run'\nenv = { A = '${env:TOKEN}' }\n");
+    let http = only("[servers.a]\nurl = 'https://h/'\nheaders = { A = 'Bearer ${env:TOKEN}' }\n");
+    for server in [stdio, http] {
+        let shown = format!("{:?}", settings(&server).unwrap());
+        assert!(!shown.contains("t0ken"), "{shown}");
+    }
+}
+
+#[test]
+fn what_is_not_said_is_usual() {
+    assert_debug_snapshot!(settings(&only("[servers.a]\nurl = 'https://h/mcp'\n")).unwrap(), @"");
+}
+
+#[test]
+fn a_missing_secret_names_the_server_the_setting_and_the_variable() {
+    let text =
+        "[servers.a]\ncommand = 'x'\nenv = { KEY = '${env:NONE}' }\n[servers.b]\ncommand = 'x'\n";
+    let servers = parse(Path::new("/p/tidegate.toml"), text).unwrap();
+    let said = settings(&servers[0]).unwrap_err();
+    insta::assert_snapshot!(said, @"");
+    assert!(settings(&servers[1]).is_ok());
+}
+
+#[test]
+fn a_secret_that_would_become_another_header_is_refused() {
+    let said =
+        settings(&only("[servers.a]\nurl = 'https://h/'\nheaders = { A = '${env:LINES}' }\n"))
+            .unwrap_err();
+    assert!(said.contains("headers.A") && said.contains("line break"), "{said}");
+}
+
+#[test]
+fn an_address_is_checked_again_when_it_is_whole() {
+    let said = settings(&only("[servers.a]\nurl = '${env:TOKEN}'\n")).unwrap_err();
+    assert!(said.contains("`url`") && said.contains("https://"), "{said}");
+}
+
+#[test]
+fn machines_log_in_with_credentials() {
+    let text = "[servers.a]\nurl = 'https://h/'\n[servers.a.oauth]\ngrant = 'client-credentials'\nclient-id = 'me'\n\
+                client-secret = '${env:TOKEN}'\nscopes = ['read']\n";
+    let settings = settings(&only(text)).unwrap();
+    let Source::Http(http) = &settings.source else { panic!("{settings:?}") };
+    let upstream::Auth::ClientCredentials(credentials) = &http.auth else { panic!("{http:?}") };
+    assert_eq!(credentials.client_id, "me");
+    assert_eq!(credentials.client_secret.reveal(), "t0ken");
+    assert_eq!(credentials.scopes, ["read"]);
+}
+
+#[test]
+fn the_projects_server_counts_more_than_the_users() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, project) = (folder.path().join("own/tidegate"), folder.path().join("project"));
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::write(
+        own.join("tidegate.toml"),
+        "servers.a.command = 'own'\nservers.b.command = 'own'\n",
+    )
+    .unwrap();
+    std::fs::write(project.join("tidegate.toml"), "servers.a.command = 'project'\n").unwrap();
+    let places = Places {
+        config: Some(folder.path().join("own")),
+        project: vec![project],
+        ..Places::default()
+    };
+    let servers = load(&places).unwrap();
+    let commands: Vec<_> =
+        servers.iter().map(|server| server.section.command.as_deref().unwrap()).collect();
+    assert_eq!(commands, ["project", "own"]);
+}
+
+fn only(text: &str) -> Server {
+    parse(Path::new("/p/tidegate.toml"), text).unwrap().remove(0)
+}
+
+fn settings(server: &Server) -> Result<ServerSettings, String> {
+    let environment = |name: &str| match name {
+        "TOKEN" => Some("t0ken".into()),
+        "LINES" => Some("a\r\nX-Evil: 1".into()),
+        _ => None,
+    };
+    let keyring = |entry: &Entry| Err(KeyringError::NoEntry { entry: entry.clone() });
+    let lookup =
+        Lookup { folder: Path::new("/"), home: None, environment: &environment, keyring: &keyring };
+    server.settings(&lookup).map_err(|error| error.to_string())
+}

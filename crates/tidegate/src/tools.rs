@@ -1,0 +1,38 @@
+//! The configured servers' tools, ready for programs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gateway::{Memory, ServerPolicy, Tools};
+use upstream::Upstreams;
+
+use crate::config::Config;
+
+/// Every server that is switched on, connected to nobody yet; `None` when there is none.
+pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Option<Arc<Tools>>> {
+    let mut settings = Vec::new();
+    let mut policies = BTreeMap::new();
+    for server in config.servers_with(mcp_config)? {
+        if !server.section.is_enabled() {
+            continue;
+        }
+        let mut policy = ServerPolicy {
+            pin: server.section.pin.unwrap_or(false),
+            // Hashed before it is written anywhere.
+            identity: format!("{:?}", server.section),
+            problem: None,
+        };
+        match config.settings(&server) {
+            Ok(resolved) => settings.push(resolved),
+            Err(error) => policy.problem = Some(error.to_string()),
+        }
+        policies.insert(server.name, policy);
+    }
+    if policies.is_empty() {
+        return Ok(None);
+    }
+    let upstreams = Upstreams::new(settings, config.upstream_options()?);
+    let memory = config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
+    Ok(Some(Tools::new(upstreams, policies, memory)))
+}

@@ -1,0 +1,190 @@
+//! Servers are added, listed, tried and removed.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::tide::User;
+
+#[test]
+fn a_server_is_added_listed_and_removed() {
+    let user = User::new();
+    let said = user.tidegate(&[
+        "add",
+        "files",
+        "--env",
+        "LEVEL=info",
+        "--env",
+        "HOME",
+        "--",
+        "npx",
+        "-y",
+        "files",
+        "--x",
+    ]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("npx -y files --x"), "{said:?}");
+    user.ok(&[
+        "add",
+        "docs",
+        "https://docs.example.com/mcp?key=sesame",
+        "--header",
+        "X: ${env:NOT_SET_ANYWHERE}",
+    ]);
+    insta::assert_snapshot!(std::fs::read_to_string(file(&user)).unwrap(), @"");
+
+    let table = user.ok(&["list"]);
+    for words in
+        ["files", "stdio", "npx -y files --x", "docs", "key=***", "NOT_SET_ANYWHERE is not set"]
+    {
+        assert!(table.contains(words), "no {words:?} in {table}");
+    }
+    assert!(!table.contains("sesame"), "{table}");
+    let listed = listed(&user);
+    assert_eq!(listed[0]["name"], "docs");
+    assert_eq!(listed[0]["missing"][0]["setting"], "headers.X");
+    assert_eq!(listed[1]["env"], json!(["HOME", "LEVEL"]));
+    assert_eq!(listed[1]["enabled"], true);
+
+    user.ok(&["remove", "docs"]);
+    assert_eq!(self::listed(&user).as_array().unwrap().len(), 1);
+    assert_eq!(user.tidegate(&["remove", "docs"]).code, Some(2));
+}
+
+#[test]
+fn a_name_is_given_once_unless_it_is_replaced() {
+    let user = User::new();
+    user.ok(&["add", "a", "--", "one"]);
+    let said = user.tidegate(&["add", "a", "--", "two"]);
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr.contains("already a server `a`") && said.stderr.contains("--replace"),
+        "{said:?}"
+    );
+    user.ok(&["add", "a", "--replace", "--", "two"]);
+    assert_eq!(listed(&user)[0]["place"], "two");
+}
+
+#[test]
+fn a_secret_in_plain_sight_is_warned_of_and_kept_private() {
+    let user = User::new();
+    let said = user.tidegate(&["add", "a", "--env", "API_TOKEN=sesame", "--", "x"]);
+    assert_eq!(said.code, Some(0));
+    assert!(said.stderr.contains("env.API_TOKEN is a secret in plain sight"), "{said:?}");
+    assert!(!said.stderr.contains("sesame") && !said.stdout.contains("sesame"), "{said:?}");
+    let mode = std::fs::metadata(file(&user)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn the_projects_file_and_the_users_both_count() {
+    let user = User::new();
+    let project = user.folder().join("project");
+    std::fs::create_dir_all(project.join("deep")).unwrap();
+    std::fs::create_dir(project.join(".git")).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = user.command(arguments).current_dir(project.join("deep")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    run(&["add", "own", "--", "own"]);
+    run(&["add", "both", "--", "own"]);
+    run(&["add", "both", "--project", "--", "project"]);
+    assert!(project.join("tidegate.toml").is_file());
+    let servers: Value = serde_json::from_str(&run(&["list", "--json"])).unwrap();
+    assert_eq!(servers[0]["place"], "project");
+    assert_eq!(servers[1]["place"], "own");
+    // From elsewhere only the user's own counts.
+    assert_eq!(listed(&user)[0]["place"], "own");
+}
+
+#[test]
+fn a_mistake_in_the_file_is_named_with_its_line() {
+    let user = User::new();
+    let path = user.file("wrong.toml", "[servers.a]\ncommand = 'x'\ntime-out = 3\n");
+    let said = user.tidegate(&["--config", path.to_str().unwrap(), "list"]);
+    assert_eq!(said.code, Some(2));
+    assert!(
+        said.stderr.contains("wrong.toml:3") && said.stderr.contains("did you mean `timeout`"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_log_in_is_for_servers_with_an_address() {
+    let user = User::new();
+    user.ok(&["add", "a", "--", "x"]);
+    let said = user.tidegate(&["login", "a"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("only servers with a `url`"), "{said:?}");
+    user.ok(&["add", "b", "https://b.example.com/mcp"]);
+    assert!(user.ok(&["logout", "b"]).contains("nobody was logged in"));
+}
+
+fn listed(user: &User) -> Value {
+    serde_json::from_str(&user.ok(&["list", "--json"])).unwrap()
+}
+
+fn file(user: &User) -> PathBuf {
+    user.folder().join("config/tidegate/tidegate.toml")
+}
+
+#[test]
+fn a_server_is_tried_with_its_secrets() {
+    let user = User::new();
+    let script = server_script();
+    user.ok(&["add", "small", "--env", "VERSION=${env:SMALL_VERSION}", "--", "python3", &script]);
+    user.ok(&["add", "lost", "--", "no-such-program-anywhere"]);
+    let try_it = |arguments: &[&str]| {
+        let output = user.command(arguments).env("SMALL_VERSION", "1.2.3").output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (code, said, _) = try_it(&["test", "small"]);
+    assert_eq!(code, Some(0), "{said}");
+    for words in ["connected", "smallest", "1.2.3", "2 tools", "add", "Adds two numbers."] {
+        assert!(said.contains(words), "no {words:?} in {said}");
+    }
+    let (_, said, _) = try_it(&["test", "small", "--json"]);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["tools"][0]["name"], "add");
+
+    let (code, _, said) = try_it(&["test", "lost"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("no-such-program-anywhere"), "{said}");
+
+    // One that is broken takes nothing from the others.
+    let (code, said, _) = try_it(&["list", "--check", "--json"]);
+    assert_eq!(code, Some(1));
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said[0]["check"]["connected"], false);
+    assert_eq!(said[1]["check"]["tools"], 2);
+}
+
+#[test]
+fn a_server_whose_secret_is_missing_says_which() {
+    let user = User::new();
+    user.ok(&[
+        "add",
+        "small",
+        "--env",
+        "VERSION=${env:NOT_SET_ANYWHERE}",
+        "--",
+        "python3",
+        &server_script(),
+    ]);
+    let said = user.tidegate(&["test", "small"]);
+    assert_eq!(said.code, Some(1));
+    for words in ["`small`", "env.VERSION", "NOT_SET_ANYWHERE is not set"] {
+        assert!(said.stderr.contains(words), "no {words:?} in {}", said.stderr);
+    }
+}
+
+fn server_script() -> String {
+    let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+    format!("{folder}/tests/servers/server.py")
+}

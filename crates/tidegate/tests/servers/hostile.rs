@@ -1,0 +1,85 @@
+//! Servers that misbehave, as a program sees them.
+//!
+//! `hostile.py` is the server, the programs are in `hostile/`. Each also calls a server that is
+//! well, in the same breath: whatever one does, the other answers. Afterwards no process of
+//! either is left.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::listed::{self, program};
+use crate::tide::{DEVELOPMENT, PRODUCTION, Started, Tide};
+
+#[test]
+fn a_server_that_crashes_in_a_call_is_told_at_once_and_started_again() {
+    ends_as_expected("crash", &Hostile { how: "crash", ..USUAL });
+}
+
+#[test]
+fn a_server_that_never_answers_costs_its_timeout_and_nothing_else() {
+    ends_as_expected("silent", &Hostile { how: "silent", call_seconds: Some(1), ..USUAL });
+}
+
+#[test]
+fn fifty_megabytes_arrive_where_they_are_allowed() {
+    ends_as_expected("flood", &Hostile { how: "flood", ..USUAL });
+}
+
+#[test]
+fn fifty_megabytes_are_refused_where_they_are_not_allowed() {
+    ends_as_expected("flood-refused", &Hostile { how: "flood", level: PRODUCTION, ..USUAL });
+}
+
+#[test]
+fn a_server_that_sends_garbage_between_its_answers_is_understood() {
+    ends_as_expected("garbage", &Hostile { how: "garbage", ..USUAL });
+}
+
+#[test]
+fn a_server_that_changes_its_tools_is_asked_again() {
+    ends_as_expected("changing", &Hostile { how: "changing", ..USUAL });
+}
+
+/// What a program has to do with.
+struct Hostile {
+    how: &'static str,
+    level: &'static str,
+    call_seconds: Option<u64>,
+}
+
+const USUAL: Hostile = Hostile { how: "steady", level: DEVELOPMENT, call_seconds: None };
+
+/// Runs a program that may call a server called like its misbehaviour, and `steady`.
+fn ends_as_expected(name: &str, hostile: &Hostile) {
+    let tide = Tide::new();
+    let pids = tide.work().join("pids");
+    let server = |how: &str| Started {
+        command: "python3".to_owned(),
+        args: vec![listed::folder().join("hostile.py").display().to_string(), how.to_owned()],
+        env: [("PIDS".to_owned(), pids.display().to_string())].into(),
+        ..Started::new(how)
+    };
+    let misbehaving = Started { call_seconds: hostile.call_seconds, ..server(hostile.how) };
+    let (source, expected) = program(&format!("hostile/{name}"));
+    let outcome = tide.outcome(&[misbehaving, server("steady")], hostile.level, &[], &source);
+    let outcome = outcome.unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(outcome["return_value"], expected, "{outcome:#}");
+    all_end(&pids);
+}
+
+/// Waits until every process that wrote itself into the file has ended.
+fn all_end(pids: &Path) {
+    let pids = std::fs::read_to_string(pids).unwrap();
+    assert!(pids.lines().count() >= 2, "the servers were not started: {pids:?}");
+    let given_up = Instant::now() + Duration::from_secs(60);
+    while let Some(alive) = pids.lines().find(|pid| is_alive(pid)) {
+        assert!(Instant::now() < given_up, "process {alive} of a server is still there");
+        std::thread::yield_now();
+    }
+}
+
+/// A process that has ended and that nobody has asked about is still listed, as a zombie.
+fn is_alive(pid: &str) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}

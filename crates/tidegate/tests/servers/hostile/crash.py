@@ -1,0 +1,10 @@
+# expect: ["ServerError", "?", "steady: well", "crash: well"]
+
+import asyncio
+
+from servers.crash import die, well
+from servers.steady import well as steady
+
+died, other = await asyncio.gather(die(), steady(), return_exceptions=True)
+# It is started again for the next call.
+[type(died).__name__, str(died), other, await well()]

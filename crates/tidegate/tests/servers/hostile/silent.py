@@ -1,0 +1,9 @@
+# expect: ["ServerError", "?", "steady: well", "silent: well", "silent: well"]
+
+import asyncio
+
+from servers.silent import never, well
+from servers.steady import well as steady
+
+late, other, beside = await asyncio.gather(never(), steady(), well(), return_exceptions=True)
+[type(late).__name__, str(late), other, beside, await well()]

@@ -1,0 +1,331 @@
+//! The HTTP client under the Streamable HTTP transport.
+//!
+//! rmcp has one that reads answers of any size into memory. This one holds no more than is
+//! configured, and tells apart what a caller can do something about.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderName, HeaderValue, StatusCode};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
+    StreamableHttpPostResponse,
+};
+use sse_stream_rmcp::Sse;
+
+use super::events::{Events, events, is_too_large};
+use crate::feed::shortened;
+use crate::message::{self, TOO_LARGE, UNREADABLE};
+
+const JSON: &str = "application/json";
+const EVENT_STREAM: &str = "text/event-stream";
+const SESSION: &str = "Mcp-Session-Id";
+const LAST_EVENT: &str = "Last-Event-Id";
+/// Bytes of an error page that are read.
+const PAGE: usize = 64 << 10;
+/// Bytes of an error page that are shown.
+const SHOWN: usize = 500;
+
+/// Why an HTTP request brought no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HttpProblem {
+    /// The server said no.
+    #[error("HTTP {status}: {body}")]
+    Status {
+        /// With this status.
+        status: StatusCode,
+        /// The beginning of what it wrote.
+        body: String,
+    },
+    /// The request or its answer got lost.
+    #[error("{}", with_causes(.0))]
+    Request(#[from] reqwest::Error),
+    /// The answer is larger than allowed.
+    #[error("the answer has more than {0} bytes")]
+    TooLarge(usize),
+}
+
+/// reqwest says "error sending request" and leaves the rest to its causes. Addresses may carry
+/// keys, so they are left out.
+fn with_causes(problem: &reqwest::Error) -> String {
+    let mut text = if problem.is_connect() {
+        "connecting failed".to_owned()
+    } else {
+        "the request failed".to_owned()
+    };
+    let mut source = std::error::Error::source(problem);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
+}
+
+type Failure = StreamableHttpError<HttpProblem>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// A client whose answers are bounded.
+#[derive(Clone)]
+pub(crate) struct BoundedClient {
+    http: reqwest::Client,
+    limit: usize,
+}
+
+impl BoundedClient {
+    pub(crate) fn new(http: reqwest::Client, limit: usize) -> Self {
+        Self { http, limit }
+    }
+
+    fn prepared(
+        &self,
+        request: reqwest::RequestBuilder,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> reqwest::RequestBuilder {
+        let mut request = request.headers(headers.into_iter().collect());
+        if let Some(session) = session {
+            request = request.header(SESSION, session.as_ref());
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        request
+    }
+
+    async fn post(
+        &self,
+        uri: &str,
+        message: &ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let has_session = session.is_some();
+        let request = self.http.post(uri).header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
+        let request = self.prepared(request, session, token, headers).json(message);
+        let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
+        let response = admitted(response)?;
+        let status = response.status();
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if status == StatusCode::NOT_FOUND && has_session {
+            return Err(Failure::SessionExpired);
+        }
+        if !status.is_success() {
+            return self.refused(message, status, response).await;
+        }
+        let session =
+            response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let kind = content_type(&response);
+        if kind.starts_with(EVENT_STREAM) {
+            let events =
+                answered_in_any_case(events(response, self.limit), number(message), self.limit);
+            return Ok(StreamableHttpPostResponse::Sse(events, session));
+        }
+        let expects_answer = matches!(message, JsonRpcMessage::Request(_));
+        if !kind.starts_with(JSON) && expects_answer {
+            let body = body(response, PAGE).await.unwrap_or_default();
+            let shown = format!("a {kind:?} instead of an answer: {}", page(&body));
+            return Err(Failure::UnexpectedServerResponse(shown.into()));
+        }
+        let answer = match body(response, self.limit).await {
+            Ok(bytes) => read(&bytes, number(message)),
+            Err(HttpProblem::TooLarge(limit)) => Ok(too_large(number(message), limit)),
+            Err(problem) => return Err(Failure::Client(problem)),
+        };
+        match answer {
+            Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+            // Nobody waits for an answer to a notification.
+            Err(_) if !expects_answer => Ok(StreamableHttpPostResponse::Accepted),
+            Err(problem) => Err(Failure::UnexpectedServerResponse(problem.into())),
+        }
+    }
+
+    /// A status that says no, perhaps with an error of the protocol in its body.
+    async fn refused(
+        &self,
+        message: &ClientJsonRpcMessage,
+        status: StatusCode,
+        response: reqwest::Response,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        let bytes = body(response, PAGE).await.unwrap_or_default();
+        let is_discover = matches!(message, JsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::DiscoverRequest(_)));
+        let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        let said = match serde_json::from_slice::<ServerJsonRpcMessage>(&bytes) {
+            Ok(JsonRpcMessage::Error(error)) if !is_login => Some(error.error),
+            _ => None,
+        };
+        let said = match said {
+            // A server of before 2026-07-28 refuses what it does not know with any status.
+            None if is_discover && status.is_client_error() && !is_login => {
+                Some(ErrorData::invalid_request(format!("HTTP {status}"), None))
+            }
+            said => said,
+        };
+        match (said, number(message)) {
+            (Some(error), Some(id)) => Ok(StreamableHttpPostResponse::Json(
+                ServerJsonRpcMessage::error(error, Some(id)),
+                None,
+            )),
+            _ if status == StatusCode::UNAUTHORIZED => {
+                Err(Failure::UnexpectedServerResponse(format!("HTTP {status}").into()))
+            }
+            _ => Err(Failure::Client(HttpProblem::Status { status, body: page(&bytes) })),
+        }
+    }
+}
+
+impl StreamableHttpClient for BoundedClient {
+    type Error = HttpProblem;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session_id: Option<Arc<str>>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failure> {
+        self.post(&uri, &message, session_id, auth_header, custom_headers).await
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session_id: Arc<str>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<(), Failure> {
+        let request = self.prepared(
+            self.http.delete(uri.as_ref()),
+            Some(session_id),
+            auth_header,
+            custom_headers,
+        );
+        let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            StatusCode::METHOD_NOT_ALLOWED => Err(Failure::ServerDoesNotSupportDeleteSession),
+            status => Err(Failure::Client(HttpProblem::Status { status, body: String::new() })),
+        }
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session_id: Option<Arc<str>>,
+        last_event_id: Option<String>,
+        auth_header: Option<String>,
+        custom_headers: Headers,
+    ) -> Result<Events, Failure> {
+        let mut request = self.http.get(uri.as_ref()).header(ACCEPT, EVENT_STREAM);
+        if let Some(last) = last_event_id {
+            request = request.header(LAST_EVENT, last);
+        }
+        let request = self.prepared(request, session_id, auth_header, custom_headers);
+        let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
+        let response = admitted(response)?;
+        match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED => Err(Failure::ServerDoesNotSupportSse),
+            status if !status.is_success() => {
+                let body = page(&body(response, PAGE).await.unwrap_or_default());
+                Err(Failure::Client(HttpProblem::Status { status, body }))
+            }
+            _ if !content_type(&response).starts_with(EVENT_STREAM) => {
+                Err(Failure::UnexpectedContentType(Some(content_type(&response))))
+            }
+            _ => Ok(events(response, self.limit)),
+        }
+    }
+}
+
+/// A response that does not ask who we are.
+fn admitted(response: reqwest::Response) -> Result<reqwest::Response, Failure> {
+    let challenge =
+        response.headers().get(WWW_AUTHENTICATE).and_then(|challenge| challenge.to_str().ok());
+    match (response.status(), challenge) {
+        (StatusCode::UNAUTHORIZED, Some(challenge)) => {
+            Err(Failure::AuthRequired(AuthRequiredError::new(challenge.to_owned())))
+        }
+        (StatusCode::FORBIDDEN, Some(challenge)) if challenge.contains("insufficient_scope") => {
+            Err(Failure::InsufficientScope(InsufficientScopeError::new(challenge.to_owned(), None)))
+        }
+        _ => Ok(response),
+    }
+}
+
+/// Events that end with an answer to request `id` even when the answer was too large to pass on.
+fn answered_in_any_case(events: Events, id: Option<RequestId>, limit: usize) -> Events {
+    let answered = events.map(move |event| match event {
+        Err(problem) if is_too_large(&problem) => match &id {
+            Some(id) => {
+                let error = message::error(
+                    TOO_LARGE,
+                    format!("more than {limit} bytes"),
+                    None,
+                    Some(id.clone()),
+                );
+                serde_json::to_string(&error)
+                    .map(|text| Sse::default().data(text))
+                    .map_err(|_| problem)
+            }
+            None => Err(problem),
+        },
+        event => event,
+    });
+    answered.boxed()
+}
+
+fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
+    message::error(TOO_LARGE, format!("more than {limit} bytes"), None, id)
+}
+
+/// The message in a body; an error for request `id` when it is JSON that we do not understand.
+fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
+    match serde_json::from_slice(bytes) {
+        Ok(message) => Ok(message),
+        Err(problem) if id.is_some() => {
+            let text = format!("the answer is not readable: {problem}: {}", page(bytes));
+            Ok(message::error(UNREADABLE, text, None, id))
+        }
+        Err(problem) => Err(problem.to_string()),
+    }
+}
+
+fn number(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    }
+}
+
+fn content_type(response: &reqwest::Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.unwrap_or_default().to_ascii_lowercase()
+}
+
+/// A whole body of at most `limit` bytes.
+async fn body(mut response: reqwest::Response, limit: usize) -> Result<Vec<u8>, HttpProblem> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if bytes.len() + chunk.len() > limit {
+            return Err(HttpProblem::TooLarge(limit));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
+}
+
+/// The beginning of a page, on one line.
+fn page(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
+}

@@ -1,0 +1,45 @@
+//! Upstreams: the servers we are a client of.
+//!
+//! [`Upstreams`] holds one connection per configured server, whatever it speaks, and everybody
+//! else sees the same two things: a [`catalog::Listing`] of what it offers and a [`ToolResult`]
+//! for each call.
+#![forbid(unsafe_code)]
+
+mod auth;
+mod codemode;
+mod connection;
+mod ended;
+mod endpoints;
+mod error;
+mod feed;
+mod http;
+mod mcp;
+mod message;
+mod open;
+mod openapi;
+mod options;
+mod result;
+mod secret;
+mod settings;
+mod slot;
+mod status;
+mod stdio;
+mod upstreams;
+
+pub use auth::{
+    Credentials, FileTokens, LoginDone, LoginError, LoginKey, LoginOptions, LogoutDone,
+    MemoryTokens, StoreError, StoreLock, StoredLogin, StoredTokens, TokenStore, bearer, login,
+    logout,
+};
+pub use error::{CallFailure, ConnectError};
+pub use feed::{Note, NoteKind};
+pub use options::{Elicitation, Options, Roots};
+pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};
+pub use secret::Secret;
+pub use settings::{
+    Auth, ClientCredentials, Document, Endpoint, Endpoints, Http, OAuth, OpenApi, ServerSettings,
+    Source, Startup, Stdio, Timeouts, Wire,
+};
+pub use status::{ServerState, ServerStatus};
+pub use stdio::supervise;
+pub use upstreams::Upstreams;

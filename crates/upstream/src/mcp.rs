@@ -1,0 +1,430 @@
+//! One connection to one MCP server, over whatever transport.
+
+mod convert;
+mod handler;
+mod handshake;
+mod pages;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use catalog::{Listing, ServerName, ToolName};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequestParams, ClientRequest, GetPromptRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, Request, ServerJsonRpcMessage, ServerNotification, ServerPeerInfo,
+    ServerResult, SubscriptionFilter,
+};
+use rmcp::service::{
+    Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError, TxJsonRpcMessage,
+    serve_directly,
+};
+use rmcp::transport::Transport;
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+use tokio_util::task::AbortOnDropHandle;
+
+use handler::Handler;
+pub(crate) use handshake::{Era, Patience, Refusal, greet};
+use pages::Kind;
+
+use crate::auth::Credentials;
+use crate::connection::{Connection, Facts};
+use crate::ended::Ended;
+use crate::error::{CallFailure, ConnectError};
+use crate::feed::{Feed, NoteKind, shortened};
+use crate::http;
+use crate::message::{TOO_LARGE, UNREADABLE};
+use crate::options::Options;
+use crate::result::{Prompt, Resource, ToolResult};
+
+/// Bytes of a server's instructions that are kept as its description.
+const INSTRUCTIONS: usize = 4 << 10;
+/// Bytes of a server's error message that are passed on.
+const MESSAGE: usize = 4 << 10;
+/// How long saying goodbye may take; children take at most three seconds to end.
+const GOODBYE: Duration = Duration::from_secs(6);
+/// The error that asks for a visit to a web page first (2025-11-25).
+const URL_ELICITATION_REQUIRED: i32 = -32_042;
+/// The error that asks for a capability we do not have (2026-07-28).
+const MISSING_CAPABILITY: i32 = -32_021;
+
+/// What every connection to one server has in common.
+pub(crate) struct Setting {
+    pub(crate) server: ServerName,
+    pub(crate) description: Option<String>,
+    pub(crate) connect: Duration,
+    pub(crate) answer_bytes: usize,
+    pub(crate) concurrency: usize,
+    pub(crate) options: Arc<Options>,
+    pub(crate) feed: Arc<Feed>,
+}
+
+/// A connection after its handshake.
+pub(crate) struct McpConnection {
+    server: ServerName,
+    description: Option<String>,
+    answer_bytes: usize,
+    place: String,
+    info: Arc<ServerPeerInfo>,
+    peer: Peer<RoleClient>,
+    running: Mutex<Option<RunningService<RoleClient, Handler>>>,
+    feed: Arc<Feed>,
+    ended: Ended,
+    /// Says why an HTTP request was refused.
+    pub(crate) credentials: Option<Arc<Credentials>>,
+    _listener: Option<AbortOnDropHandle<()>>,
+}
+
+impl McpConnection {
+    /// Takes over a transport whose handshake is done.
+    pub(crate) fn start<T>(
+        setting: &Setting,
+        transport: T,
+        info: ServerPeerInfo,
+        place: String,
+        ended: Ended,
+    ) -> Self
+    where
+        T: Transport<RoleClient> + 'static,
+    {
+        let transport = Watched { inner: transport, ended: ended.clone() };
+        let running = serve_directly(Handler::new(setting), transport, Some(info.clone()));
+        let peer = running.peer().clone();
+        let listener = listens(&info).then(|| {
+            AbortOnDropHandle::new(tokio::spawn(listen(peer.clone(), setting.feed.clone())))
+        });
+        Self {
+            server: setting.server.clone(),
+            description: setting.description.clone(),
+            answer_bytes: setting.answer_bytes,
+            place,
+            info: Arc::new(info),
+            peer,
+            running: Mutex::new(Some(running)),
+            feed: setting.feed.clone(),
+            ended,
+            credentials: None,
+            _listener: listener,
+        }
+    }
+
+    /// Sends a request and waits for its answer. Dropping this tells the server.
+    async fn ask(&self, what: &str, request: ClientRequest) -> Result<Value, CallFailure> {
+        let sent = self.peer.send_request_with_option(request, self.request_options());
+        let handle = sent.await.map_err(|problem| self.failure(what, problem))?;
+        let mut asked = Asked { handle: Some(handle) };
+        let Some(handle) = &mut asked.handle else {
+            return Err(self.broken(what, "it was not sent"));
+        };
+        let answer = tokio::select! {
+            biased;
+            answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+            reason = self.ended.wait() => {
+                asked.handle = None;
+                return Err(self.broken(what, &reason));
+            }
+        };
+        asked.handle = None;
+        match answer {
+            Ok(answer) => into_value(answer).map_err(|problem| self.broken(what, &problem)),
+            Err(problem) => Err(self.failure(what, problem)),
+        }
+    }
+
+    fn request_options(&self) -> PeerRequestOptions {
+        let options = PeerRequestOptions::no_options();
+        if self.info.protocol_version < ProtocolVersion::V_2026_07_28 {
+            return options;
+        }
+        // From this revision on, servers log only for those who ask with every request.
+        options.with_meta(handler::log_wish())
+    }
+
+    fn failure(&self, what: &str, problem: ServiceError) -> CallFailure {
+        let source = match problem {
+            ServiceError::McpError(error) => return self.refused(what, error),
+            ServiceError::TransportSend(problem) => problem.error,
+            ServiceError::TransportClosed => {
+                let reason = self.ended.reason();
+                return self.broken(what, reason.as_deref().unwrap_or("the connection was closed"));
+            }
+            problem => return self.broken(what, &problem.to_string()),
+        };
+        if let Some(credentials) = &self.credentials
+            && let Some(problem) = http::login_problem(source.as_ref(), credentials)
+        {
+            return problem.into();
+        }
+        let reason = http::reason(source.as_ref());
+        // A line that a process did not take to its end was not read by it either.
+        if source.is::<std::io::Error>() || http::never_left(source.as_ref()) {
+            self.ended.set(reason.clone());
+            let (server, place) = (self.server.clone(), self.place.clone());
+            return ConnectError::Unusable { server, place, reason }.into();
+        }
+        self.broken(what, &reason)
+    }
+
+    fn refused(&self, what: &str, error: rmcp::ErrorData) -> CallFailure {
+        let (server, tool) = (self.server.clone(), ToolName(what.to_owned()));
+        let message = shortened(&error.message, MESSAGE);
+        match error.code.0 {
+            code if code == TOO_LARGE.0 => {
+                CallFailure::TooLarge { server, tool, allowed: self.answer_bytes }
+            }
+            code if code == UNREADABLE.0 => CallFailure::Broken { server, tool, reason: message },
+            URL_ELICITATION_REQUIRED => {
+                let wanted = format!("a visit to a web page by the user (elicitation): {message}");
+                CallFailure::WantsInput { server, tool, wanted }
+            }
+            MISSING_CAPABILITY => {
+                CallFailure::WantsInput { server, tool, wanted: format!("a capability: {message}") }
+            }
+            code => CallFailure::Refused { server, tool, code: code.into(), message },
+        }
+    }
+
+    fn broken(&self, what: &str, reason: &str) -> CallFailure {
+        CallFailure::Broken {
+            server: self.server.clone(),
+            tool: ToolName(what.to_owned()),
+            reason: reason.to_owned(),
+        }
+    }
+
+    /// The answer, unless it is a question.
+    async fn asked_once(&self, what: &str, request: ClientRequest) -> Result<Value, CallFailure> {
+        let value = self.ask(what, request).await?;
+        match convert::wanted(&value) {
+            None => Ok(value),
+            Some(wanted) => {
+                self.feed
+                    .note(NoteKind::Asked, &format!("{what} asked for {wanted} and got nothing"));
+                Err(CallFailure::WantsInput {
+                    server: self.server.clone(),
+                    tool: ToolName(what.to_owned()),
+                    wanted,
+                })
+            }
+        }
+    }
+
+    fn unusable(&self, failure: CallFailure) -> ConnectError {
+        match failure {
+            CallFailure::NotConnected(problem) => problem,
+            failure => ConnectError::Unusable {
+                server: self.server.clone(),
+                place: self.place.clone(),
+                reason: format!("listing its tools failed: {failure}"),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Connection for McpConnection {
+    async fn listing(&self) -> Result<Listing, ConnectError> {
+        let found = match (self.pages(Kind::Tools).await, &self.info.capabilities.tools) {
+            (Ok(found), _) => found,
+            // Some that have tools forget to say so; those that have none refuse the question.
+            (Err(CallFailure::Refused { .. }), None) => Vec::new(),
+            (Err(failure), _) => return Err(self.unusable(failure)),
+        };
+        let mut names = HashSet::new();
+        let mut tools = Vec::with_capacity(found.len());
+        for value in found {
+            match convert::tool(value) {
+                Ok(tool) if names.insert(tool.name.clone()) => tools.push(tool),
+                Ok(tool) => {
+                    self.feed.note(NoteKind::Noticed, &format!("it lists {:?} twice", tool.name.0))
+                }
+                Err(problem) => self.feed.note(NoteKind::Noticed, &format!("it lists {problem}")),
+            }
+        }
+        let me = self.info.server_info.as_ref();
+        let instructions =
+            || self.info.instructions.as_deref().map(|text| shortened(text, INSTRUCTIONS));
+        Ok(Listing {
+            server: self.server.clone(),
+            title: me
+                .and_then(|me| me.title.clone().or_else(|| Some(me.name.clone())))
+                .filter(|title| !title.is_empty()),
+            version: me.map(|me| me.version.clone()).filter(|version| !version.is_empty()),
+            description: self.description.clone().or_else(instructions),
+            tools,
+        })
+    }
+
+    async fn call(
+        &self,
+        tool: &ToolName,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolResult, CallFailure> {
+        let call = CallToolRequestParams::new(tool.0.clone()).with_arguments(arguments);
+        let value =
+            self.asked_once(&tool.0, ClientRequest::CallToolRequest(Request::new(call))).await?;
+        if value.get("resultType").and_then(Value::as_str) == Some("task") {
+            let message =
+                "it answered with a task to wait for, which it was not told we can".to_owned();
+            return Err(CallFailure::Refused {
+                server: self.server.clone(),
+                tool: tool.clone(),
+                code: 0,
+                message,
+            });
+        }
+        Ok(convert::tool_result(value))
+    }
+
+    async fn resources(&self) -> Result<Vec<Value>, CallFailure> {
+        if self.info.capabilities.resources.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut resources = self.pages(Kind::Resources).await?;
+        match self.pages(Kind::Templates).await {
+            Ok(templates) => resources.extend(templates),
+            // Servers without templates need not know the question.
+            Err(CallFailure::Refused { .. }) => {}
+            Err(failure) => return Err(failure),
+        }
+        Ok(resources)
+    }
+
+    async fn resource(&self, uri: &str) -> Result<Vec<Resource>, CallFailure> {
+        let request =
+            ClientRequest::ReadResourceRequest(Request::new(ReadResourceRequestParams::new(uri)));
+        let mut value = self.asked_once("resources/read", request).await?;
+        let Some(Value::Array(contents)) = value.get_mut("contents").map(Value::take) else {
+            return Ok(Vec::new());
+        };
+        Ok(contents.into_iter().filter_map(convert::resource).collect())
+    }
+
+    async fn prompts(&self) -> Result<Vec<Value>, CallFailure> {
+        match self.info.capabilities.prompts {
+            Some(_) => self.pages(Kind::Prompts).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    async fn prompt(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Prompt, CallFailure> {
+        // The protocol knows only texts here.
+        let arguments = arguments.into_iter().map(|(name, value)| match value {
+            Value::String(_) => (name, value),
+            value => (name, Value::String(value.to_string())),
+        });
+        let prompt = GetPromptRequestParams::new(name).with_arguments(arguments.collect());
+        let request = ClientRequest::GetPromptRequest(Request::new(prompt));
+        self.asked_once("prompts/get", request).await.map(convert::prompt)
+    }
+
+    fn is_open(&self) -> bool {
+        !self.ended.is_set() && !self.peer.is_transport_closed()
+    }
+
+    async fn close(&self) {
+        if let Some(mut running) = self.running.lock().await.take() {
+            let _ = running.close_with_timeout(GOODBYE).await;
+        }
+        self.ended.set("it was closed");
+    }
+
+    async fn ended(&self) -> String {
+        self.ended.wait().await
+    }
+
+    fn facts(&self) -> Facts {
+        let me = self.info.server_info.as_ref().filter(|me| !me.name.is_empty());
+        Facts {
+            protocol: Some(self.info.protocol_version.to_string()),
+            server: me.map(|me| shortened(format!("{} {}", me.name, me.version).trim(), 200)),
+        }
+    }
+}
+
+/// A transport that tells of its end.
+struct Watched<T> {
+    inner: T,
+    ended: Ended,
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        let message = self.inner.receive().await;
+        if message.is_none() {
+            self.ended.set("the connection was closed");
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+/// A request that is under way; the server hears when nobody waits any more.
+struct Asked {
+    handle: Option<RequestHandle<RoleClient>>,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let Some(handle) = self.handle.take() else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        // Ends by itself: the notification is sent or the connection is closed.
+        runtime.spawn(async move {
+            let _ = handle.cancel(Some("nobody waits for the answer any more".to_owned())).await;
+        });
+    }
+}
+
+/// An answer as JSON. Over HTTP, rmcp has read what it knows into its own types.
+fn into_value(answer: ServerResult) -> Result<Value, String> {
+    match answer {
+        ServerResult::CustomResult(result) => Ok(result.0),
+        answer => serde_json::to_value(answer).map_err(|problem| problem.to_string()),
+    }
+}
+
+/// Whether a server has to be asked before it says that its tools changed.
+fn listens(info: &ServerPeerInfo) -> bool {
+    let says_so =
+        info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true));
+    says_so && !info.protocol_version.has_initialize()
+}
+
+/// Waits for a server of the newest revision to say that its tools changed.
+async fn listen(peer: Peer<RoleClient>, feed: Arc<Feed>) {
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut subscription = match peer.listen(filter).await {
+        Ok(subscription) => subscription,
+        Err(problem) => {
+            feed.note(
+                NoteKind::Noticed,
+                &format!("it does not say when its tools change: {problem}"),
+            );
+            return;
+        }
+    };
+    while let Ok(Some(notification)) = subscription.next().await {
+        if let ServerNotification::ToolListChangedNotification(_) = notification {
+            feed.tools_changed();
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Getting to know a server: which revision of the protocol it speaks and what it has.
+//!
+//! The newest revision begins with `server/discover`, all others with `initialize`. Discovering
+//! comes first, because a server that does not know it says so and can then be initialized on
+//! the same connection, while most that know both refuse the second after the first. Where that
+//! does not lead anywhere the answer is [`Refusal::OtherEra`]: connect anew, initialize at once.
+//!
+//! rmcp has this too but gives up on discovering after ten seconds, which is less than a program
+//! may take that is being installed while it starts.
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ClientJsonRpcMessage, ClientNotification, ClientRequest,
+    ClientResult, DiscoverRequest, DiscoverRequestParams, ErrorCode, ErrorData, Implementation,
+    InitializeRequest, InitializedNotification, JsonRpcMessage, PingRequest, ProtocolVersion,
+    RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification, ServerPeerInfo,
+    ServerRequest, ServerResult,
+};
+use rmcp::transport::Transport;
+use tokio::time::{Instant, timeout_at};
+
+use super::Setting;
+use super::handler::log_text;
+use crate::feed::NoteKind;
+use crate::options::{Elicitation, Roots};
+
+/// Our requests are counted from 0 once the handshake is over, and a number is used only once.
+const FIRST_NUMBER: i64 = 900_000_000;
+/// After an answer to a ping, how long the answer to what was asked before may still take.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// With which of the two ways to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// `server/discover`, then `initialize`.
+    Newest,
+    /// Only `initialize`.
+    Initialize,
+}
+
+/// How long an answer to `server/discover` is waited for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// When to ask whether the server is there at all. One that answers this but not what was
+    /// asked before will never answer that; one that answers neither is still starting.
+    pub(crate) ping: Option<Duration>,
+    /// When to stop waiting.
+    pub(crate) give_up: Duration,
+}
+
+/// Why a server and we did not get to know each other.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("the connection broke: {0}")]
+    Transport(Box<dyn StdError + Send + Sync>),
+    #[error("the connection was closed while connecting")]
+    Closed,
+    #[error("it refused to connect: {} (code {})", .0.message, .0.code.0)]
+    Answered(ErrorData),
+    /// It may still be initialized on a connection on which nothing else was asked.
+    #[error("it does not speak the newest revision: {0}")]
+    OtherEra(String),
+    #[error("it does not answer")]
+    Silent,
+}
+
+/// What we tell servers about ourselves. No capability is claimed that is not there: the tools
+/// a server shows depend on it.
+pub(super) fn identity(setting: &Setting) -> ClientConfig {
+    let mut capabilities = ClientCapabilities::default();
+    if let Roots::Listed(_) = setting.options.roots {
+        capabilities.roots = Some(rmcp::model::RootsCapabilities::default());
+    }
+    if setting.options.elicitation == Elicitation::Decline {
+        capabilities.elicitation = Some(rmcp::model::ElicitationCapability::default());
+    }
+    let me = Implementation::new(setting.options.client.clone(), setting.options.version.clone());
+    ClientConfig::new(capabilities, me)
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+}
+
+/// Does the handshake and says what the server is.
+pub(crate) async fn greet<T>(
+    transport: &mut T,
+    setting: &Setting,
+    era: Era,
+    patience: Patience,
+) -> Result<ServerPeerInfo, Refusal>
+where
+    T: Transport<RoleClient>,
+{
+    let mut greeting = Greeting { transport, setting, me: identity(setting), number: FIRST_NUMBER };
+    if era == Era::Initialize {
+        return greeting.initialize().await;
+    }
+    match greeting.discover(patience).await? {
+        Discovered::Modern(info) => Ok(info),
+        Discovered::Unknown => greeting.initialize().await.map_err(|refusal| match refusal {
+            Refusal::Answered(error) => Refusal::OtherEra(error.message.into_owned()),
+            refusal => refusal,
+        }),
+    }
+}
+
+enum Discovered {
+    Modern(ServerPeerInfo),
+    /// The server does not know the request, and has said so.
+    Unknown,
+}
+
+struct Greeting<'a, T> {
+    transport: &'a mut T,
+    setting: &'a Setting,
+    me: ClientConfig,
+    number: i64,
+}
+
+impl<T: Transport<RoleClient>> Greeting<'_, T> {
+    async fn discover(&mut self, patience: Patience) -> Result<Discovered, Refusal> {
+        let mut request = DiscoverRequest::new(DiscoverRequestParams {});
+        request.extensions.insert(RequestMetaObject::with_client_context(
+            ProtocolVersion::LATEST,
+            self.me.client_info.clone(),
+            self.me.capabilities.clone(),
+        ));
+        let id = self.request(ClientRequest::DiscoverRequest(request)).await?;
+        match self.patiently(&id, patience).await {
+            Ok(ServerResult::DiscoverResult(found)) => {
+                if !found.supported_versions.contains(&ProtocolVersion::LATEST) {
+                    return Err(Refusal::OtherEra(format!("only {:?}", found.supported_versions)));
+                }
+                Ok(Discovered::Modern(ServerPeerInfo::from_discover_result(
+                    ProtocolVersion::LATEST,
+                    found,
+                )))
+            }
+            Ok(_) => {
+                Err(Refusal::OtherEra("its answer to server/discover is something else".to_owned()))
+            }
+            // These two can only come from a server that knows the newest revision.
+            Err(Refusal::Answered(error))
+                if [ErrorCode::HEADER_MISMATCH, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY]
+                    .contains(&error.code) =>
+            {
+                Err(Refusal::Answered(error))
+            }
+            Err(Refusal::Answered(_)) => Ok(Discovered::Unknown),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    async fn initialize(&mut self) -> Result<ServerPeerInfo, Refusal> {
+        let request = InitializeRequest::new(self.me.clone());
+        let id = self.request(ClientRequest::InitializeRequest(request)).await?;
+        let ServerResult::InitializeResult(found) = self.answer(&id).await? else {
+            let error =
+                ErrorData::invalid_request("its answer to initialize is something else", None);
+            return Err(Refusal::Answered(error));
+        };
+        let done = ClientNotification::InitializedNotification(InitializedNotification::default());
+        self.send(ClientJsonRpcMessage::notification(done)).await?;
+        Ok(found.into())
+    }
+
+    /// Waits for an answer as long as there is hope for one.
+    async fn patiently(
+        &mut self,
+        id: &RequestId,
+        patience: Patience,
+    ) -> Result<ServerResult, Refusal> {
+        let start = Instant::now();
+        let give_up = start + patience.give_up;
+        if let Some(delay) = patience.ping {
+            if let Ok(answer) = timeout_at(give_up.min(start + delay), self.answer(id)).await {
+                return answer;
+            }
+            let ping = self.request(ClientRequest::PingRequest(PingRequest::default())).await?;
+            match timeout_at(give_up, self.either(id, &ping)).await {
+                Err(_) => return Err(Refusal::Silent),
+                Ok(Some(answer)) => return answer,
+                Ok(None) => {}
+            }
+            return timeout_at(Instant::now() + GRACE, self.answer(id))
+                .await
+                .unwrap_or(Err(Refusal::Silent));
+        }
+        timeout_at(give_up, self.answer(id)).await.unwrap_or(Err(Refusal::Silent))
+    }
+
+    /// The answer to `id`, or nothing when that to `ping` came before it.
+    async fn either(
+        &mut self,
+        id: &RequestId,
+        ping: &RequestId,
+    ) -> Option<Result<ServerResult, Refusal>> {
+        loop {
+            let message = match self.next().await {
+                Ok(message) => message,
+                Err(refusal) => return Some(Err(refusal)),
+            };
+            if number(&message).is_some_and(|number| is_answer_to(ping, number)) {
+                return None;
+            }
+            if let Some(answer) = answer_to(id, message) {
+                return Some(answer);
+            }
+        }
+    }
+
+    async fn answer(&mut self, id: &RequestId) -> Result<ServerResult, Refusal> {
+        loop {
+            let message = self.next().await?;
+            if let Some(answer) = answer_to(id, message) {
+                return answer;
+            }
+        }
+    }
+
+    /// The next response; everything else is dealt with here.
+    async fn next(&mut self) -> Result<ServerJsonRpcMessage, Refusal> {
+        loop {
+            match self.transport.receive().await.ok_or(Refusal::Closed)? {
+                JsonRpcMessage::Request(request) => {
+                    let answer = match request.request {
+                        ServerRequest::PingRequest(_) => {
+                            ClientJsonRpcMessage::response(ClientResult::empty(()), request.id)
+                        }
+                        _ => {
+                            let error =
+                                ErrorData::invalid_request("the connection is not ready yet", None);
+                            ClientJsonRpcMessage::error(error, Some(request.id))
+                        }
+                    };
+                    self.send(answer).await?;
+                }
+                JsonRpcMessage::Notification(notification) => {
+                    if let ServerNotification::LoggingMessageNotification(log) =
+                        notification.notification
+                    {
+                        self.setting.feed.note(NoteKind::Log, &log_text(&log.params));
+                    }
+                }
+                message => return Ok(message),
+            }
+        }
+    }
+
+    async fn request(&mut self, request: ClientRequest) -> Result<RequestId, Refusal> {
+        self.number += 1;
+        let id = RequestId::Number(self.number);
+        self.send(ClientJsonRpcMessage::request(request, id.clone())).await?;
+        Ok(id)
+    }
+
+    async fn send(&mut self, message: ClientJsonRpcMessage) -> Result<(), Refusal> {
+        self.transport.send(message).await.map_err(|problem| Refusal::Transport(Box::new(problem)))
+    }
+}
+
+fn number(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
+    }
+}
+
+/// Servers sometimes make a text of a number.
+fn is_answer_to(asked: &RequestId, answered: &RequestId) -> bool {
+    asked == answered || matches!(answered, RequestId::String(text) if **text == *asked.to_string())
+}
+
+fn answer_to(
+    id: &RequestId,
+    message: ServerJsonRpcMessage,
+) -> Option<Result<ServerResult, Refusal>> {
+    match message {
+        JsonRpcMessage::Response(response) if is_answer_to(id, &response.id) => {
+            Some(Ok(response.result))
+        }
+        JsonRpcMessage::Error(error)
+            if error.id.as_ref().is_none_or(|number| is_answer_to(id, number)) =>
+        {
+            Some(Err(Refusal::Answered(error.error)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,116 @@
+//! Opening a connection: from what an operator wrote to a server that has listed its tools.
+
+use std::sync::{Arc, OnceLock};
+
+use catalog::Listing;
+
+use crate::connection::Connection;
+use crate::endpoints::EndpointsConnection;
+use crate::error::ConnectError;
+use crate::feed::Feed;
+use crate::mcp::Setting;
+use crate::openapi::{self, OpenApiConnection};
+use crate::options::Options;
+use crate::settings::{ServerSettings, Source};
+use crate::{http, stdio};
+
+/// The HTTP clients that all servers share, made when first needed: loading certificates takes
+/// longer than starting the rest of us.
+#[derive(Default)]
+pub(crate) struct Clients {
+    mcp: OnceLock<reqwest::Client>,
+    plain: OnceLock<reqwest::Client>,
+}
+
+impl Clients {
+    fn mcp(&self) -> reqwest::Client {
+        self.mcp.get_or_init(|| http::client(http::redirects())).clone()
+    }
+
+    fn plain(&self) -> reqwest::Client {
+        self.plain.get_or_init(|| http::client(openapi::redirects())).clone()
+    }
+}
+
+/// Opens connections to one server.
+#[derive(Clone)]
+pub(crate) struct Opener {
+    settings: Arc<ServerSettings>,
+    setting: Arc<Setting>,
+    clients: Arc<Clients>,
+}
+
+impl Opener {
+    pub(crate) fn new(
+        settings: &ServerSettings,
+        options: Arc<Options>,
+        feed: Arc<Feed>,
+        clients: Arc<Clients>,
+    ) -> Self {
+        let setting = Setting {
+            server: settings.name.clone(),
+            description: settings.description.clone(),
+            connect: settings.timeouts.connect,
+            answer_bytes: settings.answer_bytes,
+            concurrency: settings.concurrency,
+            options,
+            feed,
+        };
+        Self { settings: Arc::new(settings.clone()), setting: Arc::new(setting), clients }
+    }
+
+    /// Connects and lists, within the time that both together may take.
+    pub(crate) async fn open(&self) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
+        let allowed = self.settings.timeouts.connect;
+        let opened = tokio::time::timeout(allowed, self.open_patiently()).await;
+        opened
+            .unwrap_or_else(|_| {
+                Err(ConnectError::Late { server: self.settings.name.clone(), allowed })
+            })
+            .map_err(|problem| self.with_stderr(problem))
+    }
+
+    async fn open_patiently(&self) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
+        let connection: Arc<dyn Connection> = match &self.settings.source {
+            Source::Stdio(stdio) => Arc::new(stdio::open(&self.setting, stdio).await?),
+            Source::Http(http) => {
+                Arc::new(http::open(&self.setting, http, &self.clients.mcp()).await?)
+            }
+            Source::OpenApi(api) => {
+                let (server, timeouts) = (&self.settings.name, &self.settings.timeouts);
+                let (bytes, client) = (self.settings.answer_bytes, self.clients.plain());
+                Arc::new(OpenApiConnection::connect(server, api, timeouts, bytes, client).await?)
+            }
+            Source::Endpoints(endpoints) => {
+                let (bytes, client) = (self.settings.answer_bytes, self.clients.plain());
+                Arc::new(EndpointsConnection::new(&self.settings.name, endpoints, bytes, client)?)
+            }
+        };
+        let changed = self.setting.feed.tools().borrow().changed;
+        let listing = connection.listing().await?;
+        self.setting.feed.tools_seen(changed);
+        Ok((connection, listing))
+    }
+
+    /// What a program wrote before it failed is mostly the reason why.
+    fn with_stderr(&self, problem: ConnectError) -> ConnectError {
+        let Source::Stdio(stdio) = &self.settings.source else { return problem };
+        let stderr = self.setting.feed.stderr_shown();
+        let reason = match problem {
+            ConnectError::Late { allowed, .. } if !stderr.is_empty() => {
+                format!(
+                    "it was not ready within {} s (setting `connect-timeout`)",
+                    allowed.as_secs_f64()
+                )
+            }
+            ConnectError::Unusable { reason, .. } => reason,
+            problem => return problem,
+        };
+        ConnectError::Start {
+            server: self.settings.name.clone(),
+            command: stdio::shown(stdio),
+            reason,
+            stderr,
+        }
+    }
+}
