@@ -1,6 +1,7 @@
 //! What a tool is called with: one list of parameters, whatever the schema's root is.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use catalog::schema::{self, Field, Object, Schema, Shape};
 
@@ -58,24 +59,25 @@ fn merged<'a>(input: &'a Schema, shapes: &'a [Shape]) -> Option<Parameters<'a>> 
         }
     }
     let in_all = extra.is_none() && !shapes.contains(&Shape::Null);
-    let mut fields: Vec<Field> = Vec::new();
+    // How many of the objects require a field decides whether all do.
+    let mut fields: Vec<(Field, usize)> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
     for object in &objects {
         for field in &object.fields {
-            match fields.iter_mut().find(|known| known.name == field.name) {
-                Some(known) => widen(known, field),
-                None => fields.push(field.clone()),
+            let position = *positions.entry(&field.name).or_insert(fields.len());
+            match fields.get_mut(position) {
+                Some((known, _)) => widen(known, field),
+                None => fields.push((field.clone(), 0)),
             }
+            fields[position].1 += usize::from(field.required);
         }
         if object.extra.is_some() {
             extra = Some(&Shape::Any);
         }
     }
-    for field in &mut fields {
-        field.required = in_all
-            && objects.iter().all(|object| {
-                object.fields.iter().any(|other| other.name == field.name && other.required)
-            });
-    }
+    let settle =
+        |(field, required)| Field { required: in_all && required == objects.len(), ..field };
+    let mut fields: Vec<Field> = fields.into_iter().map(settle).collect();
     fields.sort_by_key(|field| !field.required);
     let first = objects.first().map_or(&[] as &[Field], |object| &object.fields);
     Some(Parameters { fields: Cow::Owned(fields), extra, first, merged: true })

@@ -1,6 +1,6 @@
 //! What the types in one generated file are called, and in which order they are defined.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use catalog::schema::{Field, Object, Schema, Shape};
 
@@ -29,14 +29,14 @@ impl TypeNames {
         taken: &[&str],
     ) -> Self {
         let prefix = capitalised(tool.trim_end_matches('_'));
-        let mut chosen = Chosen { names: taken.iter().map(|&name| name.to_owned()).collect() };
-        let output_root = chosen.free(format!("{prefix}Result"));
-        let input_root = chosen.free(format!("{prefix}Input"));
+        let mut chosen = Chosen { names: taken.iter().map(|&name| (name.to_owned(), 2)).collect() };
+        let output_root = chosen.free(&format!("{prefix}Result"));
+        let input_root = chosen.free(&format!("{prefix}Input"));
         let mut objects = |schema: &Schema, root: &str, prefix: &str| -> Vec<String> {
             let objects = schema.definitions.iter().enumerate();
             let name = |(index, object): (usize, &Object)| match schema.root {
                 Shape::Object(whole) if whole == index => root.to_owned(),
-                _ => chosen.free(bounded(prefix, &object.path)),
+                _ => chosen.free(&bounded(prefix, &object.path)),
             };
             objects.map(name).collect()
         };
@@ -46,20 +46,27 @@ impl TypeNames {
     }
 }
 
-/// Names that are in use.
+/// Names that are in use, each with the number to try next after it.
 struct Chosen {
-    names: HashSet<String>,
+    names: HashMap<String, usize>,
 }
 
 impl Chosen {
     /// `wanted`, or that with the first number that makes it new.
-    fn free(&mut self, wanted: String) -> String {
-        let mut name = wanted.clone();
-        let mut number = 2_usize;
-        while !self.names.insert(name.clone()) {
-            name = format!("{wanted}{number}");
+    fn free(&mut self, wanted: &str) -> String {
+        let Some(mut number) = self.names.get(wanted).copied() else {
+            self.names.insert(wanted.to_owned(), 2);
+            return wanted.to_owned();
+        };
+        let name = loop {
+            let name = format!("{wanted}{number}");
             number += 1;
-        }
+            if !self.names.contains_key(&name) {
+                break name;
+            }
+        };
+        self.names.insert(wanted.to_owned(), number);
+        self.names.insert(name.clone(), 2);
         name
     }
 }

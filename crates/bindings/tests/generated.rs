@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 /// A catalog of one server.
-fn catalog_of(server: &str, tools: Value) -> Catalog {
+fn catalog_of(server: &str, tools: &Value) -> Catalog {
     let listing = json!({"server": server, "tools": tools});
     let listing: Listing = serde_json::from_value(listing).expect("a listing");
     Catalog::new(vec![Arc::new(listing)])
@@ -21,16 +21,16 @@ fn show(name: &str, text: &str) {
 }
 
 /// Both files of one tool of `github`.
-fn files_of(tool: Value) -> String {
-    let catalog = catalog_of("github", json!([tool]));
+fn files_of(tool: &Value) -> String {
+    let catalog = catalog_of("github", &json!([tool]));
     let tool = catalog.tools().next().expect("a tool");
     let line = "=".repeat(40);
     format!("{}{line}\n{}", bindings::python_tool(tool), bindings::typescript_tool(tool))
 }
 
 /// How a tool with this input is called.
-fn signature_of(input: Value) -> String {
-    let catalog = catalog_of("s", json!([{"name": "f", "inputSchema": input}]));
+fn signature_of(input: &Value) -> String {
+    let catalog = catalog_of("s", &json!([{"name": "f", "inputSchema": input}]));
     bindings::signature(catalog.tools().next().expect("a tool"))
 }
 
@@ -38,7 +38,7 @@ fn signature_of(input: Value) -> String {
 fn a_typical_tool() {
     show(
         "a_typical_tool",
-        &files_of(json!({
+        &files_of(&json!({
             "name": "create_issue",
             "description": "Create an issue.\n\n    The title is shown in lists.\n      * once",
             "inputSchema": {
@@ -81,7 +81,7 @@ fn a_typical_tool() {
 fn a_tool_that_says_nothing() {
     show(
         "a_tool_that_says_nothing",
-        &files_of(json!({"name": "getThing", "inputSchema": {"type": "object"}})),
+        &files_of(&json!({"name": "getThing", "inputSchema": {"type": "object"}})),
     );
 }
 
@@ -89,7 +89,7 @@ fn a_tool_that_says_nothing() {
 fn a_tool_that_tries_to_break_out() {
     show(
         "a_tool_that_tries_to_break_out",
-        &files_of(json!({
+        &files_of(&json!({
             "name": "x\"\"\"\n*/ import os\\",
             "description": "\"\"\"\nimport os\n*/ process.exit() /*\n\\",
             "inputSchema": {
@@ -112,7 +112,7 @@ fn a_tool_that_tries_to_break_out() {
 fn a_recursive_tool() {
     show(
         "a_recursive_tool",
-        &files_of(json!({
+        &files_of(&json!({
             "name": "filter",
             "inputSchema": {
                 "type": "object",
@@ -134,7 +134,7 @@ fn a_recursive_tool() {
 fn a_tool_with_several_ways_to_call_it() {
     show(
         "a_tool_with_several_ways_to_call_it",
-        &files_of(json!({
+        &files_of(&json!({
             "name": "find",
             "inputSchema": {"anyOf": [
                 {"type": "object", "required": ["id", "kind"],
@@ -149,7 +149,7 @@ fn a_tool_with_several_ways_to_call_it() {
 #[test]
 fn required_parameters_come_first_and_null_is_sent_where_it_means_something() {
     assert_snapshot!(
-        signature_of(json!({
+        signature_of(&json!({
             "required": ["b"],
             "properties": {
                 "a": {"type": "integer"},
@@ -165,17 +165,17 @@ fn required_parameters_come_first_and_null_is_sent_where_it_means_something() {
 #[test]
 fn further_arguments_are_keywords() {
     assert_snapshot!(
-        signature_of(json!({"properties": {"extra": {}}, "additionalProperties": {"type": "string"}})),
+        signature_of(&json!({"properties": {"extra": {}}, "additionalProperties": {"type": "string"}})),
         @"async def f(*, extra: Any = None, **extra_: str) -> Any"
     );
-    assert_snapshot!(signature_of(json!(true)), @"async def f(**arguments: Any) -> Any");
-    assert_snapshot!(signature_of(json!({"type": "string"})), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(&json!(true)), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(&json!({"type": "string"})), @"async def f(**arguments: Any) -> Any");
 }
 
 #[test]
 fn every_kind_of_type_has_an_annotation() {
     assert_snapshot!(
-        signature_of(json!({
+        signature_of(&json!({
             "required": ["a", "b", "c", "d", "e"],
             "properties": {
                 "a": {"type": "array", "items": {"type": "number"}},
@@ -216,9 +216,19 @@ fn a_server_has_its_files_under_every_name() {
 }
 
 #[test]
+fn a_long_result_without_parameters_stays_on_one_line() {
+    let values: Vec<String> = (0..40).map(|number| format!("value {number}")).collect();
+    let tool =
+        json!({"name": "f", "inputSchema": {"type": "object"}, "outputSchema": {"enum": values}});
+    let catalog = catalog_of("s", &json!([tool]));
+    let python = bindings::python_tool(catalog.tools().next().expect("a tool"));
+    assert!(python.contains("\nasync def f() -> Literal[\"value 0\", "), "{python}");
+}
+
+#[test]
 fn a_long_description_is_cut() {
     let tool = json!({"name": "f", "description": "All work and no play. ".repeat(1_000)});
-    let catalog = catalog_of("s", json!([tool]));
+    let catalog = catalog_of("s", &json!([tool]));
     let python = bindings::python_tool(catalog.tools().next().expect("a tool"));
     assert!(python.contains("no play. …\n") && python.len() < 5_000);
 }

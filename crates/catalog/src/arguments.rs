@@ -10,6 +10,7 @@ mod words;
 mod work;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -97,7 +98,7 @@ impl Checker {
         let mistake = |problems| Mistake {
             tool: tool.to_owned(),
             problems,
-            parameters: words::fields(schema, &fields),
+            parameters: words::fields(&fields),
         };
         let arguments = normalised(&fields, arguments);
         let Value::Object(given) = arguments.as_ref() else {
@@ -123,21 +124,26 @@ impl Checker {
 /// The parameters of a tool. Where there are several sets to choose from, all of them, and
 /// required is what is required in each.
 fn parameters(schema: &Schema) -> Vec<Cow<'_, Field>> {
-    let mut parameters: Vec<Cow<'_, Field>> = Vec::new();
     let sets = objects(schema);
-    for object in &sets {
-        for field in &object.fields {
-            if !parameters.iter().any(|known| known.name == field.name) {
-                let everywhere = sets.iter().all(|object| {
-                    object.fields.iter().any(|other| other.name == field.name && other.required)
-                });
-                let mut field = Cow::Borrowed(field);
-                if field.required && !everywhere {
-                    field.to_mut().required = false;
-                }
-                parameters.push(field);
-            }
+    if let [only] = sets[..] {
+        return only.fields.iter().map(Cow::Borrowed).collect();
+    }
+    let mut required: HashMap<&str, usize> = HashMap::new();
+    for field in sets.iter().flat_map(|set| &set.fields).filter(|field| field.required) {
+        *required.entry(&field.name).or_default() += 1;
+    }
+    let mut known = HashSet::new();
+    let mut parameters = Vec::new();
+    for field in sets.iter().flat_map(|set| &set.fields) {
+        if !known.insert(field.name.as_str()) {
+            continue;
         }
+        let everywhere = required.get(field.name.as_str()) == Some(&sets.len());
+        let mut field = Cow::Borrowed(field);
+        if field.required != everywhere {
+            field.to_mut().required = everywhere;
+        }
+        parameters.push(field);
     }
     parameters
 }

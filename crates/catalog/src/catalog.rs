@@ -47,9 +47,11 @@ impl Catalog {
             .zip(python.into_iter().zip(typescript))
             .map(|(listing, identifiers)| self.reused_or_new(listing, identifiers))
             .collect();
-        let index = Index::new(servers.iter().map(|server| {
-            [server.name().0.as_str(), server.python(), server.typescript()]
-        }));
+        let index = Index::new(
+            servers
+                .iter()
+                .map(|server| [server.name().0.as_str(), server.python(), server.typescript()]),
+        );
         Self { servers, index }
     }
 
@@ -183,9 +185,11 @@ impl CatalogServer {
 
     pub(crate) fn index(&self) -> &Index {
         self.index.get_or_init(|| {
-            Index::new(self.tools.iter().map(|tool| {
-                [tool.name().0.as_str(), tool.python(), tool.typescript()]
-            }))
+            Index::new(
+                self.tools
+                    .iter()
+                    .map(|tool| [tool.name().0.as_str(), tool.python(), tool.typescript()]),
+            )
         })
     }
 }
@@ -270,8 +274,10 @@ impl CatalogTool {
     /// that is `null` although its schema does not allow that is left out, which is what whoever
     /// wrote it meant.
     pub fn check<'a>(&self, arguments: &'a Value) -> Result<Cow<'a, Value>, Mistake> {
-        self.checker
-            .get_or_init(|| Checker::new(&self.tool().input_schema))
-            .check(&self.python, self.input(), arguments)
+        self.checker.get_or_init(|| Checker::new(&self.tool().input_schema)).check(
+            &self.python,
+            self.input(),
+            arguments,
+        )
     }
 }

@@ -23,9 +23,13 @@ impl Fingerprint {
     pub fn of(tool: &Tool) -> Self {
         let parts = Parts::of(tool);
         let mut hash = Sha256::new();
-        for part in
-            [&tool.name.0, &parts.description.0, &parts.parameters.0, &parts.result.0, &parts.annotations.0]
-        {
+        for part in [
+            &tool.name.0,
+            &parts.description.0,
+            &parts.parameters.0,
+            &parts.result.0,
+            &parts.annotations.0,
+        ] {
             // Lengths first, so that no text can pass for the end of one part and the next.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());

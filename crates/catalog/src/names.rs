@@ -137,8 +137,7 @@ impl Language {
 /// nobody keeps the identifier: otherwise a tool that appears later could become what a program
 /// already calls.
 fn assign(language: Language, kind: Kind, names: &[&str]) -> Vec<String> {
-    let candidates: Vec<String> =
-        names.iter().map(|name| language.candidate(kind, name)).collect();
+    let candidates: Vec<String> = names.iter().map(|name| language.candidate(kind, name)).collect();
     let mut wanted: HashMap<String, Vec<usize>> = HashMap::with_capacity(names.len());
     for (position, candidate) in candidates.iter().enumerate() {
         wanted.entry(case_folded(candidate)).or_default().push(position);
@@ -148,7 +147,8 @@ fn assign(language: Language, kind: Kind, names: &[&str]) -> Vec<String> {
     // Sorted by name, so that the order of the list decides nothing.
     let mut contested: BTreeMap<&str, usize> = BTreeMap::new();
     for (folded, positions) in wanted {
-        let keeps = |position: &usize| positions.len() == 1 || names[*position] == candidates[*position];
+        let keeps =
+            |position: &usize| positions.len() == 1 || names[*position] == candidates[*position];
         // Two spellings may differ in case only; then neither is more right than the other.
         let keepers: Vec<usize> = positions.iter().copied().filter(keeps).collect();
         let keeper = if let [only] = keepers[..] { Some(only) } else { None };
@@ -160,12 +160,16 @@ fn assign(language: Language, kind: Kind, names: &[&str]) -> Vec<String> {
         );
     }
 
+    // No suffix may make an identifier that is the very name of another.
+    let known: HashSet<&str> = names.iter().copied().collect();
     let mut identifiers = candidates;
     for (name, position) in contested {
         let free = [6, 10, 16, 32, 64]
             .into_iter()
             .map(|digits| suffixed(&identifiers[position], name, digits))
-            .find(|identifier| taken.insert(case_folded(identifier)));
+            .find(|identifier| {
+                !known.contains(identifier.as_str()) && taken.insert(case_folded(identifier))
+            });
         // A name given twice has nothing that tells it apart; callers promise there is none.
         if let Some(free) = free {
             identifiers[position] = free;

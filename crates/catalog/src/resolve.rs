@@ -22,7 +22,7 @@ const REPEATED: usize = 120;
 #[non_exhaustive]
 pub enum ResolveError {
     /// No server is called that.
-    #[error("there is no server \"{wanted}\"{}{}", did_you_mean(nearest), servers_in_words(servers, *more))]
+    #[error("there is no server \"{wanted}\"{}{}", servers_in_words(servers, *more), did_you_mean(nearest))]
     UnknownServer {
         /// What was asked for.
         wanted: String,
@@ -35,7 +35,10 @@ pub enum ResolveError {
     },
 
     /// Several servers could be meant.
-    #[error("the server \"{wanted}\" could be any of {}; write one of these names exactly", quoted(candidates))]
+    #[error(
+        "the server \"{wanted}\" could be any of {}; write one of these names exactly",
+        quoted(candidates)
+    )]
     AmbiguousServer {
         /// What was asked for.
         wanted: String,
@@ -44,7 +47,7 @@ pub enum ResolveError {
     },
 
     /// The server has no such tool.
-    #[error("the server \"{server}\" has no tool \"{wanted}\"{}{}", did_you_mean(nearest), tools_in_words(tools, *count))]
+    #[error("the server \"{server}\" has no tool \"{wanted}\"{}{}", tools_in_words(tools, *count), did_you_mean(nearest))]
     UnknownTool {
         /// The server that was asked for.
         server: ServerName,
@@ -60,7 +63,7 @@ pub enum ResolveError {
 
     /// No server has such a tool.
     #[error(
-        "none of the {servers} servers has a tool \"{wanted}\"{}; a tool is written server.tool",
+        "none of the {servers} servers has a tool \"{wanted}\"; a tool is written server.tool{}",
         did_you_mean(nearest)
     )]
     NoSuchTool {
@@ -184,7 +187,9 @@ fn in_server<'c>(server: &'c CatalogServer, wanted: &str) -> Result<&'c CatalogT
             .find_map(|reading| server.index().best(reading.tool))
     });
     match found {
-        Some((_, positions)) => one_of(positions.iter().map(|position| &server.tools()[*position]).collect(), wanted),
+        Some((_, positions)) => {
+            one_of(positions.iter().map(|position| &server.tools()[*position]).collect(), wanted)
+        }
         None => Err(unknown_tool(server, wanted)),
     }
 }
@@ -218,7 +223,10 @@ fn anywhere<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c CatalogTool, R
         }
     }
     if let Some(best) = fits.iter().map(|(fit, _)| *fit).min() {
-        return one_of(fits.into_iter().filter(|(fit, _)| *fit == best).map(|(_, tool)| tool).collect(), wanted);
+        return one_of(
+            fits.into_iter().filter(|(fit, _)| *fit == best).map(|(_, tool)| tool).collect(),
+            wanted,
+        );
     }
     Err(unknown(catalog, meant, wanted))
 }
@@ -253,7 +261,10 @@ fn without_prefix(name: &str) -> (&str, bool) {
         .map_or((name, false), |rest| (rest, true))
 }
 
-fn one_of<'c>(mut tools: Vec<&'c CatalogTool>, wanted: &str) -> Result<&'c CatalogTool, ResolveError> {
+fn one_of<'c>(
+    mut tools: Vec<&'c CatalogTool>,
+    wanted: &str,
+) -> Result<&'c CatalogTool, ResolveError> {
     tools.sort_by_key(|tool| (tool.server(), tool.name()));
     tools.dedup_by_key(|tool| (tool.server(), tool.name()));
     if let [only] = tools[..] {
@@ -293,11 +304,13 @@ fn unknown(catalog: &Catalog, meant: Option<&CatalogServer>, wanted: &str) -> Re
 
 fn unknown_server(catalog: &Catalog, wanted: &str) -> ResolveError {
     let named = catalog.servers().map(|server| (server.name().0.as_str(), server.name()));
-    let mut servers: Vec<String> = catalog.servers().map(|server| server.name().0.clone()).collect();
+    let mut servers: Vec<String> =
+        catalog.servers().map(|server| server.name().0.clone()).collect();
     servers.sort();
     let more = servers.len().saturating_sub(LISTED);
     servers.truncate(LISTED);
-    let nearest = nearest::to(wanted, named, OFFERED).into_iter().map(|name| name.0.clone()).collect();
+    let nearest =
+        nearest::to(wanted, named, OFFERED).into_iter().map(|name| name.0.clone()).collect();
     ResolveError::UnknownServer { wanted: repeated(wanted), nearest, servers, more }
 }
 
@@ -336,7 +349,10 @@ fn quoted(names: &[String]) -> String {
 fn did_you_mean(nearest: &[String]) -> String {
     match nearest {
         [] => String::new(),
-        names => format!("; did you mean {}?", names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")),
+        names => format!(
+            "; did you mean {}?",
+            names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
+        ),
     }
 }
 

@@ -145,7 +145,12 @@ impl Seen {
                 Some(sighting) if sighting.fingerprint != Fingerprint::of(tool) => {
                     let parts = different_parts(&sighting.parts, &Parts::of(tool));
                     let before = sighting.definition.as_ref();
-                    changes.push(change(&tool.name, ChangeKind::Changed { parts }, before, Some(tool)));
+                    changes.push(change(
+                        &tool.name,
+                        ChangeKind::Changed { parts },
+                        before,
+                        Some(tool),
+                    ));
                 }
                 Some(_) => {}
             }

@@ -72,9 +72,8 @@ impl Desk {
 
     /// Ends every call that is under way.
     pub fn close(&self) {
-        for (_, call) in self.board.lock().way.drain() {
-            call.abort();
-        }
+        let calls: Vec<AbortHandle> = self.board.lock().way.drain().map(|(_, call)| call).collect();
+        calls.iter().for_each(AbortHandle::abort);
     }
 
     /// Sets a call going, once.
@@ -147,7 +146,8 @@ impl Calls for Desk {
             let told = self.board.told.notified();
             tokio::pin!(told);
             told.as_mut().enable();
-            if let Some(result) = self.board.lock().done.remove(&call.id) {
+            let result = self.board.lock().done.remove(&call.id);
+            if let Some(result) = result {
                 drop(withdrawal);
                 return result;
             }
@@ -170,7 +170,8 @@ struct Withdrawal<'a> {
 
 impl Drop for Withdrawal<'_> {
     fn drop(&mut self) {
-        if let Some(call) = self.board.lock().way.remove(&self.id) {
+        let call = self.board.lock().way.remove(&self.id);
+        if let Some(call) = call {
             call.abort();
         }
     }

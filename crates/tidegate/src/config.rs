@@ -104,7 +104,7 @@ impl Config {
             return Ok(server.clone());
         }
         let near = nearest::of(name, servers.iter().map(|server| server.name.0.as_str()));
-        let meant = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let meant = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
         Err(Misuse::error(format!(
             "there is no server `{name}`{meant}; `tidegate list` shows those there are, `tidegate add` makes one"
         )))

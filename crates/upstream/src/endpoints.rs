@@ -1,7 +1,7 @@
-//! Endpoints: services that have neither MCP nor OpenAPI, one tool per address.
+//! Endpoints: services that have neither MCP nor `OpenAPI`, one tool per address.
 //!
 //! A call is a POST of the arguments as one JSON object; the body of the answer is the result,
-//! read by the same rules as that of an OpenAPI service.
+//! read by the same rules as that of an `OpenAPI` service.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -83,17 +83,17 @@ pub(crate) async fn open(
         Door { setting, http, client, credentials, headers: headers(&setting.server, http)? };
     match http.wire {
         Wire::Sse => door.sse().await,
-        Wire::Streamable => door.streamable().await.map_err(|refusal| door.problem(refusal)),
+        Wire::Streamable => door.streamable().await.map_err(|refusal| door.problem(&refusal)),
         Wire::Auto => match door.streamable().await {
             Ok(connection) => Ok(connection),
             Err(refusal) if is_another_transport(&refusal) => {
                 // What the newer transport said is what matters when neither works.
                 door.sse().await.map_err(|problem| match problem {
                     ConnectError::LoginNeeded { .. } => problem,
-                    _ => door.problem(refusal),
+                    _ => door.problem(&refusal),
                 })
             }
-            Err(refusal) => Err(door.problem(refusal)),
+            Err(refusal) => Err(door.problem(&refusal)),
         },
     }
 }
@@ -191,11 +191,11 @@ impl Door<'_> {
         };
         let patience = Patience { ping: None, give_up: self.setting.connect };
         let started = self.started(transport, Era::Initialize, patience).await;
-        started.map_err(|refusal| self.problem(refusal))
+        started.map_err(|refusal| self.problem(&refusal))
     }
 
-    fn problem(&self, refusal: Refusal) -> ConnectError {
-        let Refusal::Transport(source) = &refusal else {
+    fn problem(&self, refusal: &Refusal) -> ConnectError {
+        let Refusal::Transport(source) = refusal else {
             return self.unusable(refusal.to_string());
         };
         login_problem(source.as_ref(), &self.credentials)
@@ -234,12 +234,14 @@ pub(crate) fn login_problem(source: &Source, credentials: &Credentials) -> Optio
 
 /// Whether a request certainly never arrived.
 pub(crate) fn never_left(source: &Source) -> bool {
-    let problem = match (streamable(source), source.downcast_ref()) {
-        (Some(StreamableHttpError::Client(problem)), _)
-        | (None, Some(SseProblem::Http(problem))) => problem,
-        _ => return false,
+    let problem = match streamable(source) {
+        Some(StreamableHttpError::Client(problem)) => Some(problem),
+        _ => match source.downcast_ref() {
+            Some(SseProblem::Http(problem)) => Some(problem),
+            _ => None,
+        },
     };
-    matches!(problem, HttpProblem::Request(problem) if problem.is_connect())
+    matches!(problem, Some(HttpProblem::Request(problem)) if problem.is_connect())
 }
 
 /// An error in words.

@@ -145,7 +145,7 @@ impl McpConnection {
 
     fn failure(&self, what: &str, problem: ServiceError) -> CallFailure {
         let source = match problem {
-            ServiceError::McpError(error) => return self.refused(what, error),
+            ServiceError::McpError(error) => return self.refused(what, &error),
             ServiceError::TransportSend(problem) => problem.error,
             ServiceError::TransportClosed => {
                 let reason = self.ended.reason();
@@ -168,7 +168,7 @@ impl McpConnection {
         self.broken(what, &reason)
     }
 
-    fn refused(&self, what: &str, error: rmcp::ErrorData) -> CallFailure {
+    fn refused(&self, what: &str, error: &rmcp::ErrorData) -> CallFailure {
         let (server, tool) = (self.server.clone(), ToolName(what.to_owned()));
         let message = shortened(&error.message, MESSAGE);
         match error.code.0 {
@@ -239,9 +239,11 @@ impl Connection for McpConnection {
             match convert::tool(value) {
                 Ok(tool) if names.insert(tool.name.clone()) => tools.push(tool),
                 Ok(tool) => {
-                    self.feed.note(NoteKind::Noticed, &format!("it lists {:?} twice", tool.name.0))
+                    self.feed.note(NoteKind::Noticed, &format!("it lists {:?} twice", tool.name.0));
                 }
-                Err(problem) => self.feed.note(NoteKind::Noticed, &format!("it lists {problem}")),
+                Err(problem) => {
+                    self.feed.note(NoteKind::Noticed, &format!("it lists {problem}"));
+                }
             }
         }
         let me = self.info.server_info.as_ref();

@@ -1,4 +1,4 @@
-//! OpenAPI: a service with an OpenAPI 3 document, one tool per operation.
+//! `OpenAPI`: a service with an `OpenAPI` 3 document, one tool per operation.
 //!
 //! The document is read once, when the connection is made; after that a call is one HTTP request.
 //! What a document says is not trusted:
@@ -39,13 +39,13 @@ pub(crate) use self::answer::{Caller, redirects};
 use self::base::Place;
 use self::plan::Plan;
 use self::request::Operation;
-use crate::connection::Connection;
+use crate::connection::{Connection, Facts};
 use crate::error::{CallFailure, ConnectError};
 use crate::result::{Prompt, Resource, ToolResult};
 use crate::secret::Secret;
 use crate::settings::{Document, OpenApi, Timeouts};
 
-/// A service described by an OpenAPI document.
+/// A service described by an `OpenAPI` document.
 pub(crate) struct OpenApiConnection {
     server: ServerName,
     listing: Listing,
@@ -197,6 +197,12 @@ impl Connection for OpenApiConnection {
 
     async fn close(&self) {
         self.is_open.store(false, Ordering::Relaxed);
+    }
+
+    fn facts(&self) -> Facts {
+        let words = [self.listing.title.as_deref(), self.listing.version.as_deref()];
+        let words: Vec<&str> = words.into_iter().flatten().collect();
+        Facts { protocol: None, server: (!words.is_empty()).then(|| words.join(" ")) }
     }
 }
 

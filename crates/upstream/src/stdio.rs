@@ -99,7 +99,7 @@ pub(crate) fn shown(stdio: &Stdio) -> String {
         line.push(' ');
         match value {
             _ if hides_next => line.push_str("***"),
-            Some(_) if is_secret => line.push_str(&format!("{name}=***")),
+            Some(_) if is_secret => line.extend([name, "=***"]),
             _ => line.push_str(argument),
         }
         hides_next = is_secret && value.is_none() && name.starts_with('-') && !hides_next;

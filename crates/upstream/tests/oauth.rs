@@ -266,6 +266,15 @@ async fn a_token_is_not_sent_to_another_address_of_the_same_name() {
     let other = ServerName("other".to_owned());
     assert!(bearer(&other, &place.http, place.shared()).await.unwrap().is_none());
 
+    let mut place = place;
+    let own = std::mem::replace(&mut place.http, moved.clone());
+    let problem = place.upstreams().listing(&place.name).await.unwrap_err();
+    assert_snapshot!(advice(&problem), @"run `tidegate login protected`");
+    let sent = place.seen().await["elsewhere"].clone();
+    assert!(!sent.as_array().unwrap().is_empty());
+    assert!(sent.as_array().unwrap().iter().all(Value::is_null), "{sent}");
+    place.http = own;
+
     // Even a file put in the place of another is recognised.
     let store = place.store();
     fs::copy(store.path(&place.key()), store.path(&LoginKey::new(&place.name, &moved))).unwrap();
@@ -300,18 +309,40 @@ async fn logging_out_forgets_and_revokes() {
 }
 
 #[tokio::test]
-async fn log_ins_in_the_clear_are_refused() {
-    let http = Http {
-        url: Url::parse("http://mcp.example/mcp").unwrap(),
-        headers: BTreeMap::new(),
-        auth: Auth::default(),
-        wire: Wire::Auto,
-    };
+async fn a_server_that_wants_a_key_is_not_logged_in_to() {
+    let refusal = refused_log_in(answering(401).await).await;
+    assert!(refusal.contains("does not say where to log in"), "{refusal}");
+    assert!(
+        refusal.ends_with("if it wants a key, set it in `headers` of server \"open\""),
+        "{refusal}"
+    );
+
+    let refusal = refused_log_in(answering(200).await).await;
+    assert!(refusal.ends_with("asks for no log-in"), "{refusal}");
+}
+
+/// The address of a server that knows one thing to say at one address.
+async fn answering(status: u16) -> Url {
+    let status = axum::http::StatusCode::from_u16(status).unwrap();
+    let router =
+        axum::Router::new().route("/mcp", axum::routing::any(move || async move { status }));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    Url::parse(&format!("http://{address}/mcp")).unwrap()
+}
+
+async fn refused_log_in(url: Url) -> String {
+    let http = Http { url, headers: BTreeMap::new(), auth: Auth::default(), wire: Wire::Auto };
     let folder = tempfile::tempdir().unwrap();
     let store = FileTokens::new(folder.path().join("logins"));
-    let refusal = login(&ServerName("open".to_owned()), &http, &store, LoginOptions::new(|_| ()))
-        .await
-        .unwrap_err();
+    let server = ServerName("open".to_owned());
+    login(&server, &http, &store, LoginOptions::new(|_| ())).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn log_ins_in_the_clear_are_refused() {
+    let refusal = refused_log_in(Url::parse("http://mcp.example/mcp").unwrap()).await;
     assert_snapshot!(
         refusal,
         @"server \"open\": where to log in cannot be found out: http://mcp.example/mcp is refused: log-ins need https, except between programs on this machine"
@@ -351,20 +382,20 @@ async fn a_connection_uses_the_log_in_and_reports_when_it_ends() {
 }
 
 #[tokio::test]
-async fn a_connection_renews_its_token_while_it_is_used() {
-    let place = Place::start(1);
+async fn a_connection_renews_a_token_that_is_due_or_refused() {
+    let place = Place::start(3600);
     place.log_in().await.0.unwrap();
+    place.make_due().await;
     let upstreams = place.upstreams();
-    for _ in 0..3 {
-        assert_eq!(
-            text(&called(&upstreams, &place, "whoami").await.unwrap()),
-            "ann may tools:read"
-        );
-    }
-    let kinds = place.kinds().await;
-    assert!(
-        kinds.len() > 3 && kinds[1..].iter().all(|kind| kind == "refresh_token given"),
-        "{kinds:?}"
+    assert_eq!(text(&called(&upstreams, &place, "whoami").await.unwrap()), "ann may tools:read");
+    assert_eq!(place.kinds().await, ["authorization_code given", "refresh_token given"]);
+
+    let refused = place.stored().await.tokens.unwrap().access;
+    place.control(json!({"refused": refused.reveal()})).await;
+    assert_eq!(text(&called(&upstreams, &place, "whoami").await.unwrap()), "ann may tools:read");
+    assert_eq!(
+        place.kinds().await,
+        ["authorization_code given", "refresh_token given", "refresh_token given"]
     );
     upstreams.close().await;
 }
@@ -520,13 +551,8 @@ impl Place {
         let login = self.stored().await;
         let refresh = login.tokens.unwrap().refresh.unwrap();
         let form = [("token", refresh.reveal().as_str()), ("client_id", login.client_id.as_str())];
-        let answer = self
-            .client
-            .post(self.base.join("token/revocation").unwrap())
-            .form(&form)
-            .send()
-            .await
-            .unwrap();
+        let url = self.base.join("token/revocation").unwrap();
+        let answer = self.client.post(url).form(&form).send().await.unwrap();
         assert!(answer.status().is_success());
     }
 
@@ -535,9 +561,13 @@ impl Place {
     }
 
     async fn grants(&self) -> Vec<Value> {
+        self.seen().await["grants"].as_array().unwrap().clone()
+    }
+
+    /// What happened at the servers so far.
+    async fn seen(&self) -> Value {
         let answer = self.client.get(self.base.join("control").unwrap()).send().await.unwrap();
-        let seen: Value = answer.json().await.unwrap();
-        seen["grants"].as_array().unwrap().clone()
+        answer.json().await.unwrap()
     }
 
     async fn kinds(&self) -> Vec<String> {

@@ -3,11 +3,12 @@
 //! This test is its own supervisor and its own parent: it starts itself under two other names,
 //! which a test harness would not let it do.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+#![expect(clippy::print_stdout, reason = "how the parent says whom it started")]
 
 mod support;
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 
@@ -86,7 +87,7 @@ fn parent() -> ! {
     runtime.block_on(async {
         let upstreams = supervised(["stubborn", "family"].map(fixture));
         let pids = pids(&upstreams, &["stubborn", "family"]).await;
-        writeln!(std::io::stdout(), "{}", json!(pids)).unwrap();
+        println!("{}", json!(pids));
         std::future::pending::<()>().await;
     });
     unreachable!("waits for ever")

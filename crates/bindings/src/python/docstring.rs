@@ -1,8 +1,7 @@
 //! What a generated function says about itself: the server's words, each parameter, a call.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
-
-use catalog::schema::Field;
 
 use super::literal;
 use crate::parameters::Parameters;
@@ -53,19 +52,18 @@ fn arguments(parameters: &Parameters<'_>, names: &[String], out: &mut String) {
 /// The import and a call with all required parameters.
 fn call(target: &Target<'_>, parameters: &Parameters<'_>, names: &[String]) -> String {
     let suggestions = Suggestions::new(target.input);
-    let name = |field: &Field| {
-        let position = parameters.fields.iter().position(|known| known.name == field.name);
-        position.and_then(|position| names.get(position))
-    };
+    let keys = parameters.fields.iter().map(|field| field.name.as_str());
+    let names: HashMap<&str, &String> = keys.zip(names).collect();
     let required = parameters.first.iter().filter(|field| field.required);
     let arguments: Vec<String> = required
         .filter_map(|field| {
-            Some(format!("{}={}", name(field)?, literal::value(&suggestions.of(field))))
+            let name = names.get(field.name.as_str())?;
+            Some(format!("{name}={}", literal::value(&suggestions.of(field))))
         })
         .collect();
     let function = target.python;
     let mut call = format!("result = await {function}({})", arguments.join(", "));
-    if call.chars().count() > LINE {
+    if call.chars().count() > LINE && !arguments.is_empty() {
         call = format!("result = await {function}(\n    {},\n)", arguments.join(",\n    "));
     }
     format!("from servers.{} import {function}\n{call}", target.package)

@@ -17,89 +17,20 @@ use crate::type_names::{TypeNames, in_order};
 const LINE: usize = 100;
 
 /// Names that a type must not have: what modules import, and what Python itself calls so.
-const TAKEN: &[&str] = &[
-    "Any",
-    "Literal",
-    "NotRequired",
-    "TypedDict",
-    "UNSET",
-    "False",
-    "None",
-    "True",
-    "Ellipsis",
-    "NotImplemented",
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BaseException",
-    "BaseExceptionGroup",
-    "BlockingIOError",
-    "BrokenPipeError",
-    "BufferError",
-    "BytesWarning",
-    "ChildProcessError",
-    "ConnectionAbortedError",
-    "ConnectionError",
-    "ConnectionRefusedError",
-    "ConnectionResetError",
-    "DeprecationWarning",
-    "EOFError",
-    "EncodingWarning",
-    "EnvironmentError",
-    "Exception",
-    "ExceptionGroup",
-    "FileExistsError",
-    "FileNotFoundError",
-    "FloatingPointError",
-    "FutureWarning",
-    "GeneratorExit",
-    "IOError",
-    "ImportError",
-    "ImportWarning",
-    "IndentationError",
-    "IndexError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "KeyError",
-    "KeyboardInterrupt",
-    "LookupError",
-    "MemoryError",
-    "ModuleNotFoundError",
-    "NameError",
-    "NotADirectoryError",
-    "NotImplementedError",
-    "OSError",
-    "OverflowError",
-    "PendingDeprecationWarning",
-    "PermissionError",
-    "ProcessLookupError",
-    "PythonFinalizationError",
-    "RecursionError",
-    "ReferenceError",
-    "ResourceWarning",
-    "RuntimeError",
-    "RuntimeWarning",
-    "StopAsyncIteration",
-    "StopIteration",
-    "SyntaxError",
-    "SyntaxWarning",
-    "SystemError",
-    "SystemExit",
-    "TabError",
-    "TimeoutError",
-    "ToolError",
-    "TypeError",
-    "UnboundLocalError",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "UnicodeError",
-    "UnicodeTranslateError",
-    "UnicodeWarning",
-    "UserWarning",
-    "ValueError",
-    "Warning",
-    "ZeroDivisionError",
-];
+const TAKEN: &str = "Any Literal NotRequired TypedDict UNSET False None True Ellipsis NotImplemented \
+    ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup \
+    BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError \
+    ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError \
+    DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup \
+    FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError \
+    ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError \
+    KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError \
+    NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning \
+    PermissionError ProcessLookupError PythonFinalizationError RecursionError ReferenceError \
+    ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError \
+    SyntaxWarning SystemError SystemExit TabError TimeoutError ToolError TypeError \
+    UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError \
+    UnicodeWarning UserWarning ValueError Warning ZeroDivisionError";
 
 /// What a module says with Python's own words or imports, so that they must keep their meaning.
 /// No function is called so: the catalog sees to that.
@@ -118,7 +49,8 @@ pub(crate) fn module(target: &Target<'_>) -> String {
     }
     out.push_str(")\n");
     let line = parts.line(target);
-    let line = if line.chars().count() > LINE { parts.lines(target) } else { line };
+    let long = line.chars().count() > LINE && !parts.written.is_empty();
+    let line = if long { parts.lines(target) } else { line };
     let said = docstring::text(target, &parts.parameters, &parts.names);
     let said = literal::docstring(&said, "    ");
     let _ = write!(out, "{line}:\n    {said}\n    ...\n");
@@ -150,7 +82,7 @@ struct Parts<'a> {
 impl<'a> Parts<'a> {
     fn of(target: &Target<'a>) -> Self {
         let function = target.python;
-        let mut taken = TAKEN.to_vec();
+        let mut taken: Vec<&str> = TAKEN.split(' ').collect();
         taken.extend([function, target.tool.name.0.as_str()]);
         let type_names = TypeNames::choose(target.typescript, target.input, target.output, &taken);
 
@@ -251,7 +183,7 @@ fn alias<'a>(target: &Target<'a>, parts: &Parts<'_>) -> Option<&'a str> {
     let types = &parts.type_names;
     let taken = name == target.python
         || NEEDED.contains(&name)
-        || TAKEN.contains(&name)
+        || TAKEN.split(' ').any(|taken| taken == name)
         || types.input.iter().chain(&types.output).any(|taken| taken == name);
     (literal::is_field_name(name) && !taken).then_some(name)
 }

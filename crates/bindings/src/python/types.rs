@@ -174,7 +174,7 @@ impl<'a> Types<'a> {
             let _ = write!(out, "class {name}(TypedDict):\n{}", described(object));
             for field in &object.fields {
                 let annotation = self.field(field);
-                commented(field, format!("    {}: {annotation}", field.name), "", out);
+                commented(field, &format!("    {}: {annotation}", field.name), "", out);
             }
             out.push_str(further.as_deref().unwrap_or_default());
             if object.fields.is_empty() {
@@ -185,7 +185,7 @@ impl<'a> Types<'a> {
             for field in &object.fields {
                 let annotation = self.field(field);
                 let key = literal::string(&field.name);
-                commented(field, format!("    {key}: {annotation}"), ",", out);
+                commented(field, &format!("    {key}: {annotation}"), ",", out);
             }
             out.push_str(further.as_deref().unwrap_or_default());
             out.push_str("})\n");
@@ -213,7 +213,7 @@ fn described(object: &Object) -> String {
 }
 
 /// A field's line with what it means beside or above it.
-fn commented(field: &Field, line: String, end: &str, out: &mut String) {
+fn commented(field: &Field, line: &str, end: &str, out: &mut String) {
     let comment = words::meaning(field, LONGEST_COMMENT, literal::value);
     let comment = comment.replace('\n', " ");
     let _ = if comment.is_empty() {

@@ -66,7 +66,8 @@ fn adjust(schema: &mut Value) {
             }
             drop_impossible_requirements(map);
             for (keyword, value) in map.iter_mut() {
-                if !["const", "default", "enum", "example", "examples"].contains(&keyword.as_str()) {
+                if !["const", "default", "enum", "example", "examples"].contains(&keyword.as_str())
+                {
                     adjust(value);
                 }
             }
@@ -87,7 +88,12 @@ fn allow_null(map: &mut Map<String, Value>) {
     }
     if let Some(Value::Array(types)) = map.get_mut("type") {
         let mut known = Vec::new();
-        types.retain(|one| !known.contains(one) && { known.push(one.clone()); true });
+        types.retain(|one| {
+            !known.contains(one) && {
+                known.push(one.clone());
+                true
+            }
+        });
     }
     if let Some(Value::Array(values)) = map.get_mut("enum")
         && !values.contains(&Value::Null)
@@ -98,7 +104,9 @@ fn allow_null(map: &mut Map<String, Value>) {
 
 /// A key that is required and forbidden at once would make the tool impossible to call.
 fn drop_impossible_requirements(map: &mut Map<String, Value>) {
-    if map.get("additionalProperties") != Some(&Value::Bool(false)) || map.contains_key("patternProperties") {
+    if map.get("additionalProperties") != Some(&Value::Bool(false))
+        || map.contains_key("patternProperties")
+    {
         return;
     }
     let known: Vec<String> = match map.get("properties") {
@@ -107,6 +115,8 @@ fn drop_impossible_requirements(map: &mut Map<String, Value>) {
         None => Vec::new(),
     };
     if let Some(Value::Array(required)) = map.get_mut("required") {
-        required.retain(|name| name.as_str().is_some_and(|name| known.iter().any(|known| known == name)));
+        required.retain(|name| {
+            name.as_str().is_some_and(|name| known.iter().any(|known| known == name))
+        });
     }
 }

@@ -1,5 +1,7 @@
 //! What a validator found, in words.
 
+use std::fmt::Write as _;
+
 use jsonschema::paths::LocationSegment;
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
@@ -51,7 +53,8 @@ fn of(schema: &Schema, error: &ValidationError<'_>) -> Vec<Problem> {
             return vec![missing_key(schema, &path, name)];
         }
         ValidationErrorKind::PropertyNames { error } => {
-            let message = format!("{} has a key that is not allowed: {}", named(&path), error.masked());
+            let message =
+                format!("{} has a key that is not allowed: {}", named(&path), error.masked());
             return vec![Problem { path: path_in_words(path.into_iter()), message }];
         }
         _ => {}
@@ -69,14 +72,18 @@ fn expected(schema: &Schema, path: &[Segment], error: &ValidationError<'_>) -> O
         ValidationErrorKind::Type { .. }
         | ValidationErrorKind::AnyOf { .. }
         | ValidationErrorKind::OneOfNotValid { .. } => match at(schema, path) {
-            Some(Shape::Any) | None => error.masked_with("it").to_string(),
-            Some(shape) => format!("should be {}, not {given}", words::shape(schema, shape)),
+            Some(shape) if !could_be(value, shape) => {
+                format!("should be {}, not {given}", words::shape(shape))
+            }
+            _ => format!("does not fit: {}", error.masked_with("it")),
         },
         ValidationErrorKind::Enum { options } => enumerated(options, value),
         ValidationErrorKind::Constant { expected_value } => {
             format!("should be {}, not {given}", words::value(expected_value))
         }
-        ValidationErrorKind::Minimum { limit } => format!("should be at least {limit}, not {given}"),
+        ValidationErrorKind::Minimum { limit } => {
+            format!("should be at least {limit}, not {given}")
+        }
         ValidationErrorKind::Maximum { limit } => format!("should be at most {limit}, not {given}"),
         ValidationErrorKind::ExclusiveMinimum { limit } => {
             format!("should be more than {limit}, not {given}")
@@ -136,13 +143,36 @@ fn meant_branch<'a>(
     context
         .iter()
         .filter(|branch| !branch.is_empty() && !branch.iter().any(fails_as_a_whole))
-        .min_by_key(|branch| branch.len())
+        .min_by_key(|branch| {
+            let of_type = |error: &&ValidationError<'_>| {
+                matches!(error.kind(), ValidationErrorKind::Type { .. })
+            };
+            (branch.iter().filter(of_type).count(), branch.len())
+        })
         .map(Vec::as_slice)
+}
+
+/// `value` is the kind of thing that `shape` describes, so that the shape does not explain what
+/// is wrong.
+fn could_be(value: &Value, shape: &Shape) -> bool {
+    match shape {
+        Shape::Any => true,
+        Shape::Null => value.is_null(),
+        Shape::Boolean => value.is_boolean(),
+        Shape::Integer => value.is_i64() || value.is_u64(),
+        Shape::Number => value.is_number(),
+        Shape::String => value.is_string(),
+        Shape::Literal(values) => values.contains(value),
+        Shape::Object(_) | Shape::Map(_) => value.is_object(),
+        Shape::List(_) | Shape::Tuple { .. } => value.is_array(),
+        Shape::Union(shapes) => shapes.iter().any(|shape| could_be(value, shape)),
+    }
 }
 
 fn enumerated(options: &Value, value: &Value) -> String {
     let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
-    let should = format!("should be one of {}, not {}", words::listed(options), words::value(value));
+    let should =
+        format!("should be one of {}, not {}", words::listed(options), words::value(value));
     let named = options.iter().filter_map(|option| Some((option.as_str()?, option)));
     match value.as_str().and_then(|text| nearest::to(text, named, 1).first().copied()) {
         Some(meant) => format!("{should}; did you mean {}?", words::value(meant)),
@@ -160,7 +190,7 @@ fn unknown_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
             "{} has no key \"{}\", only {}",
             named(path),
             words::shortened(name),
-            words::fields(schema, fields)
+            words::fields(fields)
         ),
     };
     let message = match meant {
@@ -177,7 +207,7 @@ fn missing_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
         path => format!(
             "{} has the keys {}; \"{path_of_it}\" is missing",
             named(path),
-            words::fields(schema, fields_at(schema, path))
+            words::fields(fields_at(schema, path))
         ),
     };
     Problem { path: path_of_it, message }
@@ -254,7 +284,9 @@ pub(super) fn path_in_words(path: impl Iterator<Item = Segment>) -> String {
                 }
                 written.push_str(&words::shortened(&key));
             }
-            Segment::Position(position) => written.push_str(&format!("[{position}]")),
+            Segment::Position(position) => {
+                let _ = write!(written, "[{position}]");
+            }
         }
     }
     written

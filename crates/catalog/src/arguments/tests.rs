@@ -67,7 +67,7 @@ fn each_problem_names_its_place_and_what_is_right() {
 
 #[test]
 fn several_problems_are_told_at_once_and_no_more_than_five() {
-    assert_snapshot!(mistake(&issue(), &json!({"limit": 0.5, "labels": "a"})).split(" parameters").next().unwrap(), @r#"create_issue: "labels" should be list[str], not "a"; "limit" should be at least 1, not 0.5; "limit" should be int, not 0.5; "owner" is missing; "repo" is missing;"#);
+    assert_snapshot!(mistake(&issue(), &json!({"limit": 0.5, "labels": "a"})).split(" parameters").next().unwrap(), @r#"create_issue: "owner" is missing; "repo" is missing; "title" is missing; "limit" should be int, not 0.5; "limit" should be at least 1, not 0.5;"#);
     assert_snapshot!(mistake(&issue(), &json!([1])).split(" parameters").next().unwrap(), @"create_issue: arguments are an object, not a list of 1 item;");
 }
 
@@ -75,7 +75,10 @@ fn several_problems_are_told_at_once_and_no_more_than_five() {
 fn null_for_an_optional_parameter_is_left_out() {
     let sent = check(&issue(), &with(json!({"body": null, "assignee": null, "limit": 3.0})));
     assert_eq!(sent, Ok(with(json!({"assignee": null, "limit": 3.0}))));
-    assert!(mistake(&issue(), &with(json!({"title": null}))).contains("\"title\" should be str, not null"));
+    assert!(
+        mistake(&issue(), &with(json!({"title": null})))
+            .contains("\"title\" should be str, not null")
+    );
 }
 
 #[test]
@@ -89,10 +92,14 @@ fn further_parameters_are_fine_where_the_schema_says_so() {
     let arguments = json!({"a": 1, "other": 2});
     let properties = json!({"a": {"type": "integer"}});
     for more in [json!(true), json!({}), json!({"type": "integer"})] {
-        let schema = json!({"type": "object", "properties": properties, "additionalProperties": more});
+        let schema =
+            json!({"type": "object", "properties": properties, "additionalProperties": more});
         assert!(check(&schema, &arguments).is_ok(), "{more}");
     }
-    assert!(check(&json!({"properties": properties, "patternProperties": {"^o": {}}}), &arguments).is_ok());
+    assert!(
+        check(&json!({"properties": properties, "patternProperties": {"^o": {}}}), &arguments)
+            .is_ok()
+    );
     assert!(check(&json!({"type": "object", "properties": {}}), &arguments).is_ok());
     assert!(check(&json!({"type": "object", "properties": properties}), &arguments).is_err());
     assert!(check(&json!({"type": "object", "additionalProperties": false}), &arguments).is_err());
@@ -115,15 +122,20 @@ fn what_cannot_be_compiled_is_left_to_the_server() {
 fn what_openapi_and_sloppy_servers_write_is_understood() {
     let nullable = json!({"properties": {"a": {"type": "string", "nullable": true, "enum": ["x"]}}, "required": ["a"]});
     assert!(check(&nullable, &json!({"a": null})).is_ok());
-    let contradiction = json!({"properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": false});
+    let contradiction =
+        json!({"properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": false});
     assert!(check(&contradiction, &json!({"a": 1})).is_ok());
-    let overlapping = json!({"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}});
+    let overlapping =
+        json!({"properties": {"a": {"oneOf": [{"type": "integer"}, {"type": "number"}]}}});
     assert!(check(&overlapping, &json!({"a": 1})).is_ok());
-    let unknown_draft = json!({"$schema": "https://example.test/draft", "properties": {"a": {"type": "integer"}}});
+    let unknown_draft =
+        json!({"$schema": "https://example.test/draft", "properties": {"a": {"type": "integer"}}});
     assert!(check(&unknown_draft, &json!({"a": "1"})).is_err());
     let look_ahead = json!({"properties": {"a": {"type": "string", "pattern": "^(?!x)"}}});
     assert!(check(&look_ahead, &json!({"a": "x"})).is_err());
-    assert!(check(&json!({"properties": {"a": {"format": "date"}}}), &json!({"a": "soon"})).is_ok());
+    assert!(
+        check(&json!({"properties": {"a": {"format": "date"}}}), &json!({"a": "soon"})).is_ok()
+    );
 }
 
 #[test]
@@ -156,4 +168,20 @@ fn a_schema_that_would_take_forever_is_left_to_the_server() {
         arguments = json!({"a": arguments});
     }
     assert!(mistake(&schema, &arguments).contains("an argument does not fit"));
+}
+
+#[test]
+fn every_schema_of_the_corpus_can_be_checked() {
+    for listing in crate::corpus::listings() {
+        for tool in &listing.tools {
+            let checker = Checker::new(&tool.input_schema);
+            assert!(
+                checker.validator.is_some(),
+                "{}.{}: {:?}",
+                listing.server,
+                tool.name,
+                checker.work
+            );
+        }
+    }
 }

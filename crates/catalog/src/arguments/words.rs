@@ -5,33 +5,39 @@ use std::borrow::Borrow;
 
 use serde_json::Value;
 
-use crate::schema::{Field, Schema, Shape};
+use crate::schema::{Field, Shape};
 
 /// How many parameters are listed.
 const MOST_FIELDS: usize = 60;
+/// How many characters all of them together may take.
+const LONGEST_LIST: usize = 4_000;
 /// How many values of an enumeration are listed.
 const MOST_VALUES: usize = 15;
 /// How many characters of a text or a value are repeated.
 const LONGEST: usize = 60;
 
 /// `*owner: str, body: str`: required ones are marked.
-pub(super) fn fields<F: Borrow<Field>>(schema: &Schema, fields: &[F]) -> String {
+pub(super) fn fields<F: Borrow<Field>>(fields: &[F]) -> String {
     let mut words: Vec<String> = fields
         .iter()
         .take(MOST_FIELDS)
         .map(|field| {
             let field = field.borrow();
             let mark = if field.required { "*" } else { "" };
-            format!("{mark}{}: {}", shortened(&field.name), shape(schema, &field.shape))
+            format!("{mark}{}: {}", shortened(&field.name), shape(&field.shape))
         })
         .collect();
     if fields.len() > MOST_FIELDS {
         words.push(format!("and {} more", fields.len() - MOST_FIELDS));
     }
-    words.join(", ")
+    let words = words.join(", ");
+    match words.char_indices().nth(LONGEST_LIST) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
 }
 
-pub(super) fn shape(schema: &Schema, of: &Shape) -> String {
+pub(super) fn shape(of: &Shape) -> String {
     match of {
         Shape::Any => "Any".to_owned(),
         Shape::Null => "None".to_owned(),
@@ -40,18 +46,18 @@ pub(super) fn shape(schema: &Schema, of: &Shape) -> String {
         Shape::Number => "float".to_owned(),
         Shape::String => "str".to_owned(),
         Shape::Literal(values) => format!("Literal[{}]", listed(values)),
-        Shape::List(item) => format!("list[{}]", shape(schema, item)),
+        Shape::List(item) => format!("list[{}]", shape(item)),
         Shape::Tuple { items, rest } => {
-            let mut items: Vec<String> = items.iter().map(|item| shape(schema, item)).collect();
-            items.extend(rest.iter().map(|rest| format!("*{}", shape(schema, rest))));
+            let mut items: Vec<String> = items.iter().map(|item| shape(item)).collect();
+            items.extend(rest.iter().map(|rest| format!("*{}", shape(rest))));
             format!("tuple[{}]", items.join(", "))
         }
-        Shape::Map(value) => format!("dict[str, {}]", shape(schema, value)),
+        Shape::Map(value) => format!("dict[str, {}]", shape(value)),
         Shape::Object(_) => "dict".to_owned(),
         Shape::Union(shapes) => {
             let mut words: Vec<String> = Vec::new();
             for of in shapes.iter().take(MOST_VALUES) {
-                let word = shape(schema, of);
+                let word = shape(of);
                 if !words.contains(&word) {
                     words.push(word);
                 }

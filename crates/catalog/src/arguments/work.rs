@@ -32,7 +32,8 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn of(schema: &Value) -> Self {
         let document = Document::new(schema);
-        let mut count = Count { document, known: HashMap::new(), depth: 0, recursive: false, ways: 1 };
+        let mut count =
+            Count { document, known: HashMap::new(), depth: 0, recursive: false, ways: 1 };
         let size = count.size(schema);
         Self { unfolded: size.unfolded, ways: count.ways, recursive: count.recursive }
     }
@@ -116,7 +117,10 @@ impl<'a> Count<'a> {
                     if VALUES.contains(&keyword.as_str()) {
                         continue;
                     }
-                    let size = match value.as_str().filter(|_| keyword.ends_with("Ref") || keyword == "$ref") {
+                    let size = match value
+                        .as_str()
+                        .filter(|_| keyword.ends_with("Ref") || keyword == "$ref")
+                    {
                         Some(reference) => match self.document.target(reference) {
                             Some(target) => self.size(target.schema),
                             None => continue,

@@ -6,7 +6,7 @@
 //! `@odata.type` is `odata_type`. A keyword gets an underscore: `class_`. Words that are
 //! keywords only in places, `type` or `match`, are fine as parameters.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
@@ -16,35 +16,38 @@ use crate::schema::Field;
 /// The parameter name for each of `fields`, in their order: valid and no two the same.
 #[must_use]
 pub fn parameters(fields: &[Field]) -> Vec<String> {
-    let as_they_are: Vec<bool> = fields.iter().map(|field| is_parameter(&field.name)).collect();
-    let mut taken: HashSet<String> = fields
+    // How many want each name, those that have it as they are first.
+    let mut taken: HashMap<String, u64> = fields
         .iter()
-        .zip(&as_they_are)
-        .filter(|(_, as_it_is)| **as_it_is)
-        .map(|(field, _)| field.name.clone())
+        .filter(|field| is_parameter(&field.name))
+        .map(|field| (field.name.clone(), 1))
         .collect();
     fields
         .iter()
-        .zip(as_they_are)
-        .map(|(field, as_it_is)| match as_it_is {
-            true => field.name.clone(),
-            false => free(rewritten(&field.name), &mut taken),
+        .map(|field| {
+            if is_parameter(&field.name) {
+                return field.name.clone();
+            }
+            free(rewritten(&field.name), &mut taken)
         })
         .collect()
 }
 
 /// `wanted`, or the first of `wanted_2`, `wanted_3` that nobody has.
-fn free(wanted: String, taken: &mut HashSet<String>) -> String {
-    let name = if taken.contains(&wanted) {
-        (2_u64..)
-            .map(|count| format!("{wanted}_{count}"))
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default()
-    } else {
-        wanted
+fn free(wanted: String, taken: &mut HashMap<String, u64>) -> String {
+    let Some(mut count) = taken.get(&wanted).copied() else {
+        taken.insert(wanted.clone(), 1);
+        return wanted;
     };
-    taken.insert(name.clone());
-    name
+    loop {
+        count += 1;
+        let name = format!("{wanted}_{count}");
+        if !taken.contains_key(&name) {
+            taken.insert(name.clone(), 1);
+            taken.insert(wanted, count);
+            return name;
+        }
+    }
 }
 
 fn is_parameter(key: &str) -> bool {

@@ -9,20 +9,20 @@ const LOOKED_AT: usize = 160;
 /// their own version of Unicode knows; these have been in all of them for years, while one of the
 /// newest letters would be an identifier here and a syntax error there.
 const SCRIPTS: [(char, char); 14] = [
-    ('\u{c0}', '\u{24f}'),     // Latin
-    ('\u{370}', '\u{52f}'),    // Greek, Cyrillic
-    ('\u{531}', '\u{587}'),    // Armenian
-    ('\u{5d0}', '\u{5ea}'),    // Hebrew
-    ('\u{620}', '\u{6d3}'),    // Arabic
-    ('\u{900}', '\u{97f}'),    // Devanagari
-    ('\u{980}', '\u{9fb}'),    // Bengali
-    ('\u{b80}', '\u{bff}'),    // Tamil
-    ('\u{e01}', '\u{e59}'),    // Thai
-    ('\u{1e00}', '\u{1eff}'),  // more Latin
-    ('\u{3041}', '\u{30ff}'),  // Hiragana, Katakana
-    ('\u{3400}', '\u{4dbf}'),  // Han
-    ('\u{4e00}', '\u{9fa5}'),  // Han
-    ('\u{ac00}', '\u{d7a3}'),  // Hangul
+    ('\u{c0}', '\u{24f}'),    // Latin
+    ('\u{370}', '\u{52f}'),   // Greek, Cyrillic
+    ('\u{531}', '\u{587}'),   // Armenian
+    ('\u{5d0}', '\u{5ea}'),   // Hebrew
+    ('\u{620}', '\u{6d3}'),   // Arabic
+    ('\u{900}', '\u{97f}'),   // Devanagari
+    ('\u{980}', '\u{9fb}'),   // Bengali
+    ('\u{b80}', '\u{bff}'),   // Tamil
+    ('\u{e01}', '\u{e59}'),   // Thai
+    ('\u{1e00}', '\u{1eff}'), // more Latin
+    ('\u{3041}', '\u{30ff}'), // Hiragana, Katakana
+    ('\u{3400}', '\u{4dbf}'), // Han
+    ('\u{4e00}', '\u{9fa5}'), // Han
+    ('\u{ac00}', '\u{d7a3}'), // Hangul
 ];
 
 /// The words of a name, in lower case: `getHTTPStatus-2` is `get`, `http`, `status`, `2`. Words
@@ -59,7 +59,10 @@ pub fn fold(name: &str) -> String {
             .map(|character| character.to_ascii_lowercase())
             .collect();
     }
-    name.nfkc().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.nfkc()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Whether [`words`] did not look at the whole name.
@@ -80,7 +83,8 @@ pub(super) fn capitalised(word: &str) -> String {
 
 /// May an identifier begin with it?
 pub(super) fn is_start(character: char) -> bool {
-    character.is_ascii_alphabetic() || (is_known(character) && unicode_ident::is_xid_start(character))
+    character.is_ascii_alphabetic()
+        || (is_known(character) && unicode_ident::is_xid_start(character))
 }
 
 /// May it be inside an identifier? The underscore is not asked about: it separates words.

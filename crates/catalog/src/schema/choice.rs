@@ -41,9 +41,7 @@ impl<'a> Choice<'a> {
             .alternatives
             .iter()
             .filter_map(|alternative| alternative.get("required")?.as_array())
-            .map(|names| {
-                names.iter().map(super::facts::short).collect::<Vec<_>>().join(" with ")
-            })
+            .map(|names| names.iter().map(super::facts::short).collect::<Vec<_>>().join(" with "))
             .filter(|group| !group.is_empty())
             .collect();
         let how_many = if self.bit == Self::ONE_OF { "exactly one" } else { "at least one" };
@@ -64,9 +62,11 @@ impl<'a> Choice<'a> {
         self.alternatives
             .iter()
             .enumerate()
-            .map(|(position, alternative)| match is_object(alternative) && objects > 1 {
-                true => label(alternative).unwrap_or_else(|| format!("option{}", position + 1)),
-                false => String::new(),
+            .map(|(position, alternative)| {
+                if objects < 2 || !is_object(alternative) {
+                    return String::new();
+                }
+                label(alternative).unwrap_or_else(|| format!("option{}", position + 1))
             })
             .collect()
     }
@@ -79,9 +79,7 @@ fn is_object(schema: &Value) -> bool {
 
 /// The title of an alternative, or the value of the key by which it is recognised.
 fn label(schema: &Value) -> Option<String> {
-    let usable = |text: &&str| {
-        text.len() <= LONGEST_LABEL && !crate::names::words(text).is_empty()
-    };
+    let usable = |text: &&str| text.len() <= LONGEST_LABEL && !crate::names::words(text).is_empty();
     if let Some(title) = schema.get("title").and_then(Value::as_str).filter(usable) {
         return Some(title.to_owned());
     }

@@ -111,7 +111,8 @@ fn definition_name(pointer: &str) -> Option<&str> {
 
 /// Names that a generator counted up say nothing: `def12`, `__schema0`.
 fn telling(name: &str) -> Option<&str> {
-    let letters = name.trim_matches(|character: char| character.is_ascii_digit() || character == '_');
+    let letters =
+        name.trim_matches(|character: char| character.is_ascii_digit() || character == '_');
     (!["", "def", "schema", "ref", "type"].contains(&letters)).then_some(name)
 }
 

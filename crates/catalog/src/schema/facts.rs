@@ -37,10 +37,14 @@ impl Topics {
         match keyword {
             "type" | "nullable" => Self::TYPE,
             "const" | "enum" => Self::VALUES,
-            "properties" | "required" | "additionalProperties" | "patternProperties"
-            | "unevaluatedProperties" | "propertyNames" | "minProperties" | "maxProperties" => {
-                Self::OBJECT
-            }
+            "properties"
+            | "required"
+            | "additionalProperties"
+            | "patternProperties"
+            | "unevaluatedProperties"
+            | "propertyNames"
+            | "minProperties"
+            | "maxProperties" => Self::OBJECT,
             "items" | "prefixItems" | "additionalItems" | "minItems" | "maxItems"
             | "uniqueItems" | "contains" => Self::ARRAY,
             "if" | "then" | "else" | "not" | "dependencies" | "dependentRequired"
@@ -58,6 +62,9 @@ impl Topics {
         self.0 & topic != 0
     }
 }
+
+/// How many pairs of values are compared.
+const MOST_COMPARED: usize = 1_000_000;
 
 /// The types of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,8 +181,9 @@ impl<'a> Facts<'a> {
             if known.contains(&part.address()) {
                 continue;
             }
-            // A long chain makes the search above slow, so it costs what it takes.
-            let cost = 1 + known.len() / 16;
+            // A long chain makes the search above slow, and a long list takes long to go
+            // through. Either costs what it takes.
+            let cost = 1 + (known.len() + entries(part.schema)) / 4;
             if *budget < cost {
                 *budget = 0;
                 break;
@@ -205,21 +213,37 @@ impl<'a> Facts<'a> {
 
     /// The types that its keywords make sense for, when no type was given.
     pub(super) fn implied_types(&self) -> Vec<Type> {
-        if self.parts.iter().all(|part| part.says_no_more()) {
+        if self.parts.iter().all(Part::says_no_more) {
             return Vec::new();
         }
         let of_numbers = ["int32", "int64", "float", "double", "number", "integer"];
         let uses = |keywords: &[&str]| {
-            self.said.iter().any(|schema| keywords.iter().any(|keyword| schema.contains_key(*keyword)))
+            self.said
+                .iter()
+                .any(|schema| keywords.iter().any(|keyword| schema.contains_key(*keyword)))
         };
         let format = self.first("format").and_then(Value::as_str);
         let mut types = Vec::new();
-        if uses(&["properties", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties"])
-            || !self.required.is_empty()
+        if uses(&[
+            "properties",
+            "additionalProperties",
+            "patternProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+        ]) || !self.required.is_empty()
         {
             types.push(Type::Object);
         }
-        if uses(&["items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains"]) {
+        if uses(&[
+            "items",
+            "prefixItems",
+            "additionalItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+        ]) {
             types.push(Type::Array);
         }
         if uses(&["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"])
@@ -273,7 +297,9 @@ impl<'a> Facts<'a> {
             let Some(reference) = map.get(keyword) else { continue };
             match reference.as_str().and_then(|reference| document.target(reference)) {
                 Some(Target { schema, name }) => waiting.push(Part { schema, made: 0, name }),
-                None => self.remarks.push(format!("the reference {} leads nowhere", short(reference))),
+                None => {
+                    self.remarks.push(format!("the reference {} leads nowhere", short(reference)));
+                }
             }
         }
     }
@@ -295,10 +321,9 @@ impl<'a> Facts<'a> {
         if topics.has(Topics::CONDITION) {
             self.add_conditions(map);
         }
-        for (keyword, topic, bit) in [
-            ("anyOf", Topics::ANY_OF, Choice::ANY_OF),
-            ("oneOf", Topics::ONE_OF, Choice::ONE_OF),
-        ] {
+        for (keyword, topic, bit) in
+            [("anyOf", Topics::ANY_OF, Choice::ANY_OF), ("oneOf", Topics::ONE_OF, Choice::ONE_OF)]
+        {
             if !topics.has(topic) || made & bit != 0 {
                 continue;
             }
@@ -349,13 +374,16 @@ impl<'a> Facts<'a> {
             self.types = Some(types);
             return;
         };
-        let both = before.iter().flat_map(|one| types.iter().map(|other| (*one, *other))).filter_map(
-            |pair| match pair {
+        let both = before
+            .iter()
+            .flat_map(|one| types.iter().map(|other| (*one, *other)))
+            .filter_map(|pair| match pair {
                 (one, other) if one == other => Some(one),
-                (Type::Integer, Type::Number) | (Type::Number, Type::Integer) => Some(Type::Integer),
+                (Type::Integer, Type::Number) | (Type::Number, Type::Integer) => {
+                    Some(Type::Integer)
+                }
                 _ => None,
-            },
-        );
+            });
         let mut remaining: Vec<Type> = Vec::new();
         for one in both {
             if !remaining.contains(&one) {
@@ -369,6 +397,8 @@ impl<'a> Facts<'a> {
     fn restrict_values(&mut self, values: Vec<&'a Value>) {
         self.values = Some(match self.values.take() {
             None => values,
+            // Comparing each with each is worth it only as long as they are few.
+            Some(before) if before.len().saturating_mul(values.len()) > MOST_COMPARED => before,
             Some(before) => before.into_iter().filter(|value| values.contains(value)).collect(),
         });
         self.impossible |= self.values.as_ref().is_some_and(Vec::is_empty);
@@ -381,7 +411,9 @@ impl<'a> Facts<'a> {
             None => {}
         }
         match map.get("required") {
-            Some(Value::Array(names)) => self.required.extend(names.iter().filter_map(Value::as_str)),
+            Some(Value::Array(names)) => {
+                self.required.extend(names.iter().filter_map(Value::as_str));
+            }
             // Draft 3 and many a mistake: the value itself must be there.
             Some(Value::Bool(_)) | None => {}
             Some(_) => self.remarks.push("required is not a list".to_owned()),
@@ -439,7 +471,8 @@ impl<'a> Facts<'a> {
         }
         for branch in branches {
             if let Some(Value::Object(properties)) = branch.get("properties") {
-                self.conditional.extend(properties.iter().map(|(name, schema)| (name.as_str(), schema)));
+                self.conditional
+                    .extend(properties.iter().map(|(name, schema)| (name.as_str(), schema)));
             }
         }
     }
@@ -458,6 +491,18 @@ impl<'a> Facts<'a> {
             }
         }
     }
+}
+
+/// How many things a schema lists, its names, values and alternatives together.
+fn entries(schema: &Value) -> usize {
+    let Value::Object(map) = schema else { return 0 };
+    map.values()
+        .map(|value| match value {
+            Value::Array(items) => items.len(),
+            Value::Object(map) => map.len(),
+            _ => 1,
+        })
+        .sum()
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -38,7 +38,8 @@ fn reversed_postorder(root: &Shape, objects: &[Object]) -> Vec<usize> {
             objects[index].fields.iter().for_each(|field| referred_to(&field.shape, &mut next));
             objects[index].extra.iter().for_each(|shape| referred_to(shape, &mut next));
             // The last is visited first, so that after reversing the first comes first.
-            waiting.extend(next.into_iter().filter(|index| !met[*index]).map(|index| (index, false)));
+            waiting
+                .extend(next.into_iter().filter(|index| !met[*index]).map(|index| (index, false)));
         }
     }
     order.reverse();
@@ -62,7 +63,10 @@ fn renumber(shape: &mut Shape, new_index: &[usize]) {
         Shape::Object(index) => *index = new_index[*index],
         Shape::List(item) | Shape::Map(item) => renumber(item, new_index),
         Shape::Tuple { items, rest } => {
-            items.iter_mut().chain(rest.as_deref_mut()).for_each(|shape| renumber(shape, new_index));
+            items
+                .iter_mut()
+                .chain(rest.as_deref_mut())
+                .for_each(|shape| renumber(shape, new_index));
         }
         Shape::Union(shapes) => shapes.iter_mut().for_each(|shape| renumber(shape, new_index)),
         _ => {}

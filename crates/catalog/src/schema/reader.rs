@@ -25,6 +25,10 @@ const DEEPEST: usize = 64;
 const BUDGET: usize = 60_000;
 /// How many notes are kept.
 const MOST_NOTES: usize = 20;
+/// How many characters of a note are kept.
+const LONGEST_NOTE: usize = 300;
+/// How many characters of a key are part of a path.
+const LONGEST_SEGMENT: usize = 60;
 /// How many examples are kept.
 const MOST_EXAMPLES: usize = 3;
 
@@ -68,7 +72,7 @@ impl Place<'_> {
             Self::Object(path) => path.to_vec(),
             Self::Within(place, segment) => {
                 let mut path = place.path();
-                path.push((*segment).to_owned());
+                path.push(segment.chars().take(LONGEST_SEGMENT).collect());
                 path
             }
         }
@@ -240,7 +244,9 @@ impl<'a> Reader<'a> {
         self.budget = self.budget.saturating_sub(values.len());
         let fitting: Vec<Value> = values
             .iter()
-            .filter(|value| facts.types.as_ref().is_none_or(|types| types.iter().any(|one| one.fits(value))))
+            .filter(|value| {
+                facts.types.as_ref().is_none_or(|types| types.iter().any(|one| one.fits(value)))
+            })
             .map(|value| (*value).clone())
             .collect();
         if !fitting.is_empty() {
@@ -379,7 +385,15 @@ impl<'a> Reader<'a> {
         limits.extend(self.item_rules(inner.as_ref().unwrap_or(&facts)));
         let mut known = HashSet::new();
         limits.retain(|rule| known.insert(rule.clone()));
-        Some(Field { name: name.to_owned(), shape, required, description, default, examples, rules: limits })
+        Some(Field {
+            name: name.to_owned(),
+            shape,
+            required,
+            description,
+            default,
+            examples,
+            rules: limits,
+        })
     }
 
     fn only_alternative(&mut self, facts: &Facts<'a>) -> Option<Facts<'a>> {
@@ -395,9 +409,10 @@ impl<'a> Reader<'a> {
             return Vec::new();
         }
         let items = Facts::gather(&self.document, &parts(&facts.items), &mut self.budget);
-        let simple = items.types.as_ref().is_some_and(|types| {
-            !types.contains(&Type::Object) && !types.contains(&Type::Array)
-        });
+        let simple = items
+            .types
+            .as_ref()
+            .is_some_and(|types| !types.contains(&Type::Object) && !types.contains(&Type::Array));
         if !simple {
             return Vec::new();
         }
@@ -432,8 +447,12 @@ impl<'a> Reader<'a> {
         if self.notes.len() >= MOST_NOTES {
             return;
         }
-        let path = place.path();
-        let note = if path.is_empty() { what.to_owned() } else { format!("{}: {what}", path.join(".")) };
+        let what: String = what.chars().take(LONGEST_NOTE).collect();
+        let mut place = place.path().join(".");
+        if !place.is_empty() {
+            place.push_str(": ");
+        }
+        let note = place + &what;
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

@@ -9,16 +9,33 @@ const LONGEST_PATTERN: usize = 160;
 
 /// What rules are made from.
 const KEYWORDS: [&str; 19] = [
-    "contains", "contentEncoding", "contentMediaType", "deprecated", "exclusiveMaximum",
-    "exclusiveMinimum", "format", "maxItems", "maxLength", "maxProperties", "maximum", "minItems",
-    "minLength", "minProperties", "minimum", "multipleOf", "pattern", "propertyNames",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "deprecated",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "pattern",
+    "propertyNames",
     "uniqueItems",
 ];
 
 /// The rules that `schemas` together impose on one value, each once.
 pub(super) fn rules(schemas: &[&Map<String, Value>]) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
-    for schema in schemas.iter().filter(|schema| schema.keys().any(|key| KEYWORDS.contains(&key.as_str()))) {
+    for schema in
+        schemas.iter().filter(|schema| schema.keys().any(|key| KEYWORDS.contains(&key.as_str())))
+    {
         for rule in of_one(schema) {
             if !rules.contains(&rule) {
                 rules.push(rule);
@@ -93,7 +110,7 @@ fn counts(
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;
-        (number >= 0.0 && number < SAFE_INTEGER && number.fract() == 0.0)
+        ((0.0..SAFE_INTEGER).contains(&number) && number.fract() == 0.0)
             .then(|| format!("{number:.0}").parse().ok())
             .flatten()
     })
@@ -113,7 +130,9 @@ fn texts(schema: &Map<String, Value>, rules: &mut Vec<String>) {
         Some(pattern) => rules.push(format!("matches {}", shortened(pattern))),
         None => {}
     }
-    rules.extend(text("contentEncoding").map(|encoding| format!("encoded as {}", shortened(encoding))));
+    rules.extend(
+        text("contentEncoding").map(|encoding| format!("encoded as {}", shortened(encoding))),
+    );
     rules.extend(text("contentMediaType").map(|media| format!("contains {}", shortened(media))));
 }
 

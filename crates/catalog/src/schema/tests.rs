@@ -11,12 +11,12 @@ use crate::tests::well_formed;
 fn shown(schema: &Value) -> String {
     let schema = read(schema);
     well_formed(&schema);
-    let mut out = short(&schema, &schema.root);
+    let mut out = short(&schema.root);
     for (index, object) in schema.definitions.iter().enumerate() {
         let _ = write!(out, "\n#{index} {}", object.path.join("/"));
         for field in &object.fields {
             let mark = if field.required { "*" } else { "" };
-            let _ = write!(out, "\n  {mark}{}: {}", field.name, short(&schema, &field.shape));
+            let _ = write!(out, "\n  {mark}{}: {}", field.name, short(&field.shape));
             if !field.rules.is_empty() {
                 let _ = write!(out, " ({})", field.rules.join("; "));
             }
@@ -25,7 +25,7 @@ fn shown(schema: &Value) -> String {
             }
         }
         if let Some(extra) = &object.extra {
-            let _ = write!(out, "\n  …: {}", short(&schema, extra));
+            let _ = write!(out, "\n  …: {}", short(extra));
         }
     }
     for note in &schema.notes {
@@ -34,20 +34,18 @@ fn shown(schema: &Value) -> String {
     out
 }
 
-fn short(schema: &Schema, shape: &Shape) -> String {
+fn short(shape: &Shape) -> String {
     let list = |shapes: &[Shape], between: &str| {
-        shapes.iter().map(|shape| short(schema, shape)).collect::<Vec<_>>().join(between)
+        shapes.iter().map(|shape| short(shape)).collect::<Vec<_>>().join(between)
     };
     match shape {
-        Shape::Literal(values) => {
-            values.iter().map(Value::to_string).collect::<Vec<_>>().join("/")
-        }
-        Shape::List(item) => format!("[{}]", short(schema, item)),
+        Shape::Literal(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join("/"),
+        Shape::List(item) => format!("[{}]", short(item)),
         Shape::Tuple { items, rest } => match rest {
             None => format!("({})", list(items, ", ")),
-            Some(rest) => format!("({}, {}…)", list(items, ", "), short(schema, rest)),
+            Some(rest) => format!("({}, {}…)", list(items, ", "), short(rest)),
         },
-        Shape::Map(value) => format!("{{{}}}", short(schema, value)),
+        Shape::Map(value) => format!("{{{}}}", short(value)),
         Shape::Object(index) => format!("#{index}"),
         Shape::Union(shapes) => list(shapes, " | "),
         simple => format!("{simple:?}"),
@@ -80,7 +78,12 @@ fn required_fields_come_first_and_rules_are_in_words() {
 
 #[test]
 fn nothing_said_is_anything() {
-    for schema in [json!(null), json!({}), json!(true), json!({"$schema": "http://json-schema.org/draft-07/schema#"})] {
+    for schema in [
+        json!(null),
+        json!({}),
+        json!(true),
+        json!({"$schema": "http://json-schema.org/draft-07/schema#"}),
+    ] {
         assert_eq!(shown(&schema), "Any", "{schema}");
     }
     assert_eq!(shown(&json!(false)), "Any\n! no value can fit");
@@ -98,7 +101,12 @@ fn a_root_that_is_an_object_is_the_first_definition_even_when_empty() {
 #[test]
 fn unions_are_flat_and_literals_join() {
     let of = |schema: Value| shown(&schema);
-    assert_eq!(of(json!({"anyOf": [{"type": "null"}, {"enum": ["a"]}, {"oneOf": [{"const": "b"}, {"type": "integer"}]}]})), "\"a\"/\"b\" | Integer | Null");
+    assert_eq!(
+        of(
+            json!({"anyOf": [{"type": "null"}, {"enum": ["a"]}, {"oneOf": [{"const": "b"}, {"type": "integer"}]}]})
+        ),
+        "\"a\"/\"b\" | Integer | Null"
+    );
     assert_eq!(of(json!({"anyOf": [{"const": true}, {"const": false}]})), "Boolean");
     assert_eq!(of(json!({"anyOf": [{"const": true}, {"type": "boolean"}]})), "Boolean");
     assert_eq!(of(json!({"anyOf": [{"type": "integer"}, {"type": "number"}]})), "Number");
@@ -109,17 +117,26 @@ fn unions_are_flat_and_literals_join() {
     assert_eq!(of(json!({"type": "string", "nullable": true})), "String | Null");
     assert_eq!(of(json!({"type": "string", "nullable": true, "enum": ["x"]})), "\"x\" | Null");
     assert_eq!(of(json!({"enum": [{"a": 1}, [2]]})), "{Any} | [Any]");
-    assert_eq!(of(json!({"type": "integer", "enum": ["1"]})), "\"1\"\n! the listed values are not of the given type");
+    assert_eq!(
+        of(json!({"type": "integer", "enum": ["1"]})),
+        "\"1\"\n! the listed values are not of the given type"
+    );
 }
 
 #[test]
 fn arrays_and_tuples_of_both_drafts_are_read() {
     let number = json!({"type": "number"});
     assert_eq!(shown(&json!({"prefixItems": [number, {"type": "string"}]})), "(Number, String)");
-    assert_eq!(shown(&json!({"prefixItems": [number], "items": {"type": "string"}})), "(Number, String…)");
+    assert_eq!(
+        shown(&json!({"prefixItems": [number], "items": {"type": "string"}})),
+        "(Number, String…)"
+    );
     assert_eq!(shown(&json!({"items": [number], "additionalItems": false})), "(Number)");
     assert_eq!(shown(&json!({"items": [number], "additionalItems": number})), "(Number, Number…)");
-    assert_eq!(shown(&json!({"type": "array", "items": {"type": "array", "items": number}})), "[[Number]]");
+    assert_eq!(
+        shown(&json!({"type": "array", "items": {"type": "array", "items": number}})),
+        "[[Number]]"
+    );
     assert_eq!(shown(&json!({"type": "array"})), "[Any]");
 }
 
@@ -346,11 +363,8 @@ fn paths_that_would_name_the_same_type_are_told_apart() {
         "a_bc": object,
     }}));
     well_formed(&schema);
-    let folded: std::collections::HashSet<String> = schema
-        .definitions
-        .iter()
-        .map(|object| crate::names::fold(&object.path.concat()))
-        .collect();
+    let folded: std::collections::HashSet<String> =
+        schema.definitions.iter().map(|object| crate::names::fold(&object.path.concat())).collect();
     assert_eq!(folded.len(), schema.definitions.len());
 }
 
@@ -360,7 +374,7 @@ fn a_list_of_itself_ends() {
         shown(&json!({"$ref": "#/$defs/Json", "$defs": {"Json": {"anyOf": [
             {"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/Json"}},
         ]}}})),
-        "String | [Any]\n! Json.item: it contains itself"
+        "String | [Any]\n! item: it contains itself"
     );
 }
 
@@ -396,7 +410,11 @@ fn a_schema_that_would_unfold_without_end_is_cut_short() {
 fn a_schema_nested_without_end_is_cut_short() {
     let mut schema = json!({"type": "string"});
     for level in 0..300 {
-        schema = if level % 2 == 0 { json!({"properties": {"a": schema}}) } else { json!({"items": schema}) };
+        schema = if level % 2 == 0 {
+            json!({"properties": {"a": schema}})
+        } else {
+            json!({"items": schema})
+        };
     }
     let schema = read(&schema);
     well_formed(&schema);
@@ -408,7 +426,9 @@ fn what_is_repeated_by_reference_is_not_copied_without_end() {
     let values: Vec<String> = (0..5_000).map(|value| format!("value{value}")).collect();
     let properties: serde_json::Map<String, Value> =
         (0..5_000).map(|name| (format!("p{name}"), json!({"$ref": "#/$defs/Big"}))).collect();
-    let schema = read(&json!({"properties": properties, "$defs": {"Big": {"enum": values, "description": "x".repeat(100_000)}}}));
+    let schema = read(
+        &json!({"properties": properties, "$defs": {"Big": {"enum": values, "description": "x".repeat(100_000)}}}),
+    );
     well_formed(&schema);
     assert_eq!(schema.definitions[0].fields.len(), 5_000);
     assert!(schema.notes[0].contains("too large"));
@@ -418,16 +438,53 @@ fn what_is_repeated_by_reference_is_not_copied_without_end() {
 fn any_schema() -> impl Strategy<Value = Value> {
     let keyword = || {
         prop::sample::select(vec![
-            "type", "properties", "items", "anyOf", "oneOf", "allOf", "enum", "const", "$ref", "required",
-            "additionalProperties", "patternProperties", "prefixItems", "nullable", "minimum",
-            "maxLength", "format", "if", "then", "not", "dependentRequired", "$defs", "$id", "$anchor",
-            "description", "default", "examples", "a", "b",
+            "type",
+            "properties",
+            "items",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "enum",
+            "const",
+            "$ref",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "prefixItems",
+            "nullable",
+            "minimum",
+            "maxLength",
+            "format",
+            "if",
+            "then",
+            "not",
+            "dependentRequired",
+            "$defs",
+            "$id",
+            "$anchor",
+            "description",
+            "default",
+            "examples",
+            "a",
+            "b",
         ])
     };
     let text = prop_oneof![
         prop::sample::select(vec![
-            "object", "array", "string", "integer", "number", "null", "boolean", "#", "#/$defs/a",
-            "#/properties/a", "#/$defs/b/items", "#a", "a", "b",
+            "object",
+            "array",
+            "string",
+            "integer",
+            "number",
+            "null",
+            "boolean",
+            "#",
+            "#/$defs/a",
+            "#/properties/a",
+            "#/$defs/b/items",
+            "#a",
+            "a",
+            "b",
         ])
         .prop_map(str::to_owned),
         any::<String>(),

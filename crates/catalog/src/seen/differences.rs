@@ -103,7 +103,12 @@ impl Difference {
 }
 
 /// Goes down as long as both sides are objects; what differs is told as a whole there.
-fn compare(place: &str, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<Difference>) {
+fn compare(
+    place: &str,
+    before: Option<&Value>,
+    after: Option<&Value>,
+    found: &mut Vec<Difference>,
+) {
     match (before, after) {
         (Some(before), Some(after)) if before == after => {}
         (Some(Value::Object(before)), Some(Value::Object(after))) => {

@@ -134,5 +134,8 @@ fn a_long_text_is_shown_where_it_differs() {
     let mut seen = Seen::default();
     seen.observe(&listing(vec![before]));
     let text = seen.changes(&listing(vec![after]))[0].to_string();
-    assert!(text.contains("[960 characters] … aaaa") && text.contains("ab\n") && text.contains("ac\n"), "{text}");
+    assert!(
+        text.contains("[960 characters] … aaaa") && text.contains("ab\n") && text.contains("ac\n"),
+        "{text}"
+    );
 }

@@ -56,24 +56,30 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         );
         return Ok(ending);
     }
-    let mut table = show::table(["server", "kind", "command or address", "state", "file"]);
+    // Which file is worth telling only where there are two.
+    let one_file = servers.iter().all(|server| server.file == servers[0].file);
+    let columns = ["server", "kind", "command or address", "state", "file"];
+    let mut table = show::table(columns.into_iter().take(if one_file { 4 } else { 5 }));
     for server in &servers {
         let state = match tried(server) {
             _ if !server.section.is_enabled() => "off".to_owned(),
             Some(tried) => told(tried),
             None => match missing(config, server).first() {
-                Some((setting, reason)) => format!("{setting}: {reason}"),
+                Some(missing) => format!("lacks {}", missing.reference),
                 None => "configured".to_owned(),
             },
         };
         let place = shown::place(&server.section);
-        table.add_row([
+        let mut row = vec![
             server.name.0.clone(),
             server.kind.label().to_owned(),
             out::clean(&place).into_owned(),
             out::clean(&state).into_owned(),
-            config.places().short(&server.file),
-        ]);
+        ];
+        if !one_file {
+            row.push(config.places().short(&server.file));
+        }
+        table.add_row(row);
     }
     out::line(table.trim_fmt()).context(show::LOST)?;
     Ok(ending)
@@ -89,27 +95,37 @@ fn told(tried: &Tried) -> String {
     }
 }
 
-/// Settings whose secrets are not there, and why.
-fn missing(config: &Config, server: &Server) -> Vec<(String, String)> {
-    let texts = server.section.texts();
-    let templates = texts
-        .into_iter()
-        .filter_map(|(setting, text)| Some((setting, Template::parse(text).ok()?)));
-    templates
-        .filter_map(|(setting, template)| {
-            let mut references = template.references();
-            let problem =
-                references.find_map(|reference| config.is_there(server, reference).err())?;
-            Some((setting, problem.to_string()))
-        })
-        .collect()
+/// A secret that is not there.
+struct Missing {
+    setting: String,
+    reference: String,
+    reason: String,
+}
+
+fn missing(config: &Config, server: &Server) -> Vec<Missing> {
+    let mut all = Vec::new();
+    for (setting, text) in server.section.texts() {
+        let Ok(template) = Template::parse(text) else { continue };
+        for reference in template.references() {
+            if let Err(problem) = config.is_there(server, reference) {
+                all.push(Missing {
+                    setting: setting.clone(),
+                    reference: reference.to_string(),
+                    reason: problem.to_string(),
+                });
+            }
+        }
+    }
+    all
 }
 
 fn to_json(config: &Config, server: &Server, tried: Option<&Tried>) -> Value {
     let section = &server.section;
     let missing: Vec<Value> = missing(config, server)
         .into_iter()
-        .map(|(setting, reason)| json!({ "setting": setting, "reason": reason }))
+        .map(|Missing { setting, reference, reason }| {
+            json!({ "setting": setting, "reference": reference, "reason": reason })
+        })
         .collect();
     json!({
         "name": server.name,

@@ -163,15 +163,17 @@ mod tests {
 
     #[test]
     fn a_file_that_everybody_can_write_is_not_the_projects() {
+        use std::fs::Permissions;
         use std::os::unix::fs::PermissionsExt as _;
+
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         std::fs::write(&file, "").unwrap();
-        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
         let places = Places { project: vec![folder.path().to_owned()], ..Places::default() };
         let error = places.files().unwrap_err().to_string();
         assert!(error.contains("can be written by everybody"), "{error}");
-        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
         assert_eq!(places.files().unwrap(), [file]);
     }
 

@@ -44,11 +44,11 @@ pub(crate) enum ConfigError {
         path: PathBuf,
         /// Which line, from 1.
         line: usize,
-        /// "in [servers.github], ", or nothing at the top.
+        /// "in [servers.github] ", or nothing at the top.
         place: String,
         /// The key.
         key: String,
-        /// "; did you mean `command`?", or nothing.
+        /// " (did you mean `command`?)", or nothing.
         meant: String,
         /// The keys there are.
         valid: String,
@@ -91,15 +91,15 @@ impl ConfigError {
         let keys =
             shown.rsplit_once("in `").and_then(|(_, keys)| keys.trim_end().strip_suffix('`'));
         if let Some((key, valid)) = unknown_field(&message) {
-            // The unknown key itself is the last of the keys.
-            let tables = keys.and_then(|keys| keys.strip_suffix(&key)?.strip_suffix('.'));
-            let place = tables.map_or_else(String::new, |tables| format!("in [{tables}], "));
+            let place = keys.map_or_else(String::new, |tables| format!("in [{tables}] "));
             let meant = nearest::of(&key, valid.iter().map(String::as_str))
-                .map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
             return Self::UnknownKey { path, line, place, key, meant, valid: valid.join(", ") };
         }
         match keys {
-            Some(keys) => Self::Value { path, line, key: keys.to_owned(), message },
+            Some(keys) => {
+                Self::Value { path, line, key: keys.to_owned(), message: plainly(&message) }
+            }
             None => Self::Syntax { path, line, message },
         }
     }
@@ -110,6 +110,39 @@ fn unknown_field(message: &str) -> Option<(String, Vec<String>)> {
     let quoted = message.strip_prefix("unknown field ")?;
     let mut names = quoted.split('`').skip(1).step_by(2).map(str::to_owned);
     Some((names.next()?, names.collect()))
+}
+
+/// What serde says about a value, in the words of the manual. The value itself, which may be a
+/// secret, is left out.
+fn plainly(message: &str) -> String {
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return format!("{key} is missing");
+    }
+    if let Some(rest) = message.strip_prefix("unknown variant ") {
+        return rest.replacen(", expected", " is not possible here, only", 1);
+    }
+    let kinds = ["invalid type: ", "invalid value: "];
+    let about =
+        kinds.iter().find_map(|kind| message.strip_prefix(kind)?.rsplit_once(", expected "));
+    let Some((given, wanted)) = about else { return message.to_owned() };
+    let wanted = match wanted {
+        "a string" => "text in quotes",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "a boolean" => "true or false",
+        "usize" => "a whole number",
+        wanted if wanted.starts_with("struct ") => "a table",
+        wanted => wanted,
+    };
+    let given = match given.split_whitespace().next().unwrap_or_default() {
+        "string" => "text",
+        "integer" | "floating" => "a number",
+        "boolean" => "true or false",
+        "sequence" => "a list",
+        "map" => "a table",
+        _ => "something else",
+    };
+    format!("{wanted} is wanted here, not {given}")
 }
 
 /// The line of a byte, from 1.

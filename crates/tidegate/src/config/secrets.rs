@@ -14,6 +14,7 @@
 mod keyring;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -170,6 +171,19 @@ impl Template {
             }
         }
         Ok(whole)
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment { name, otherwise: None } => write!(f, "${{env:{name}}}"),
+            Self::Environment { name, otherwise: Some(text) } => {
+                write!(f, "${{env:{name}:-{text}}}")
+            }
+            Self::File(path) => write!(f, "${{file:{path}}}"),
+            Self::Keyring(entry) => write!(f, "${{keyring:{entry}}}"),
+        }
     }
 }
 

@@ -386,8 +386,10 @@ impl OauthSection {
 pub(super) fn address(text: &str) -> Result<Url, String> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(url),
-        Ok(_) => Err("is not an address that begins with https:// or http://".to_owned()),
-        Err(error) => Err(format!("is not an address ({error}); write it as https://HOST/PATH")),
+        Ok(_) => Err("this is not an address that begins with https:// or http://".to_owned()),
+        Err(error) => {
+            Err(format!("this is not an address ({error}); write it as https://HOST/PATH"))
+        }
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct PlainSecret {
     pub(crate) table: &'static str,
     /// The name in it.
     pub(crate) name: String,
+    /// What of the value is no secret: "Bearer ", or nothing.
+    lead: &'static str,
 }
 
 impl PlainSecret {
@@ -81,11 +83,11 @@ impl PlainSecret {
 /// Says which secrets stand in the file in plain sight, and where they could stand instead.
 pub(crate) fn warn_of_plain_secrets(server: &str, section: &ServerSection) {
     for secret in plain_secrets(section) {
-        let PlainSecret { table, name } = &secret;
+        let PlainSecret { table, name, lead } = &secret;
         let variable = secret.variable(server);
         out::warn(format_args!(
-            "`{server}`: {table}.{name} is a secret in plain sight; better write \"${{env:{variable}}}\", or \
-             \"${{keyring:{server}/{name}}}\" after `tidegate secret set {server}/{name}`"
+            "`{server}`: {table}.{name} is a secret in plain sight; better write \"{lead}${{env:{variable}}}\", \
+             or \"{lead}${{keyring:{server}/{name}}}\" after `tidegate secret set {server}/{name}`"
         ));
     }
 }
@@ -98,7 +100,10 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let headers = section.headers.iter().map(|(name, value)| ("headers", name.clone(), value));
     let all = env.chain(headers).chain(oauth);
     all.filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
-        .map(|(table, name, _)| PlainSecret { table, name })
+        .map(|(table, name, value)| {
+            let lead = if value.starts_with("Bearer ") { "Bearer " } else { "" };
+            PlainSecret { table, name, lead }
+        })
         .collect()
 }
 

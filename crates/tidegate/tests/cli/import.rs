@@ -40,7 +40,20 @@ fn what_is_found_is_shown_and_written_after_a_yes() {
         assert!(said.stderr.contains(words), "no {words:?} in {}", said.stderr);
     }
     assert!(!said.stderr.contains("sesame") && !said.stdout.contains("sesame"), "{said:?}");
-    insta::assert_snapshot!(std::fs::read_to_string(file(&user)).unwrap(), @"");
+    insta::assert_snapshot!(std::fs::read_to_string(file(&user)).unwrap(), @r#"
+        [servers.files]
+        command = "npx"
+        args = ["-y", "files", "--api-key", "sesame"]
+
+        [servers.files.env]
+        FILES_TOKEN = "open-sesame"
+
+        [servers.docs]
+        url = "https://docs.example.com/mcp"
+
+        [servers.docs.headers]
+        Authorization = "Bearer ${env:DOCS}"
+    "#);
 
     let again = import(&user, &["--yes"], "");
     assert!(again.stdout.contains("same") && !again.stdout.contains("new"), "{again:?}");

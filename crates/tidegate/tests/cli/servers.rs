@@ -1,7 +1,10 @@
 //! Servers are added, listed, tried and removed.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -32,11 +35,25 @@ fn a_server_is_added_listed_and_removed() {
         "--header",
         "X: ${env:NOT_SET_ANYWHERE}",
     ]);
-    insta::assert_snapshot!(std::fs::read_to_string(file(&user)).unwrap(), @"");
+    insta::assert_snapshot!(std::fs::read_to_string(file(&user)).unwrap(), @r#"
+        [servers.files]
+        command = "npx"
+        args = ["-y", "files", "--x"]
+
+        [servers.files.env]
+        HOME = "${env:HOME}"
+        LEVEL = "info"
+
+        [servers.docs]
+        url = "https://docs.example.com/mcp?key=sesame"
+
+        [servers.docs.headers]
+        X = "${env:NOT_SET_ANYWHERE}"
+    "#);
 
     let table = user.ok(&["list"]);
     for words in
-        ["files", "stdio", "npx -y files --x", "docs", "key=***", "NOT_SET_ANYWHERE is not set"]
+        ["files", "stdio", "npx -y files --x", "docs", "key=***", "lacks ${env:NOT_SET_ANYWHERE}"]
     {
         assert!(table.contains(words), "no {words:?} in {table}");
     }
@@ -187,4 +204,23 @@ fn a_server_whose_secret_is_missing_says_which() {
 fn server_script() -> String {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
     format!("{folder}/tests/servers/server.py")
+}
+
+#[test]
+fn children_die_with_a_parent_that_is_killed() {
+    let user = User::new();
+    let pipe = user.folder().join("alive");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // The server and what it starts hold the pipe open until both are gone.
+    let script = format!("exec 3>'{}'; echo started >&3; sleep 1000; true", pipe.display());
+    user.ok(&["add", "silent", "--", "sh", "-c", &script]);
+
+    let mut parent = user.start(&["test", "silent"]);
+    let mut alive = BufReader::new(File::open(&pipe).unwrap());
+    let mut line = String::new();
+    alive.read_line(&mut line).unwrap();
+    assert_eq!(line, "started\n");
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    assert_eq!(alive.read_line(&mut line).unwrap(), 0);
 }

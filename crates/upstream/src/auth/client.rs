@@ -118,7 +118,10 @@ fn verdict<C: StreamableHttpClient>(error: &Failure<C>) -> Verdict {
                 Verdict::Other
             }
         }
-        // A 401 that does not say what it wants.
+        // A 401 that does not say what it wants has no name of its own.
+        StreamableHttpError::UnexpectedServerResponse(text) if text.starts_with("HTTP 401") => {
+            Verdict::Refused(None)
+        }
         StreamableHttpError::Client(error) if is_unauthorized(error) => Verdict::Refused(None),
         _ => Verdict::Other,
     }

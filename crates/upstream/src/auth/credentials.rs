@@ -204,17 +204,15 @@ impl Credentials {
         let _lock = self.store.lock(&self.key).await.map_err(|error| self.store_problem(&error))?;
         let stored =
             self.store.load(&self.key).await.map_err(|error| self.store_problem(&error))?;
-        if let Some(login) = stored {
-            if let Some(tokens) = &login.tokens
-                && Some(&tokens.access) != sent
-            {
-                held.tokens = Some(tokens.clone());
-                return Ok(tokens.access.clone());
-            }
-            let login =
-                StoredLogin { challenge: keepable(challenge).or(login.challenge.clone()), ..login };
-            self.store.save(&self.key, &login).await.map_err(|error| self.store_problem(&error))?;
+        let Some(login) = stored else { return Err(self.login_needed("")) };
+        if let Some(tokens) = &login.tokens
+            && Some(&tokens.access) != sent
+        {
+            return Ok(keep(held, tokens.clone()));
         }
+        let login =
+            StoredLogin { challenge: keepable(challenge).or(login.challenge.clone()), ..login };
+        self.store.save(&self.key, &login).await.map_err(|error| self.store_problem(&error))?;
         Err(self.login_needed(&format!(
             ": it wants the scope {missing:?}, which the stored log-in does not have"
         )))

@@ -3,8 +3,9 @@
 //! One JSON file per log-in. Beside it lies a lock file that is never removed while others may
 //! wait for it: whoever locks a removed file would be alone with it.
 
+use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -137,7 +138,7 @@ async fn wait_for(file: File, path: PathBuf) -> Result<StoreLock, StoreError> {
         match file.try_lock() {
             Ok(()) => return Ok(StoreLock::new(file)),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                tokio::time::sleep(LOCK_POLL).await
+                tokio::time::sleep(LOCK_POLL).await;
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(StoreError::Busy { path, waited: LOCK_WAIT });
@@ -161,8 +162,12 @@ fn stem(key: &LoginKey) -> String {
         .chain_update([0])
         .chain_update(key.url.as_str())
         .finalize();
-    let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("{readable}-{digest}")
+    // Half of it is enough to tell any two apart.
+    let half = digest.iter().take(16).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    format!("{readable}-{half}")
 }
 
 /// Links are not followed: whoever could place one would choose what we read or overwrite.
@@ -249,5 +254,68 @@ impl Written {
                 expires_at: tokens.expires_at,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catalog::ServerName;
+    use proptest::prelude::*;
+    use url::Url;
+
+    use super::*;
+
+    fn key(server: &str, url: &str) -> LoginKey {
+        LoginKey { server: ServerName(server.to_owned()), url: Url::parse(url).unwrap() }
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_and_address_has_a_file_of_its_own_in_the_folder(one in ".{0,80}", other in ".{0,80}") {
+            let store = FileTokens::new("/logins");
+            let path = store.path(&key(&one, "https://a.example/mcp"));
+            prop_assert_eq!(path.parent(), Some(Path::new("/logins")));
+            prop_assert!(path.file_name().unwrap().len() < 100);
+            prop_assert_ne!(&path, &store.path(&key(&one, "https://b.example/mcp")));
+            if one != other {
+                prop_assert_ne!(&path, &store.path(&key(&other, "https://a.example/mcp")));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_link_in_the_place_of_a_log_in_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileTokens::new(folder.path().join("logins"));
+        let key = key("server", "https://a.example/mcp");
+        store.save(&key, &StoredLogin::default()).await.unwrap();
+        let path = store.path(&key);
+        fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("elsewhere"), &path).unwrap();
+        assert!(matches!(store.load(&key).await, Err(StoreError::Failed { action: "read", .. })));
+    }
+
+    #[tokio::test]
+    async fn a_folder_others_can_use_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let store = FileTokens::new(folder.path());
+        let refusal = store
+            .save(&key("server", "https://a.example/"), &StoredLogin::default())
+            .await
+            .unwrap_err();
+        let wanted = format!("run `chmod 700 {}`", folder.path().display());
+        assert!(refusal.to_string().ends_with(&wanted), "{refusal}");
+    }
+
+    #[tokio::test]
+    async fn what_is_damaged_is_not_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileTokens::new(folder.path().join("logins"));
+        let key = key("server", "https://a.example/mcp");
+        store.save(&key, &StoredLogin::default()).await.unwrap();
+        fs::write(store.path(&key), "{\"server\": hunter2").unwrap();
+        let problem = store.load(&key).await.unwrap_err().to_string();
+        assert!(problem.contains("line 1, column 12") && !problem.contains("hunter2"), "{problem}");
     }
 }

@@ -167,3 +167,33 @@ pub(super) fn one_line(text: &str) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_travel_with_tls_or_not_at_all() {
+        let refuses = |server: &str, address: &str| {
+            let line = Line::new(&Url::parse(server).unwrap()).unwrap();
+            line.check(&Url::parse(address).unwrap()).is_err()
+        };
+        assert!(!refuses("https://mcp.example/", "https://login.example/token"));
+        assert!(!refuses("http://127.0.0.1:1/", "http://localhost:2/token"));
+        assert!(!refuses("http://[::1]:1/", "https://login.example/token"));
+
+        assert!(refuses("https://mcp.example/", "http://login.example/token"));
+        assert!(refuses("http://127.0.0.1:1/", "http://login.example/token"));
+        assert!(refuses("http://127.0.0.1:1/", "http://localhost.evil.example/token"));
+        // A server elsewhere must not send us to what listens on this machine.
+        assert!(refuses("https://mcp.example/", "http://127.0.0.1:2/token"));
+        assert!(refuses("https://mcp.example/", "https://localhost/token"));
+        assert!(refuses("https://mcp.example/", "file:///etc/passwd"));
+    }
+
+    #[test]
+    fn foreign_words_are_short_and_on_one_line() {
+        assert_eq!(one_line(" a\r\n\tb\u{1b}[31m "), "a b [31m");
+        assert_eq!(one_line(&"x".repeat(1000)).chars().count(), 401);
+    }
+}

@@ -71,6 +71,19 @@ pub enum LoginError {
         /// Its address.
         place: String,
     },
+    /// It wants something that no log-in can give.
+    #[error(
+        "server \"{server}\" at {place} refuses us and does not say where to log in ({reason}); \
+         if it wants a key, set it in `headers` of server \"{server}\""
+    )]
+    Unpublished {
+        /// Which server.
+        server: ServerName,
+        /// Its address.
+        place: String,
+        /// What happened at the addresses that such servers had before they could say.
+        reason: String,
+    },
     /// The server or its authorization server could not be asked.
     #[error("server \"{server}\": where to log in cannot be found out: {reason}")]
     Undiscovered {
@@ -148,14 +161,10 @@ pub async fn login(
     let callback = Callback::bind(options.port)
         .await
         .map_err(|error| LoginError::Listen { port: options.port, reason: error.to_string() })?;
-    let client =
-        registered(&mut authority, settings, &scopes, &callback).await.map_err(|reason| {
-            LoginError::Unregistered {
-                server: server.clone(),
-                reason,
-                redirect: callback.address().to_owned(),
-            }
-        })?;
+    let client = match registered(&mut authority, settings, &scopes, &callback).await {
+        Ok(client) => client,
+        Err(reason) => return Err(unregistered(&key, &authority, &callback, reason)),
+    };
     let (url, state) =
         address(&authority, &scopes).await.map_err(|reason| fruitless(server, reason))?;
     (options.on_url)(&url);
@@ -284,6 +293,20 @@ async fn registered(
     };
     authority.manager.configure_client(config.clone()).map_err(|error| chain(&error))?;
     Ok(config)
+}
+
+fn unregistered(
+    key: &LoginKey,
+    authority: &Authority,
+    callback: &Callback,
+    reason: String,
+) -> LoginError {
+    let server = key.server.clone();
+    if authority.is_published {
+        LoginError::Unregistered { server, reason, redirect: callback.address().to_owned() }
+    } else {
+        LoginError::Unpublished { server, place: place(&key.url), reason }
+    }
 }
 
 /// Registers a client. Some authorization servers take a scope of the server they protect for a

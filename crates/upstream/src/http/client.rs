@@ -81,23 +81,6 @@ impl BoundedClient {
         Self { http, limit }
     }
 
-    fn prepared(
-        &self,
-        request: reqwest::RequestBuilder,
-        session: Option<Arc<str>>,
-        token: Option<String>,
-        headers: Headers,
-    ) -> reqwest::RequestBuilder {
-        let mut request = request.headers(headers.into_iter().collect());
-        if let Some(session) = session {
-            request = request.header(SESSION, session.as_ref());
-        }
-        if let Some(token) = token {
-            request = request.bearer_auth(token);
-        }
-        request
-    }
-
     async fn post(
         &self,
         uri: &str,
@@ -108,7 +91,7 @@ impl BoundedClient {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let has_session = session.is_some();
         let request = self.http.post(uri).header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
-        let request = self.prepared(request, session, token, headers).json(message);
+        let request = prepared(request, session, token, headers).json(message);
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         let response = admitted(response)?;
         let status = response.status();
@@ -119,7 +102,7 @@ impl BoundedClient {
             return Err(Failure::SessionExpired);
         }
         if !status.is_success() {
-            return self.refused(message, status, response).await;
+            return self.refused(message, has_session, response).await;
         }
         let session =
             response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -152,10 +135,14 @@ impl BoundedClient {
     async fn refused(
         &self,
         message: &ClientJsonRpcMessage,
-        status: StatusCode,
+        has_session: bool,
         response: reqwest::Response,
     ) -> Result<StreamableHttpPostResponse, Failure> {
+        let status = response.status();
         let bytes = body(response, PAGE).await.unwrap_or_default();
+        if has_session && status == StatusCode::BAD_REQUEST && speaks_of_session(&bytes) {
+            return Err(Failure::SessionExpired);
+        }
         let is_discover = matches!(message, JsonRpcMessage::Request(request)
             if matches!(request.request, ClientRequest::DiscoverRequest(_)));
         let is_login = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
@@ -204,12 +191,8 @@ impl StreamableHttpClient for BoundedClient {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<(), Failure> {
-        let request = self.prepared(
-            self.http.delete(uri.as_ref()),
-            Some(session_id),
-            auth_header,
-            custom_headers,
-        );
+        let request =
+            prepared(self.http.delete(uri.as_ref()), Some(session_id), auth_header, custom_headers);
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         match response.status() {
             status if status.is_success() => Ok(()),
@@ -230,7 +213,7 @@ impl StreamableHttpClient for BoundedClient {
         if let Some(last) = last_event_id {
             request = request.header(LAST_EVENT, last);
         }
-        let request = self.prepared(request, session_id, auth_header, custom_headers);
+        let request = prepared(request, session_id, auth_header, custom_headers);
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         let response = admitted(response)?;
         match response.status() {
@@ -245,6 +228,29 @@ impl StreamableHttpClient for BoundedClient {
             _ => Ok(events(response, self.limit)),
         }
     }
+}
+
+/// Whether a refusal is about a session that the server does not know any more. The protocol has
+/// a status of its own for that (404), which not every server has heard of.
+fn speaks_of_session(bytes: &[u8]) -> bool {
+    String::from_utf8_lossy(bytes).to_ascii_lowercase().contains("session")
+}
+
+/// A request with what goes with every one of them.
+fn prepared(
+    request: reqwest::RequestBuilder,
+    session: Option<Arc<str>>,
+    token: Option<String>,
+    headers: Headers,
+) -> reqwest::RequestBuilder {
+    let mut request = request.headers(headers.into_iter().collect());
+    if let Some(session) = session {
+        request = request.header(SESSION, session.as_ref());
+    }
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    request
 }
 
 /// A response that does not ask who we are.

@@ -97,7 +97,7 @@ where
         return greeting.initialize().await;
     }
     match greeting.discover(patience).await? {
-        Discovered::Modern(info) => Ok(info),
+        Discovered::Modern(info) => Ok(*info),
         Discovered::Unknown => greeting.initialize().await.map_err(|refusal| match refusal {
             Refusal::Answered(error) => Refusal::OtherEra(error.message.into_owned()),
             refusal => refusal,
@@ -106,7 +106,7 @@ where
 }
 
 enum Discovered {
-    Modern(ServerPeerInfo),
+    Modern(Box<ServerPeerInfo>),
     /// The server does not know the request, and has said so.
     Unknown,
 }
@@ -132,10 +132,8 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
                 if !found.supported_versions.contains(&ProtocolVersion::LATEST) {
                     return Err(Refusal::OtherEra(format!("only {:?}", found.supported_versions)));
                 }
-                Ok(Discovered::Modern(ServerPeerInfo::from_discover_result(
-                    ProtocolVersion::LATEST,
-                    found,
-                )))
+                let info = ServerPeerInfo::from_discover_result(ProtocolVersion::LATEST, found);
+                Ok(Discovered::Modern(Box::new(info)))
             }
             Ok(_) => {
                 Err(Refusal::OtherEra("its answer to server/discover is something else".to_owned()))
@@ -224,15 +222,12 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
         loop {
             match self.transport.receive().await.ok_or(Refusal::Closed)? {
                 JsonRpcMessage::Request(request) => {
-                    let answer = match request.request {
-                        ServerRequest::PingRequest(_) => {
-                            ClientJsonRpcMessage::response(ClientResult::empty(()), request.id)
-                        }
-                        _ => {
-                            let error =
-                                ErrorData::invalid_request("the connection is not ready yet", None);
-                            ClientJsonRpcMessage::error(error, Some(request.id))
-                        }
+                    let answer = if let ServerRequest::PingRequest(_) = request.request {
+                        ClientJsonRpcMessage::response(ClientResult::empty(()), request.id)
+                    } else {
+                        let error =
+                            ErrorData::invalid_request("the connection is not ready yet", None);
+                        ClientJsonRpcMessage::error(error, Some(request.id))
                     };
                     self.send(answer).await?;
                 }

@@ -79,7 +79,7 @@ impl Caller<'_> {
             return Ok(failure(format!("HTTP {status}: {}", redirect(&headers, &url))));
         }
         let (bytes, is_whole) = beginning(response).await;
-        Ok(failure(explained(self.server, status, &headers, bytes, is_whole)))
+        Ok(failure(explained(self.server, status, &headers, &bytes, is_whole)))
     }
 
     /// The whole body, if it is not larger than allowed.
@@ -179,30 +179,29 @@ fn explained(
     server: &ServerName,
     status: StatusCode,
     headers: &HeaderMap,
-    bytes: Vec<u8>,
+    bytes: &[u8],
     is_whole: bool,
 ) -> String {
-    let mut text = format!("HTTP {status}");
-    if status == StatusCode::UNAUTHORIZED {
-        text.push_str(&format!(
+    let hint = if status == StatusCode::UNAUTHORIZED {
+        format!(
             " (the service wants other credentials; setting `headers` of server {:?})",
             server.0
-        ));
-    }
-    if let Some(after) = headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok()) {
-        text.push_str(&format!(" (retry after {})", shortened(after, 60)));
-    }
+        )
+    } else {
+        String::new()
+    };
+    let after = headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok());
+    let after =
+        after.map_or_else(String::new, |after| format!(" (retry after {})", shortened(after, 60)));
     let is_shown = match media_type(headers) {
         Some(kind) => is_json(&essence(&kind)) || is_text(&essence(&kind)),
         None => true,
     };
-    let body = String::from_utf8_lossy(&bytes);
+    let body = String::from_utf8_lossy(bytes);
     let body = body.trim();
-    if is_shown && !body.is_empty() {
-        text.push_str(&format!(": {body}"));
-        text.push_str(if is_whole { "" } else { "… (shortened)" });
-    }
-    text
+    let body = if is_shown && !body.is_empty() { format!(": {body}") } else { String::new() };
+    let end = if is_whole || body.is_empty() { "" } else { "… (shortened)" };
+    format!("HTTP {status}{hint}{after}{body}{end}")
 }
 
 fn media_type(headers: &HeaderMap) -> Option<String> {

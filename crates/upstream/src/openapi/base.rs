@@ -144,7 +144,7 @@ fn expanded(server: &Value) -> String {
             Some(Value::String(text)) => address.push_str(text),
             // A port written without quotes.
             Some(Value::Number(number)) => address.push_str(&number.to_string()),
-            _ => address.push_str(&format!("{{{name}}}")),
+            _ => address.extend(["{", name, "}"]),
         }
         rest = after;
     }
@@ -163,7 +163,7 @@ mod tests {
             (r#"{"servers":[{"url":"https://api.example/v1"}]}"#, None),
             (r#"{"servers":[{"url":"/v2"}]}"#, Some("https://docs.example/spec/openapi.json")),
             (r#"{"servers":[{"url":"v2/"}]}"#, Some("https://docs.example/spec/openapi.json")),
-            (r#"{}"#, Some("https://docs.example/spec/openapi.json")),
+            ("{}", Some("https://docs.example/spec/openapi.json")),
             (r#"{"servers":[]}"#, None),
             (r#"{"servers":[{"url":"/v2"}]}"#, None),
             (r#"{"servers":[{"url":"ftp://x/"},{"url":"http://user:pw@y.example/#z"}]}"#, None),

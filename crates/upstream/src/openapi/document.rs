@@ -1,4 +1,4 @@
-//! An OpenAPI document: text in, JSON with resolvable references out.
+//! An `OpenAPI` document: text in, JSON with resolvable references out.
 //!
 //! A reference is only ever followed inside the document. One that points elsewhere is reported
 //! as [`Unresolved::Remote`] and never fetched: a document may not make us open connections.
@@ -57,9 +57,9 @@ pub(super) enum DocumentProblem {
 /// Which rules its schemas follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// OpenAPI 3.0: its own variation of an early JSON Schema.
+    /// `OpenAPI` 3.0: its own variation of an early JSON Schema.
     V30,
-    /// OpenAPI 3.1 and later: JSON Schema 2020-12.
+    /// `OpenAPI` 3.1 and later: JSON Schema 2020-12.
     V31,
 }
 
@@ -284,11 +284,13 @@ mod tests {
 
     #[test]
     fn an_alias_bomb_is_refused() {
-        let mut text = String::from("openapi: 3.0.0\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
-        for level in 1..12 {
+        let line = |level: usize| {
             let inner = vec![format!("*a{}", level - 1); 10].join(", ");
-            text.push_str(&format!("a{level}: &a{level} [{inner}]\n"));
-        }
+            format!("a{level}: &a{level} [{inner}]")
+        };
+        let mut lines = vec!["openapi: 3.0.0".to_owned(), "a0: &a0 [x, x, x, x]".to_owned()];
+        lines.extend((1..12).map(line));
+        let text = lines.join("\n");
         assert!(matches!(Document::parse(&text), Err(DocumentProblem::Yaml(_))));
     }
 

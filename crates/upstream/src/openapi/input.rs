@@ -8,10 +8,7 @@ use super::body::{self, Body, Coding, Layout};
 use super::document::{Document, shortened};
 use super::fields::{self, Fields};
 use super::parameter::{self, Parameter};
-use super::schema::{Allowance, Converted, Schemas};
-
-/// Bytes of the description of a body.
-const MOST_DESCRIPTION_BYTES: usize = 4096;
+use super::schema::{Allowance, Converted, MOST_DESCRIPTION_BYTES, Schemas};
 
 /// What an operation takes, and how to send it.
 pub(super) struct Input {

@@ -1,7 +1,7 @@
 //! `multipart/form-data`, written out.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -81,7 +81,8 @@ fn boundary(parts: &[Vec<u8>]) -> String {
     for part in parts {
         hash.update(part);
     }
-    hash.finalize().iter().take(20).map(|byte| format!("{byte:02x}")).collect()
+    // Thirty bytes make forty letters without padding.
+    URL_SAFE_NO_PAD.encode(&hash.finalize()[..30])
 }
 
 fn part(name: &str, value: &Value, encoding: &Encoding) -> Result<Vec<u8>, FileProblem> {

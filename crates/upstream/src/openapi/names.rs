@@ -79,20 +79,18 @@ fn snake(text: &str) -> String {
     let mut previous = ' ';
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
-        if !character.is_alphanumeric() {
-            if !name.is_empty() && !name.ends_with('_') {
-                name.push('_');
-            }
-        } else {
+        if character.is_alphanumeric() {
+            let mut ends_capitals = || characters.peek().is_some_and(|next| next.is_lowercase());
             let begins_word = character.is_uppercase()
                 && (previous.is_lowercase()
                     || previous.is_numeric()
-                    || (previous.is_uppercase()
-                        && characters.peek().is_some_and(|next| next.is_lowercase())));
+                    || (previous.is_uppercase() && ends_capitals()));
             if begins_word && !name.ends_with('_') {
                 name.push('_');
             }
             name.extend(character.to_lowercase());
+        } else if !name.is_empty() && !name.ends_with('_') {
+            name.push('_');
         }
         previous = character;
     }

@@ -4,8 +4,8 @@ use http::HeaderMap;
 use http::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, Unresolved};
-use super::schema::{Allowance, Converted, Schemas, add_examples};
+use super::document::{Document, Unresolved, shortened};
+use super::schema::{Allowance, Converted, MOST_DESCRIPTION_BYTES, Schemas, add_examples};
 use super::style::{Format, Style};
 
 /// Parameters one operation may have.
@@ -14,7 +14,7 @@ const MOST: usize = 500;
 /// What a parameter costs besides its schema.
 const COST: usize = 128;
 
-/// Headers that are not a matter of parameters: the first three by OpenAPI's rules, the others
+/// Headers that are not a matter of parameters: the first three by `OpenAPI`'s rules, the others
 /// because they say where a request ends and whom it reaches.
 const NOT_PARAMETERS: [&str; 11] = [
     "accept",
@@ -143,29 +143,25 @@ impl<'d> Described<'d> {
             converted.schema = json!({});
         }
         if let Value::Object(schema) = &mut converted.schema {
-            self.add_own_words(source, schema, allowance);
+            add_own_words(source, schema, allowance);
         }
         converted
     }
+}
 
-    fn add_own_words(
-        &self,
-        source: &Value,
-        schema: &mut Map<String, Value>,
-        allowance: &Allowance,
-    ) {
-        let text = source.get("description").and_then(Value::as_str).map(str::trim);
-        if let Some(text) =
-            text.filter(|text| !text.is_empty() && text.len() < 4096 && allowance.take(text.len()))
-        {
-            schema.insert("description".to_owned(), json!(text));
-        }
-        let examples = source.get("examples").and_then(Value::as_object);
-        let values = examples.into_iter().flatten().filter_map(|(_, example)| example.get("value"));
-        add_examples(schema, source.get("example").into_iter().chain(values), allowance);
-        if source.get("deprecated") == Some(&Value::Bool(true)) {
-            schema.insert("deprecated".to_owned(), json!(true));
-        }
+/// What a parameter says about itself, besides its schema.
+fn add_own_words(source: &Value, schema: &mut Map<String, Value>, allowance: &Allowance) {
+    let text = source.get("description").and_then(Value::as_str).map(str::trim);
+    let text =
+        text.filter(|text| !text.is_empty()).map(|text| shortened(text, MOST_DESCRIPTION_BYTES));
+    if let Some(text) = text.filter(|text| allowance.take(text.len())) {
+        schema.insert("description".to_owned(), json!(text));
+    }
+    let examples = source.get("examples").and_then(Value::as_object);
+    let values = examples.into_iter().flatten().filter_map(|(_, example)| example.get("value"));
+    add_examples(schema, source.get("example").into_iter().chain(values), allowance);
+    if source.get("deprecated") == Some(&Value::Bool(true)) {
+        schema.insert("deprecated".to_owned(), json!(true));
     }
 }
 

@@ -217,7 +217,7 @@ impl<'d> Reader<'d, '_> {
                 parts.push(description.to_owned());
             }
             (summary, description) => {
-                parts.extend([summary, description].into_iter().flatten().map(str::to_owned))
+                parts.extend([summary, description].into_iter().flatten().map(str::to_owned));
             }
         }
         if text("summary").is_none() && text("description").is_none() {

@@ -145,7 +145,7 @@ fn add_headers(values: &[(&Parameter, Value)], headers: &mut HeaderMap) -> Resul
                     .insert(name, HeaderValue::from_bytes(text.as_bytes()).map_err(|_| invalid())?);
             }
             Place::Cookie => {
-                cookies.extend(style::in_cookie(&parameter.name, value, parameter.format))
+                cookies.extend(style::in_cookie(&parameter.name, value, parameter.format));
             }
             Place::Path | Place::Query => {}
         }

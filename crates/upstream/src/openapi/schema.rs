@@ -23,7 +23,7 @@ const MOST_LEVELS: usize = 64;
 const MOST_EXAMPLE_BYTES: usize = 512;
 
 /// Bytes of a description inside a schema.
-const MOST_DESCRIPTION_BYTES: usize = 4096;
+pub(super) const MOST_DESCRIPTION_BYTES: usize = 4096;
 
 /// What one schema costs besides its texts.
 const SCHEMA_COST: usize = 64;

@@ -1,6 +1,6 @@
 //! How a value is written into a path, a query, a header or a cookie.
 //!
-//! OpenAPI calls these styles; they are those of RFC 6570. Where the styles say nothing, which is
+//! `OpenAPI` calls these styles; they are those of RFC 6570. Where the styles say nothing, which is
 //! objects inside lists and inside objects, the inner value is written as JSON; only `deepObject`
 //! has a way to write it down to the last level, the one that forms on the web use.
 
@@ -76,7 +76,8 @@ pub(super) fn in_path(name: &str, value: &Value, format: Format) -> String {
             let name = encoded(name);
             match value {
                 Value::Array(items) if explode => {
-                    items.iter().map(|item| format!(";{name}={}", encoded(&scalar(item)))).collect()
+                    let items = items.iter().map(|item| encoded(&scalar(item)));
+                    items.map(|item| [";", &name, "=", &item].concat()).collect()
                 }
                 Value::Object(_) if explode => format!(";{}", joined(";", "=")),
                 _ => format!(";{name}={}", joined(",", ",")),

@@ -53,12 +53,14 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn shown(outgoing: &Outgoing) -> String {
-    let mut text = format!("{} {}", outgoing.method, outgoing.url);
-    for (name, value) in &outgoing.headers {
-        text.push_str(&format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes())));
-    }
-    if let Some(body) = &outgoing.body {
-        text.push_str(&format!("\n\n{}", String::from_utf8_lossy(body).replace('\r', "")));
-    }
-    text
+    let first = format!("{} {}", outgoing.method, outgoing.url);
+    let headers = outgoing
+        .headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes())));
+    let body = outgoing
+        .body
+        .as_deref()
+        .map(|body| format!("\n{}", String::from_utf8_lossy(body).replace('\r', "")));
+    std::iter::once(first).chain(headers).chain(body).collect::<Vec<_>>().join("\n")
 }

@@ -82,12 +82,11 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             let missing = ENDS.saturating_sub(self.line.len()).min(part.len());
             self.line.extend_from_slice(&part[..missing]);
             self.line.truncate(ENDS);
-            match newline {
-                Some(_) => Step::TooLong { tail },
-                None => {
-                    self.skipped = Some(tail);
-                    Step::More
-                }
+            if newline.is_some() {
+                Step::TooLong { tail }
+            } else {
+                self.skipped = Some(tail);
+                Step::More
             }
         } else {
             self.line.extend_from_slice(part);

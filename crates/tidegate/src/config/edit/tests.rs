@@ -1,7 +1,5 @@
 //! Changing a file keeps everything else in it.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use insta::assert_snapshot;
 
 use super::*;
@@ -25,32 +23,82 @@ args = [
 fn a_new_server_is_added_below_and_nothing_else_changes() {
     let after = changed(BEFORE, |editor| editor.put(&named("git"), &git()).unwrap());
     assert!(after.starts_with(BEFORE), "{after}");
-    assert_snapshot!(&after[BEFORE.len()..], @"");
+    assert_snapshot!(&after[BEFORE.len()..], @r#"
+
+        [servers.git]
+        command = "uvx"
+        args = ["mcp-server-git", """it's "quoted""""]
+        timeout = "5s"
+
+        [servers.git.env]
+        TOKEN = "abc"
+    "#);
 }
 
 #[test]
 fn the_first_server_makes_the_file() {
-    assert_snapshot!(changed("", |editor| editor.put(&named("git"), &git()).unwrap()), @"");
+    assert_snapshot!(changed("", |editor| editor.put(&named("git"), &git()).unwrap()), @r#"
+        [servers.git]
+        command = "uvx"
+        args = ["mcp-server-git", """it's "quoted""""]
+        timeout = "5s"
+
+        [servers.git.env]
+        TOKEN = "abc"
+    "#);
 }
 
 #[test]
 fn a_server_is_replaced_where_it_stands() {
     let after = changed(BEFORE, |editor| editor.put(&named("tickets"), &git()).unwrap());
-    assert_snapshot!(after, @"");
+    assert_snapshot!(after, @r#"
+        # The servers of our team.
+
+        # For tickets.
+        [servers.tickets]   # since May
+        command = "uvx"
+        args = ["mcp-server-git", """it's "quoted""""]
+        timeout = "5s"
+
+        [servers.tickets.env]
+        TOKEN = "abc"
+
+          [servers.files]
+        command = "files"
+        args = [
+          "--root", # where
+          "/data",
+        ]
+    "#);
 }
 
 #[test]
 fn removing_a_server_takes_its_own_comment_and_leaves_the_heading() {
     let after = changed(BEFORE, |editor| assert!(editor.remove(&named("tickets"))));
-    assert_snapshot!(after, @"");
+    assert_snapshot!(after, @r#"
+        # The servers of our team.
+
+          [servers.files]
+        command = "files"
+        args = [
+          "--root", # where
+          "/data",
+        ]
+    "#);
     let after = changed(BEFORE, |editor| assert!(editor.remove(&named("files"))));
-    assert_snapshot!(after, @"");
+    assert_snapshot!(after, @r#"
+        # The servers of our team.
+
+        # For tickets.
+        [servers.tickets]   # since May
+        url = "https://tickets.example.com/mcp"   # not the old one
+    "#);
 }
 
 #[test]
 fn servers_on_one_line_stay_on_one_line() {
     let before = "servers = { a = { command = \"x\" } }\n";
-    assert_snapshot!(changed(before, |editor| editor.put(&named("git"), &git()).unwrap()), @"");
+    assert_snapshot!(changed(before, |editor| editor.put(&named("git"), &git()).unwrap()), @r#"servers = { a = { command = "x" } , git = { command = "uvx", args = ["mcp-server-git", """it's "quoted""""], timeout = "5s", env = { TOKEN = "abc" } } }"#);
 }
 
 #[test]
@@ -73,7 +121,7 @@ fn a_file_that_holds_values_is_its_owners_alone() {
     assert_eq!(editor.back_up().unwrap(), None);
     editor.save().unwrap();
     assert_eq!(mode(), 0o600);
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
 
     let mut editor = Editor::open(path.clone()).unwrap();
     editor

@@ -8,7 +8,23 @@ use super::*;
 fn claude_desktop() {
     let user =
         User::with(&[(".config/Claude/claude_desktop_config.json", file("claude-desktop.json"))]);
-    assert_snapshot!(user.finds(Client::ClaudeDesktop), @"");
+    assert_snapshot!(user.finds(Client::ClaudeDesktop), @r#"
+        [files]
+        command = "npx"
+        args = ["-y", "@modelcontextprotocol/server-filesystem", "/data"]
+
+        [weather]
+        command = "npx"
+        args = ["-y", "weather-server"]
+
+        [weather.env]
+        RETRIES = "3"
+        VERBOSE = "true"
+        WEATHER_KEY = "k-123456"
+        # it is started without `cmd /c` here
+
+        # left out: tidegate because it is Tidegate itself, which would call itself
+    "#);
     let on_a_mac = User::with(&[(
         "Library/Application Support/Claude/claude_desktop_config.json",
         file("claude-desktop.json"),
@@ -22,13 +38,55 @@ fn claude_code() {
         ("project/.mcp.json", file("claude-code-project.json")),
         (".claude.json", file("claude-code-user.json")),
     ]);
-    assert_snapshot!(user.finds(Client::ClaudeCode), @"");
+    assert_snapshot!(user.finds(Client::ClaudeCode), @r#"
+        [tickets]
+        url = "${env:TICKETS_URL:-https://tickets.example.com}/mcp"
+
+        [tickets.headers]
+        Authorization = "Bearer ${env:TICKETS_TOKEN}"
+
+        [events]
+        url = "https://events.example.com/sse"
+        transport = "sse"
+
+        [rejected]
+        command = "nobody-wants-this"
+        enabled = false
+
+        [only-here]
+        command = "here-server"
+        args = ["${env:HOME}/notes"]
+
+        [everywhere]
+        command = "everywhere-server"
+
+        # left out: socket because it speaks "ws", which is neither stdio nor HTTP
+    "#);
 }
 
 #[test]
 fn cursor() {
     let user = User::with(&[("project/.cursor/mcp.json", file("cursor.json"))]);
-    assert_snapshot!(user.finds(Client::Cursor), @"");
+    assert_snapshot!(user.finds(Client::Cursor), @r#"
+        [My-Database]
+        command = "~/project/bin/db-server"
+        args = ["--config", "${env:HOME}/db.json"]
+
+        [My-Database.env]
+        DB_PASSWORD = "${env:DB_PASSWORD}"
+        # its `envFile` is not read; put the variables into `env`, or export them
+        # it is called "My Database" there
+
+        [design]
+        url = "https://design.example.com/mcp"
+
+        [design.oauth]
+        client-id = "cursor-client"
+        client-secret = "${env:DESIGN_SECRET}"
+        scopes = ["read"]
+
+        # left out: 日本 because nothing of the name "日本" can be used in programs
+    "#);
     let own = User::with(&[(".cursor/mcp.json", file("cursor.json"))]);
     assert_eq!(user.finds(Client::Cursor), own.finds(Client::Cursor));
 }
@@ -39,31 +97,130 @@ fn vs_code() {
         ("project/.vscode/mcp.json", file("vscode.json")),
         (".config/Code/User/settings.json", file("vscode-settings.json")),
     ]);
-    assert_snapshot!(user.finds(Client::Vscode), @"");
+    assert_snapshot!(user.finds(Client::Vscode), @r#"
+        [maps]
+        command = "maps-server"
+        args = ["--region", "${env:REGION:-eu}", "--root", "project"]
+
+        [maps.env]
+        MAPS_KEY = "${env:MAPS_KEY}"
+        # VS Code asks for "maps-key" (Key for the maps); here the environment variable MAPS_KEY has the answer
+        # VS Code asks for "region" (Region); here the environment variable REGION has the answer
+
+        [search]
+        url = "https://search.example.com/mcp"
+
+        [search.headers]
+        X-Key = "${env:MAPS_KEY}"
+        # VS Code asks for "maps-key" (Key for the maps); here the environment variable MAPS_KEY has the answer
+
+        [older]
+        command = "older-server"
+        args = ["--stdio"]
+
+        # left out: picker because `${command:pickFolder}` is something only the editor knows
+    "#);
 }
 
 #[test]
 fn windsurf() {
     let user = User::with(&[(".codeium/windsurf/mcp_config.json", file("windsurf.json"))]);
-    assert_snapshot!(user.finds(Client::Windsurf), @"");
+    assert_snapshot!(user.finds(Client::Windsurf), @r#"
+        [remote]
+        url = "https://remote.example.com/sse"
+
+        [remote.headers]
+        API_KEY = "abcdef"
+
+        [off]
+        command = "off-server"
+        enabled = false
+        # its choice of tools is not taken over: all of them can be called here
+
+        # left out: broken because it has neither a command nor an address
+        # left out: strange because it is not an object
+    "#);
 }
 
 #[test]
 fn zed() {
     let user = User::with(&[(".config/zed/settings.json", file("zed.json"))]);
-    assert_snapshot!(user.finds(Client::Zed), @"");
+    assert_snapshot!(user.finds(Client::Zed), @r#"
+        [nested]
+        command = "nested-server"
+        args = ["--stdio"]
+
+        [nested.env]
+        LEVEL = "info"
+
+        [flat]
+        command = "flat-server"
+        args = ["serve"]
+
+        [far]
+        url = "https://far.example.com/mcp"
+
+        [far.headers]
+        Authorization = "Bearer 0123456789"
+
+        # left out: from-extension because an extension of the editor provides it, which runs only there
+    "#);
 }
 
 #[test]
 fn codex() {
     let user = User::with(&[(".codex/config.toml", file("codex.toml"))]);
-    assert_snapshot!(user.finds(Client::Codex), @"");
+    assert_snapshot!(user.finds(Client::Codex), @r#"
+        [hosted]
+        url = "https://hosted.example.com/mcp"
+        enabled = false
+
+        [hosted.headers]
+        Authorization = "Bearer ${env:HOSTED_TOKEN}"
+        X-Region = "eu"
+        X-Team = "${env:TEAM}"
+        # its choice of tools is not taken over: all of them can be called here
+
+        [local]
+        command = "local-server"
+        args = ["--stdio"]
+        cwd = "/srv"
+        connect-timeout = "20s"
+        timeout = "45500ms"
+
+        [local.env]
+        LEVEL = "debug"
+        LOCAL_TOKEN = "${env:LOCAL_TOKEN}"
+    "#);
 }
 
 #[test]
 fn gemini() {
     let user = User::with(&[(".gemini/settings.json", file("gemini.json"))]);
-    assert_snapshot!(user.finds(Client::Gemini), @"");
+    assert_snapshot!(user.finds(Client::Gemini), @r#"
+        [new-style]
+        url = "https://new.example.com/mcp"
+        transport = "streamable-http"
+        timeout = "5s"
+
+        [new-style.headers]
+        Authorization = "Bearer ${env:NEW_TOKEN}"
+
+        [old-style]
+        url = "https://old.example.com/sse"
+
+        [program]
+        command = "python"
+        args = ["-m", "program"]
+
+        [program.env]
+        KEY = "${env:PROGRAM_KEY}"
+        # its choice of tools is not taken over: all of them can be called here
+
+        [excluded]
+        command = "excluded-server"
+        enabled = false
+    "#);
 }
 
 #[test]
@@ -146,8 +303,8 @@ impl User {
         assert!(problems.is_empty(), "{problems:?}");
         let mut told = String::new();
         for server in &found.servers {
-            let section = toml::to_string(&server.section).unwrap();
-            told.push_str(&format!("[{}]\n{section}", server.name));
+            let named = std::collections::BTreeMap::from([(&server.name, &server.section)]);
+            told.push_str(&toml::to_string(&named).unwrap());
             told.extend(server.notes.iter().map(|note| format!("# {note}\n")));
             told.push('\n');
         }

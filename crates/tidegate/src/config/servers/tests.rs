@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use insta::assert_debug_snapshot;
-use upstream::{ServerSettings, Source};
+use upstream::{Auth, ServerSettings, Source, Startup, Timeouts, Wire};
 
 use super::*;
 use crate::config::secrets::{Entry, KeyringError, Lookup};
@@ -32,7 +31,12 @@ fn settings_never_show_what_variables_and_headers_hold() {
 
 #[test]
 fn what_is_not_said_is_usual() {
-    assert_debug_snapshot!(settings(&only("[servers.a]\nurl = 'https://h/mcp'\n")).unwrap(), @"");
+    let settings = settings(&only("[servers.a]\nurl = 'https://h/mcp'\n")).unwrap();
+    assert_eq!(settings.startup, Startup::Lazy);
+    assert_eq!(settings.timeouts, Timeouts::default());
+    assert_eq!((settings.concurrency, settings.answer_bytes), (32, 64 << 20));
+    let Source::Http(http) = settings.source else { panic!("it is reached over HTTP") };
+    assert_eq!((http.auth, http.wire), (Auth::default(), Wire::Auto));
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn a_missing_secret_names_the_server_the_setting_and_the_variable() {
         "[servers.a]\ncommand = 'x'\nenv = { KEY = '${env:NONE}' }\n[servers.b]\ncommand = 'x'\n";
     let servers = parse(Path::new("/p/tidegate.toml"), text).unwrap();
     let said = settings(&servers[0]).unwrap_err();
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @"server `a` cannot be used: setting `env.KEY`: the environment variable NONE is not set; set it and try again");
     assert!(settings(&servers[1]).is_ok());
 }
 
@@ -65,7 +69,7 @@ fn machines_log_in_with_credentials() {
                 client-secret = '${env:TOKEN}'\nscopes = ['read']\n";
     let settings = settings(&only(text)).unwrap();
     let Source::Http(http) = &settings.source else { panic!("{settings:?}") };
-    let upstream::Auth::ClientCredentials(credentials) = &http.auth else { panic!("{http:?}") };
+    let Auth::ClientCredentials(credentials) = &http.auth else { panic!("{http:?}") };
     assert_eq!(credentials.client_id, "me");
     assert_eq!(credentials.client_secret.reveal(), "t0ken");
     assert_eq!(credentials.scopes, ["read"]);

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use catalog::ServerName;
-use insta::{assert_json_snapshot, assert_snapshot};
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -23,18 +23,15 @@ async fn json_of_any_type_is_structured() {
     let bodies = ["{\"a\":1}", "[1,2]", "\"text\"", "7.5", "true", "null"];
     for body in bodies {
         let answer = answered("application/json; charset=utf-8", body).await;
-        assert_eq!(
-            answer,
-            json!({"structured": serde_json::from_str::<Value>(body).unwrap(), "content": [], "is_error": false})
-        );
+        assert_eq!(answer, format!(r#"{{"structured":{body},"content":[],"is_error":false}}"#));
     }
-    assert_eq!(answered("application/problem+json", "{}").await["structured"], json!({}));
-    assert_eq!(answered("", "{\"untold\": true}").await["structured"], json!({"untold": true}));
+    assert!(answered("application/problem+json", "{}").await.contains(r#""structured":{}"#));
+    assert!(answered("", "[1, 2]").await.contains(r#""structured":[1,2]"#));
 }
 
 #[tokio::test]
 async fn other_types_become_parts() {
-    assert_json_snapshot!([
+    let answers = [
         answered("text/plain", "hello").await,
         answered("text/html; charset=iso-8859-1", b"caf\xe9".as_slice()).await,
         answered("application/xml", "<a/>").await,
@@ -45,111 +42,18 @@ async fn other_types_become_parts() {
         answered("text/plain", b"\xff\xfe".as_slice()).await,
         answered("application/json", "not json").await,
         answered("", "").await,
-    ], @r#"
-    [
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "text",
-            "text": "hello"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "text",
-            "text": "café"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "text",
-            "text": "<a/>"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "image",
-            "data": "iVBORw==",
-            "media_type": "image/png"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "image",
-            "data": "PHN2Zy8+",
-            "media_type": "image/svg+xml"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "audio",
-            "data": "UklGRg==",
-            "media_type": "audio/wav"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "resource",
-            "uri": "http://service/a",
-            "media_type": "application/zip",
-            "blob": "UEs="
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "resource",
-            "uri": "http://service/a",
-            "media_type": "text/plain",
-            "blob": "//4="
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [
-          {
-            "type": "text",
-            "text": "not json"
-          }
-        ],
-        "is_error": false
-      },
-      {
-        "structured": null,
-        "content": [],
-        "is_error": false
-      }
-    ]
+    ];
+    assert_snapshot!(answers.join("\n"), @r#"
+    {"content":[{"type":"text","text":"hello"}],"is_error":false}
+    {"content":[{"type":"text","text":"café"}],"is_error":false}
+    {"content":[{"type":"text","text":"<a/>"}],"is_error":false}
+    {"content":[{"type":"image","data":"iVBORw==","media_type":"image/png"}],"is_error":false}
+    {"content":[{"type":"image","data":"PHN2Zy8+","media_type":"image/svg+xml"}],"is_error":false}
+    {"content":[{"type":"audio","data":"UklGRg==","media_type":"audio/wav"}],"is_error":false}
+    {"content":[{"type":"resource","uri":"http://service/a","media_type":"application/zip","blob":"UEs="}],"is_error":false}
+    {"content":[{"type":"resource","uri":"http://service/a","media_type":"text/plain","blob":"//4="}],"is_error":false}
+    {"content":[{"type":"text","text":"not json"}],"is_error":false}
+    {"structured":null,"content":[],"is_error":false}
     "#);
 }
 
@@ -273,7 +177,7 @@ async fn a_connection_that_breaks_leaves_the_call_unknown() {
 }
 
 /// The answer of a service that always says the same, as JSON.
-async fn answered(kind: &'static str, body: impl Into<axum::body::Bytes>) -> Value {
+async fn answered(kind: &'static str, body: impl Into<axum::body::Bytes>) -> String {
     let body = body.into();
     let answer = move || {
         let mut response: Response = Body::from(body.clone()).into_response();
@@ -285,14 +189,7 @@ async fn answered(kind: &'static str, body: impl Into<axum::body::Bytes>) -> Val
     };
     let (service, api) = with_paths(Router::new().route("/a", get(answer)), &["/a"]).await;
     let result = call(&api, "get_a", json!({})).await.unwrap();
-    let text =
-        serde_json::to_string(&result).unwrap().replace(service.url.as_str(), "http://service/");
-    let mut value: Value = serde_json::from_str(&text).unwrap();
-    // A structured `null` and none look the same in JSON.
-    if result.structured == Some(Value::Null) {
-        value["structured"] = Value::Null;
-    }
-    json!({"structured": value.get("structured").cloned(), "content": value["content"], "is_error": value["is_error"]})
+    serde_json::to_string(&result).unwrap().replace(service.url.as_str(), "http://service/")
 }
 
 async fn failure(api: &OpenApiConnection, tool: &str) -> String {

@@ -32,6 +32,7 @@ async fn every_operation_becomes_a_tool() {
         (listing.title.as_deref(), listing.version.as_deref()),
         (Some("Kennel"), Some("2.1"))
     );
+    assert_eq!(kennel.facts().server.as_deref(), Some("Kennel 2.1"));
     let lines: Vec<String> = listing
         .tools
         .iter()

@@ -21,8 +21,11 @@ const PATHS: [(&str, bool, &str); 6] = [
     ("matrix", true, ";key=a%20b;key=c"),
 ];
 
+/// What a decoded query consists of.
+type Pairs = &'static [(&'static str, &'static str)];
+
 /// The same for a list in the query, as it arrives after decoding.
-const QUERIES: [(&str, bool, &[(&str, &str)]); 5] = [
+const QUERIES: [(&str, bool, Pairs); 5] = [
     ("form", true, &[("list", "x y"), ("list", "é&")]),
     ("form", false, &[("list", "x y,é&")]),
     ("spaceDelimited", false, &[("list", "x y é&")]),

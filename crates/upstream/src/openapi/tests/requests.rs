@@ -174,41 +174,41 @@ fn files_travel_as_parts() {
     });
     assert_snapshot!(plan.request("send", arguments), @r#"
     POST https://api.example/v1/send
-    content-type: multipart/form-data; boundary=b6aa1abe810b69a8dd8155a469e287391ed13cac
+    content-type: multipart/form-data; boundary=tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
 
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="file"; filename="a%22b%0D%0A.txt"
     Content-Type: text/plainX: y
 
     hello
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="pages"; filename="pages"
     Content-Type: image/png
 
     A
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="pages"; filename="pages"
     Content-Type: image/png
 
     B
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="title"
 
     T
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="meta"
     Content-Type: application/vnd.meta+json
 
     {"a":1}
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="ids"
 
     1
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1
     Content-Disposition: form-data; name="ids"
 
     2
-    --b6aa1abe810b69a8dd8155a469e287391ed13cac--
+    --tqoavoELaajdgVWkaeKHOR7RPKxXOftAznvCVhT1--
     "#);
     assert_snapshot!(plan.request("send", json!({"file": "not base64!"})), @r#"the parameter `file` is not valid base64; for text give an object: {"text": …}"#);
     assert_snapshot!(plan.request("send", json!({"file": 7})), @"the parameter `file` is a file: give its content as base64, or an object with `base64` or `text`, and perhaps `filename` and `media_type`");
