@@ -283,6 +283,7 @@ impl Machine {
         // A session whose memory is full must be able to say so, and to delete something.
         let little = (state.growth.used + LITTLE).min(state.limits.memory_bytes + 8 * LITTLE);
         state.growth.allowed = state.limits.memory_bytes.max(little);
+        state.growth.suspect = false;
         state.run =
             Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
         lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
@@ -337,10 +338,42 @@ impl Machine {
                 state.run = Run { seeded: true, ..Run::default() };
                 state.unreported.clear();
                 state.withdrawn.clear();
+                if state.growth.suspect {
+                    self.probe()?;
+                }
                 Ok(Step::Done(Box::new(outcome)))
             }
             None => Err(StepError::Crashed { reason: "it ended a step without saying how".into() }),
         }
+    }
+
+    /// Runs next to nothing, after a program that was refused memory.
+    ///
+    /// Few of CPython's own paths survive a failed allocation everywhere. One that did not may
+    /// show only in the next program, whose fault it is not; so it is found out here, while
+    /// there is still an image from before to go back to.
+    fn probe(&mut self) -> Result<(), StepError> {
+        let (output, usage) = {
+            let shared = &self.store.data().shared;
+            (lock(&shared.output).clone(), *lock(&shared.usage))
+        };
+        let message = self.begin(&engine::Program::new("None"))?;
+        let state = self.store.data_mut();
+        state.growth.suspect = false;
+        state.input = Some(message);
+        lock(&state.watch).begin(&state.limits);
+        let ended = self.enter();
+        let state = self.store.data_mut();
+        lock(&state.watch).end();
+        let works = ended.is_ok() && matches!(state.ended.take(), Some(Ended::Done(_)));
+        state.run = Run { seeded: true, ..Run::default() };
+        *lock(&state.shared.output) = output;
+        *lock(&state.shared.usage) = usage;
+        if works {
+            return Ok(());
+        }
+        let allowed = format!("{} bytes", state.limits.memory_bytes);
+        Err(Stop::limit(engine::LimitKind::Memory, allowed).into())
     }
 
     /// Lets the guest run, and look up when it is asked to.

@@ -104,8 +104,10 @@ pub(crate) struct Growth {
     pub(crate) frozen: bool,
     /// Growth to the base image itself is free.
     pub(crate) free: bool,
-    /// The program was refused memory in this run.
+    /// The program was refused memory in this step.
     pub(crate) refused: bool,
+    /// It was in this run, so that the interpreter may be damaged.
+    pub(crate) suspect: bool,
 }
 
 impl ResourceLimiter for Growth {
@@ -121,6 +123,7 @@ impl ResourceLimiter for Growth {
         }
         if self.frozen || self.used + more > self.allowed {
             self.refused |= !self.frozen;
+            self.suspect |= !self.frozen;
             return Ok(false);
         }
         self.used += more;

@@ -148,7 +148,11 @@ impl Door<'_> {
     }
 
     async fn greeted(&self, era: Era, patience: Patience) -> Result<McpConnection, Refusal> {
-        let client = BoundedClient::new(self.client.clone(), self.setting.answer_bytes);
+        let client = BoundedClient::new(
+            self.client.clone(),
+            self.setting.answer_bytes,
+            self.setting.feed.clone(),
+        );
         let client = AuthorizedClient::new(client, self.credentials.clone());
         let headers: HashMap<_, _> =
             self.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -263,9 +267,9 @@ fn status(refusal: &Refusal) -> Option<http::StatusCode> {
 /// Whether a server that failed on `server/discover` may still know `initialize`.
 fn deserves_initialize(refusal: &Refusal) -> bool {
     match refusal {
-        Refusal::OtherEra(_) | Refusal::Silent => true,
+        Refusal::OtherEra(_) | Refusal::Silent | Refusal::Closed => true,
         Refusal::Transport(_) => status(refusal).is_some_and(|status| status.is_server_error()),
-        Refusal::Closed | Refusal::Answered(_) => false,
+        Refusal::Answered(_) => false,
     }
 }
 

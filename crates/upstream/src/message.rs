@@ -133,7 +133,11 @@ impl Inbox {
     ) -> Vec<ServerJsonRpcMessage> {
         let ids = match id {
             Some(id) => vec![id],
-            None => self.pending.drain().map(|(id, _)| id).collect(),
+            None => self
+                .pending
+                .extract_if(|_, kind| *kind != Kind::Subscription)
+                .map(|(id, _)| id)
+                .collect(),
         };
         ids.into_iter().map(|id| error(code, text.to_owned(), None, Some(id))).collect()
     }
@@ -175,10 +179,10 @@ impl Inbox {
     }
 
     fn only_one(&mut self) -> Option<RequestId> {
-        if self.pending.len() != 1 {
-            return None;
-        }
-        self.pending.drain().next().map(|(id, _)| id)
+        let mut waiting = self.pending.iter().filter(|(_, kind)| **kind != Kind::Subscription);
+        let id = waiting.next().map(|(id, _)| id.clone()).filter(|_| waiting.next().is_none())?;
+        self.pending.remove(&id);
+        Some(id)
     }
 
     /// A line that looks like a message and is none: fails its request, if it names one.

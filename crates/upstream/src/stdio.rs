@@ -30,23 +30,19 @@ const AFTERLIFE: Duration = Duration::from_millis(300);
 /// Starts the program and connects to it.
 pub(crate) async fn open(setting: &Setting, stdio: &Stdio) -> Result<McpConnection, ConnectError> {
     let patience = Patience { ping: Some(PING), give_up: setting.connect * 2 / 3 };
-    match attempt(setting, stdio, Era::Newest, patience).await {
-        // Most servers that know both eras stay with the first they hear, so another process
-        // has to be asked.
-        Err(Failed::OtherEra) => match attempt(setting, stdio, Era::Initialize, patience).await {
-            Err(Failed::OtherEra) => {
-                Err(start_problem(setting, stdio, "it knows neither way to connect".to_owned()))
-            }
-            Err(Failed::Finally(problem)) => Err(problem),
-            Ok(connection) => Ok(connection),
-        },
-        Err(Failed::Finally(problem)) => Err(problem),
-        Ok(connection) => Ok(connection),
-    }
+    let first = attempt(setting, stdio, Era::Newest, patience).await;
+    // Most servers that know both eras stay with the first they hear, and some end when they
+    // hear what they do not know: another process has to be asked.
+    let last = match first {
+        Err(Failed::Perhaps(_)) => attempt(setting, stdio, Era::Initialize, patience).await,
+        first => first,
+    };
+    last.map_err(|(Failed::Perhaps(problem) | Failed::Finally(problem))| problem)
 }
 
 enum Failed {
-    OtherEra,
+    /// The other way to begin may work.
+    Perhaps(ConnectError),
     Finally(ConnectError),
 }
 
@@ -56,25 +52,31 @@ async fn attempt(
     era: Era,
     patience: Patience,
 ) -> Result<McpConnection, Failed> {
-    let failed = |reason| Failed::Finally(start_problem(setting, stdio, reason));
+    let problem = |reason| start_problem(setting, stdio, reason);
+    let started = Child::start(stdio, &setting.options, &setting.feed);
     let Started { child, stdin, stdout } =
-        Child::start(stdio, &setting.options, &setting.feed).map_err(failed)?;
+        started.map_err(|reason| Failed::Finally(problem(reason)))?;
     let lines = Lines::new(stdout, stdin, setting.answer_bytes, setting.feed.clone());
     let ended = Ended::default();
     let mut pipe = Pipe { lines, child, ended: ended.clone() };
-    match greet(&mut pipe, setting, era, patience).await {
-        Ok(info) => Ok(McpConnection::start(setting, pipe, info, shown(stdio), ended)),
-        Err(Refusal::OtherEra(_) | Refusal::Silent) if era == Era::Newest => Err(Failed::OtherEra),
-        Err(Refusal::Closed) => Err(failed(ended.wait().await)),
-        Err(Refusal::Transport(source)) => {
-            // Writing fails when it has ended already; why it did says more.
-            let reason = match pipe.child.end(AFTERLIFE).await {
-                Some(how) => format!("it ended with {how}"),
-                None => source.to_string(),
-            };
-            Err(failed(reason))
-        }
-        Err(refusal) => Err(failed(refusal.to_string())),
+    let refusal = match greet(&mut pipe, setting, era, patience).await {
+        Ok(info) => return Ok(McpConnection::start(setting, pipe, info, shown(stdio), ended)),
+        Err(refusal) => refusal,
+    };
+    let reason = match &refusal {
+        Refusal::Closed => ended.wait().await,
+        // Writing fails when it has ended already; why it did says more.
+        Refusal::Transport(source) => match pipe.child.end(AFTERLIFE).await {
+            Some(how) => format!("the program ended with {how}"),
+            None => source.to_string(),
+        },
+        refusal => refusal.to_string(),
+    };
+    // Gone before another is started: both may want the same file or port.
+    let _ = pipe.close().await;
+    match refusal {
+        Refusal::Answered(_) => Err(Failed::Finally(problem(reason))),
+        _ => Err(Failed::Perhaps(problem(reason))),
     }
 }
 

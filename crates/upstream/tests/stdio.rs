@@ -53,6 +53,13 @@ async fn a_server_that_ignores_discover_is_started_again_and_initialized() {
 }
 
 #[tokio::test]
+async fn a_server_that_ends_on_discover_is_started_again_and_initialized() {
+    let upstreams = start([fixture("ends-on-discover")]);
+    let echo = call(&upstreams, "ends-on-discover", "echo", json!({"text": "hi"})).await;
+    assert_eq!(text(echo), "hi");
+}
+
+#[tokio::test]
 async fn a_slow_starter_is_waited_for() {
     let upstreams = start([fixture("slow-start")]);
     assert_eq!(text(call(&upstreams, "slow-start", "echo", json!({"text": "hi"})).await), "hi");

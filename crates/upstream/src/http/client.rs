@@ -19,7 +19,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream_rmcp::Sse;
 
 use super::events::{Events, events, is_too_large};
-use crate::feed::shortened;
+use crate::feed::{Feed, shortened};
 use crate::message::{self, TOO_LARGE, UNREADABLE};
 
 const JSON: &str = "application/json";
@@ -74,11 +74,18 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 pub(crate) struct BoundedClient {
     http: reqwest::Client,
     limit: usize,
+    feed: Arc<Feed>,
 }
 
 impl BoundedClient {
-    pub(crate) fn new(http: reqwest::Client, limit: usize) -> Self {
-        Self { http, limit }
+    pub(crate) fn new(http: reqwest::Client, limit: usize, feed: Arc<Feed>) -> Self {
+        Self { http, limit, feed }
+    }
+
+    /// rmcp begins a new session by itself, with what may be another server by now.
+    fn session_expired(&self) -> Failure {
+        self.feed.tools_changed();
+        Failure::SessionExpired
     }
 
     async fn post(
@@ -99,7 +106,7 @@ impl BoundedClient {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
-            return Err(Failure::SessionExpired);
+            return Err(self.session_expired());
         }
         if !status.is_success() {
             return self.refused(message, has_session, response).await;
@@ -141,7 +148,7 @@ impl BoundedClient {
         let status = response.status();
         let bytes = body(response, PAGE).await.unwrap_or_default();
         if has_session && status == StatusCode::BAD_REQUEST && speaks_of_session(&bytes) {
-            return Err(Failure::SessionExpired);
+            return Err(self.session_expired());
         }
         let is_discover = matches!(message, JsonRpcMessage::Request(request)
             if matches!(request.request, ClientRequest::DiscoverRequest(_)));

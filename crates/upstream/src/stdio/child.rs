@@ -10,7 +10,9 @@ use std::process::Stdio as Pipe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, pidfd_send_signal,
+};
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
@@ -30,6 +32,8 @@ const PATIENCE: Duration = Duration::from_millis(2_500);
 /// A running child, and the tasks that belong to it.
 pub(crate) struct Child {
     pid: Option<Pid>,
+    supervised: bool,
+    /// The supervisor by descriptor, so that no other process of its number is meant.
     supervisor: Option<OwnedFd>,
     ended: watch::Receiver<Option<String>>,
     heard: watch::Receiver<bool>,
@@ -84,7 +88,7 @@ impl Child {
             };
             says_ended.send_replace(Some(how));
         }));
-        let child = Self { pid, supervisor, ended, heard, _tasks: [listener, reaper] };
+        let child = Self { pid, supervised, supervisor, ended, heard, _tasks: [listener, reaper] };
         Ok(Started { child, stdin, stdout })
     }
 
@@ -126,6 +130,7 @@ impl Child {
         // A supervisor passes on that it should end, and must not be killed before it has.
         let sent = match (&self.supervisor, self.pid) {
             (Some(supervisor), _) => pidfd_send_signal(supervisor, Signal::TERM),
+            (None, Some(pid)) if self.supervised => kill_process(pid, Signal::TERM),
             (None, Some(pid)) => kill_process_group(pid, signal),
             (None, None) => Ok(()),
         };
