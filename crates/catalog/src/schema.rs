@@ -107,7 +107,7 @@ pub struct Schema {
 ///   about further items has none.
 #[must_use]
 pub fn read(schema: &Value) -> Schema {
-    reader::Reader::new(schema).read()
+    reader::Reader::new(schema, reader::BUDGET).read()
 }
 
 impl Shape {

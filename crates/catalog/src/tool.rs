@@ -6,14 +6,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What a server is called in the configuration.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ServerName(pub String);
 
 /// What a server calls one of its tools.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolName(pub String);
+
+// Messages show names in quotes, and nothing of how they are kept.
+impl fmt::Debug for ServerName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for ToolName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, formatter)
+    }
+}
 
 impl fmt::Display for ServerName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use engine::{FreezeError, Folder, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
+use engine::{Folder, FreezeError, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
 use tokio::sync::oneshot;
 
 use crate::kit::Kit;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Step, StepError, Usage,
-    Waiting,
+    CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Step,
+    StepError, Usage, Waiting,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -198,9 +198,8 @@ impl Machine {
         let state = self.store.data_mut();
         let digest = servers.as_ref().map(|folder| folder.digest());
         if state.servers != digest {
-            let folder = servers.map_or_else(GivenFolder::default, |servers| {
-                (*servers.prepared(given)).clone()
-            });
+            let folder = servers
+                .map_or_else(GivenFolder::default, |servers| (*servers.prepared(given)).clone());
             state.wasi.files().set_folder(Given::Servers, folder);
             state.servers = digest;
             state.told = false;

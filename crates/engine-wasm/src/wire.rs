@@ -5,7 +5,8 @@
 //! side of this protocol is `guest/runtime.py`.
 
 use engine::{
-    Artifact, CallId, CallResult, Context, Digest, HostCall, LimitKind, Limits, Program, ProgramError,
+    Artifact, CallId, CallResult, Context, Digest, HostCall, LimitKind, Limits, Program,
+    ProgramError,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

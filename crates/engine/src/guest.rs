@@ -193,7 +193,13 @@ pub struct Start {
 
 impl Default for Start {
     fn default() -> Self {
-        Self { limits: Limits::default(), image: None, seed: None, host: Arc::new(NoHost), servers: None }
+        Self {
+            limits: Limits::default(),
+            image: None,
+            seed: None,
+            host: Arc::new(NoHost),
+            servers: None,
+        }
     }
 }
 

@@ -155,7 +155,8 @@ impl Tools {
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
-        let kept = self.memory.keep_listing(listing, identity).and_then(|()| self.memory.keep_seen());
+        let kept =
+            self.memory.keep_listing(listing, identity).and_then(|()| self.memory.keep_seen());
         if let Err(error) = kept {
             warn!(error = %error, "servers will be asked again next time");
         }
@@ -215,9 +216,10 @@ impl Tools {
 fn folder(catalog: &Catalog) -> Folder {
     let mut files = BTreeMap::new();
     let mut put = |file: bindings::SourceFile| {
-        files.insert(file.path, Arc::<[u8]>::from(file.text.as_bytes()));
+        files.insert(file.path, Arc::<[u8]>::from(file.text));
     };
     put(bindings::readme(catalog));
+    put(bindings::typescript_client());
     for server in catalog.servers() {
         bindings::python_server(server).into_iter().for_each(&mut put);
         bindings::typescript_server(server).into_iter().for_each(&mut put);
@@ -310,8 +312,9 @@ impl Offer {
         if let Some(reason) = self.tools.is_quarantined(server, tool) {
             return Err(fault("UnknownTool", reason));
         }
-        let configured =
-            server.map(|name| ServerName(name.to_owned())).filter(|name| self.tools.policies.contains_key(name));
+        let configured = server
+            .map(|name| ServerName(name.to_owned()))
+            .filter(|name| self.tools.policies.contains_key(name));
         if let Some(name) = configured {
             self.tools.ask(&name).await.map_err(|error| fault("ServerError", error.to_string()))?;
             return Ok(self.tools.made().0);
@@ -324,16 +327,31 @@ impl Offer {
             .map_err(|error| fault("ArgumentError", error.to_string()))?;
         let upstreams = &self.tools.upstreams;
         match what {
-            "$resources" => self.from_all(&asked, |server| async move { upstreams.resources(&server).await }).await,
-            "$prompts" => self.from_all(&asked, |server| async move { upstreams.prompts(&server).await }).await,
+            "$resources" => {
+                self.from_all(&asked, |server| async move { upstreams.resources(&server).await })
+                    .await
+            }
+            "$prompts" => {
+                self.from_all(&asked, |server| async move { upstreams.prompts(&server).await })
+                    .await
+            }
             "$resource" => {
-                let uri = asked.uri.as_deref().ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
+                let uri = asked
+                    .uri
+                    .as_deref()
+                    .ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
                 self.resource(&asked, uri).await
             }
             _ => {
-                let name = asked.name.as_deref().ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
+                let name = asked
+                    .name
+                    .as_deref()
+                    .ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
                 let server = self.one(&asked)?;
-                raw(&upstreams.prompt(&server, name, asked.arguments).await.map_err(|failure| from_failure(&failure))?)
+                raw(&upstreams
+                    .prompt(&server, name, asked.arguments)
+                    .await
+                    .map_err(|failure| from_failure(&failure))?)
             }
         }
     }
@@ -370,26 +388,40 @@ impl Offer {
         let upstreams = &self.tools.upstreams;
         if asked.server.is_some() {
             let server = self.one(asked)?;
-            return raw(&upstreams.resource(&server, uri).await.map_err(|failure| from_failure(&failure))?);
+            return raw(&upstreams
+                .resource(&server, uri)
+                .await
+                .map_err(|failure| from_failure(&failure))?);
         }
         let servers = self.tools.policies.keys();
         let tried = join_all(servers.map(|server| upstreams.resource(server, uri))).await;
         let found = tried.into_iter().find_map(Result::ok);
-        raw(&found.ok_or_else(|| fault("UnknownResource", format!("no server has a resource {uri:?}; `await list_resources()` lists them")))?)
+        raw(&found.ok_or_else(|| {
+            fault(
+                "UnknownResource",
+                format!("no server has a resource {uri:?}; `await list_resources()` lists them"),
+            )
+        })?)
     }
 
     /// The server that was named, by any of its names.
     fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
         let names = self.tools.policies.keys();
         let Some(wanted) = &asked.server else {
-            return Err(fault("ArgumentError", "name the server: its name is the first argument".into()));
+            return Err(fault(
+                "ArgumentError",
+                "name the server: its name is the first argument".into(),
+            ));
         };
         let found = names.clone().find(|name| name.0 == *wanted).or_else(|| {
             names.clone().find(|name| wanted::folded(&name.0) == wanted::folded(wanted))
         });
         found.cloned().ok_or_else(|| {
             let all: Vec<&str> = names.map(|name| name.0.as_str()).collect();
-            fault("UnknownServer", format!("there is no server {wanted:?}; there are: {}", all.join(", ")))
+            fault(
+                "UnknownServer",
+                format!("there is no server {wanted:?}; there are: {}", all.join(", ")),
+            )
         })
     }
 }

@@ -36,7 +36,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::List(arguments) => list::run(config, &arguments).await,
         Command::Test(arguments) => test::run(config, &arguments).await,
         Command::Import(arguments) => import::run(config, &arguments),
-        Command::Login(arguments) => login::run(config, arguments).await,
+        Command::Login(arguments) => Box::pin(login::run(config, arguments)).await,
         Command::Logout(arguments) => logout::run(config, &arguments).await,
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Tools(arguments) => tools::run(config, arguments).await,

@@ -33,6 +33,7 @@ pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Op
         return Ok(None);
     }
     let upstreams = Upstreams::new(settings, config.upstream_options()?);
-    let memory = config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
+    let memory =
+        config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
     Ok(Some(Tools::new(upstreams, policies, memory)))
 }

@@ -3,6 +3,7 @@
 mod convert;
 mod handler;
 mod handshake;
+mod input;
 mod pages;
 
 use std::collections::HashSet;
@@ -72,6 +73,7 @@ pub(crate) struct McpConnection {
     peer: Peer<RoleClient>,
     running: Mutex<Option<RunningService<RoleClient, Handler>>>,
     feed: Arc<Feed>,
+    options: Arc<Options>,
     ended: Ended,
     /// Says why an HTTP request was refused.
     pub(crate) credentials: Option<Arc<Credentials>>,
@@ -105,6 +107,7 @@ impl McpConnection {
             peer,
             running: Mutex::new(Some(running)),
             feed: setting.feed.clone(),
+            options: setting.options.clone(),
             ended,
             credentials: None,
             _listener: listener,
@@ -195,21 +198,25 @@ impl McpConnection {
         }
     }
 
-    /// The answer, unless it is a question.
-    async fn asked_once(&self, what: &str, request: ClientRequest) -> Result<Value, CallFailure> {
-        let value = self.ask(what, request).await?;
-        match convert::wanted(&value) {
-            None => Ok(value),
-            Some(wanted) => {
-                self.feed
-                    .note(NoteKind::Asked, &format!("{what} asked for {wanted} and got nothing"));
-                Err(CallFailure::WantsInput {
-                    server: self.server.clone(),
-                    tool: ToolName(what.to_owned()),
-                    wanted,
-                })
-            }
+    /// The answer, after all questions that policy answers.
+    async fn answered(&self, what: &str, mut request: ClientRequest) -> Result<Value, CallFailure> {
+        for _ in 0..=input::ROUNDS {
+            // Most operators let nothing be answered, and then arguments need not be copied.
+            let again = input::may_answer(&self.options).then(|| request.clone());
+            let value = self.ask(what, request).await?;
+            let Some(wanted) = convert::wanted(&value) else { return Ok(value) };
+            let next = again.and_then(|again| input::repeated(again, &value, &self.options));
+            let Some(next) = next else { return Err(self.wants(what, wanted)) };
+            self.feed.note(NoteKind::Asked, &format!("{what} asked for {wanted}: policy answered"));
+            request = next;
         }
+        Err(self.wants(what, format!("an answer more than {} times", input::ROUNDS)))
+    }
+
+    fn wants(&self, what: &str, wanted: String) -> CallFailure {
+        self.feed.note(NoteKind::Asked, &format!("{what} asked for {wanted} and got nothing"));
+        let (server, tool) = (self.server.clone(), ToolName(what.to_owned()));
+        CallFailure::WantsInput { server, tool, wanted }
     }
 
     fn unusable(&self, failure: CallFailure) -> ConnectError {
@@ -267,7 +274,7 @@ impl Connection for McpConnection {
     ) -> Result<ToolResult, CallFailure> {
         let call = CallToolRequestParams::new(tool.0.clone()).with_arguments(arguments);
         let value =
-            self.asked_once(&tool.0, ClientRequest::CallToolRequest(Request::new(call))).await?;
+            self.answered(&tool.0, ClientRequest::CallToolRequest(Request::new(call))).await?;
         if value.get("resultType").and_then(Value::as_str) == Some("task") {
             let message =
                 "it answered with a task to wait for, which it was not told we can".to_owned();
@@ -298,7 +305,7 @@ impl Connection for McpConnection {
     async fn resource(&self, uri: &str) -> Result<Vec<Resource>, CallFailure> {
         let request =
             ClientRequest::ReadResourceRequest(Request::new(ReadResourceRequestParams::new(uri)));
-        let mut value = self.asked_once("resources/read", request).await?;
+        let mut value = self.answered("resources/read", request).await?;
         let Some(Value::Array(contents)) = value.get_mut("contents").map(Value::take) else {
             return Ok(Vec::new());
         };
@@ -324,7 +331,7 @@ impl Connection for McpConnection {
         });
         let prompt = GetPromptRequestParams::new(name).with_arguments(arguments.collect());
         let request = ClientRequest::GetPromptRequest(Request::new(prompt));
-        self.asked_once("prompts/get", request).await.map(convert::prompt)
+        self.answered("prompts/get", request).await.map(convert::prompt)
     }
 
     fn is_open(&self) -> bool {

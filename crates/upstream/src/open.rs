@@ -87,7 +87,10 @@ impl Opener {
             }
         };
         let changed = self.setting.feed.tools().borrow().changed;
-        let listing = connection.listing().await?;
+        let mut listing = connection.listing().await?;
+        if let Some(description) = &self.settings.description {
+            listing.description = Some(description.clone());
+        }
         self.setting.feed.tools_seen(changed);
         Ok((connection, listing))
     }

@@ -48,7 +48,7 @@ pub(super) fn shape(of: &Shape) -> String {
         Shape::Literal(values) => format!("Literal[{}]", listed(values)),
         Shape::List(item) => format!("list[{}]", shape(item)),
         Shape::Tuple { items, rest } => {
-            let mut items: Vec<String> = items.iter().map(|item| shape(item)).collect();
+            let mut items: Vec<String> = items.iter().map(shape).collect();
             items.extend(rest.iter().map(|rest| format!("*{}", shape(rest))));
             format!("tuple[{}]", items.join(", "))
         }

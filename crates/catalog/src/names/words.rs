@@ -8,7 +8,7 @@ const LOOKED_AT: usize = 160;
 /// Scripts whose letters are used outside ASCII. Python and JavaScript both take any letter that
 /// their own version of Unicode knows; these have been in all of them for years, while one of the
 /// newest letters would be an identifier here and a syntax error there.
-const SCRIPTS: [(char, char); 14] = [
+const SCRIPTS: [(char, char); 15] = [
     ('\u{c0}', '\u{24f}'),    // Latin
     ('\u{370}', '\u{52f}'),   // Greek, Cyrillic
     ('\u{531}', '\u{587}'),   // Armenian
@@ -19,7 +19,8 @@ const SCRIPTS: [(char, char); 14] = [
     ('\u{b80}', '\u{bff}'),   // Tamil
     ('\u{e01}', '\u{e59}'),   // Thai
     ('\u{1e00}', '\u{1eff}'), // more Latin
-    ('\u{3041}', '\u{30ff}'), // Hiragana, Katakana
+    ('\u{3041}', '\u{30fa}'), // Hiragana, Katakana
+    ('\u{30fc}', '\u{30ff}'), // without the middle dot, which Python does not know
     ('\u{3400}', '\u{4dbf}'), // Han
     ('\u{4e00}', '\u{9fa5}'), // Han
     ('\u{ac00}', '\u{d7a3}'), // Hangul

@@ -22,7 +22,7 @@ use crate::names::fold;
 /// How deep values may be nested.
 const DEEPEST: usize = 64;
 /// How much may be looked at. The largest real schemas need a tenth of it.
-const BUDGET: usize = 60_000;
+pub(super) const BUDGET: usize = 60_000;
 /// How many notes are kept.
 const MOST_NOTES: usize = 20;
 /// How many characters of a note are kept.
@@ -88,10 +88,10 @@ impl Place<'_> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(schema: &'a Value) -> Self {
+    pub(super) fn new(schema: &'a Value, budget: usize) -> Self {
         Self {
             document: Document::new(schema),
-            budget: BUDGET,
+            budget,
             depth: 0,
             done: HashMap::new(),
             open: HashSet::new(),

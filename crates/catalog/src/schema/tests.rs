@@ -36,7 +36,7 @@ fn shown(schema: &Value) -> String {
 
 fn short(shape: &Shape) -> String {
     let list = |shapes: &[Shape], between: &str| {
-        shapes.iter().map(|shape| short(shape)).collect::<Vec<_>>().join(between)
+        shapes.iter().map(short).collect::<Vec<_>>().join(between)
     };
     match shape {
         Shape::Literal(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join("/"),
@@ -432,6 +432,19 @@ fn what_is_repeated_by_reference_is_not_copied_without_end() {
     well_formed(&schema);
     assert_eq!(schema.definitions[0].fields.len(), 5_000);
     assert!(schema.notes[0].contains("too large"));
+}
+
+#[test]
+fn real_schemas_need_a_tenth_of_what_may_be_looked_at() {
+    for listing in crate::corpus::listings() {
+        for tool in &listing.tools {
+            for schema in std::iter::once(&tool.input_schema).chain(&tool.output_schema) {
+                let read = reader::Reader::new(schema, reader::BUDGET / 10).read();
+                let cut = read.notes.iter().any(|note| note.contains("too large"));
+                assert!(!cut, "{}.{}", listing.server, tool.name);
+            }
+        }
+    }
 }
 
 /// JSON that looks like a schema often enough to get past the first question.

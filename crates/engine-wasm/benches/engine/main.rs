@@ -38,6 +38,9 @@ use crate::ours::Ours;
 use crate::peers::{Folders, Peers};
 use crate::report::Report;
 
+/// Where the sections of other benchmarks begin in docs/benchmarks.md.
+const MARK: &str = "<!-- tools:begin -->";
+
 fn main() -> Result<(), BoxError> {
     let options = Options::parse(std::env::args().skip(1))?;
     let machine = Machine::describe();
@@ -51,7 +54,10 @@ fn main() -> Result<(), BoxError> {
     print!("{}", report.plain());
     if options.write {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
-        std::fs::write(file, report.markdown())?;
+        // What other benchmarks wrote after the mark stays.
+        let old = std::fs::read_to_string(&file).unwrap_or_default();
+        let rest = old.find(MARK).map_or_else(String::new, |at| format!("\n{}", &old[at..]));
+        std::fs::write(file, report.markdown() + &rest)?;
         eprintln!("wrote docs/benchmarks.md");
     }
     Ok(())

@@ -80,8 +80,7 @@ mod tests {
     use super::*;
 
     fn of(source: &str) -> (Vec<String>, bool) {
-        let servers =
-            ["github", "google-drive", "time"].map(|name| ServerName(name.to_owned()));
+        let servers = ["github", "google-drive", "time"].map(|name| ServerName(name.to_owned()));
         let Wanted { named, any } = wanted(source, &servers.iter().collect::<Vec<_>>());
         (named.into_iter().map(|name| name.0).collect(), any)
     }

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// What it is for, instead of the server's own words.
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// An OpenAPI 3 document whose operations become tools.
+    /// An `OpenAPI` 3 document whose operations become tools.
     #[arg(long, value_name = "FILE|URL")]
     openapi: Option<String>,
     /// Where the document's service is, if not where it says.

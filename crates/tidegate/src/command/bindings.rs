@@ -54,7 +54,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
         Misuse::error(format!("could not read {}: {error}; check the path", file.display()))
     })?;
     let name = server.clone().unwrap_or_else(|| {
-        file.file_stem().map_or_else(|| "server".to_owned(), |stem| stem.to_string_lossy().into_owned())
+        file.file_stem()
+            .map_or_else(|| "server".to_owned(), |stem| stem.to_string_lossy().into_owned())
     });
     let listing = listing(&text, name)
         .map_err(|problem| Misuse::error(format!("{}: {problem}", file.display())))?;
@@ -100,7 +101,8 @@ fn write(folder: &Path, path: &str, text: &str) -> anyhow::Result<()> {
 
 /// Reads the answer in any of the forms people have it in.
 fn listing(text: &str, name: String) -> Result<Listing, String> {
-    let whole: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
+    let whole: Value =
+        serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
     let whole = match whole.get("result") {
         Some(result) => result.clone(),
         None => whole,
@@ -109,7 +111,9 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         Value::Array(tools) => (tools, Map::new()),
         Value::Object(mut about) => match about.remove("tools") {
             Some(Value::Array(tools)) => (tools, about),
-            _ => return Err("it has no list `tools`; give the answer of a tools/list request".into()),
+            _ => {
+                return Err("it has no list `tools`; give the answer of a tools/list request".into());
+            }
         },
         _ => return Err("it is neither a list of tools nor an object with one".into()),
     };
@@ -117,7 +121,8 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         serde_json::from_value::<Tool>(tool)
             .map_err(|error| format!("tool {} of the list cannot be read: {error}", index + 1))
     };
-    let text_at = |at: &str| about.get("serverInfo").and_then(|info| info.get(at)).and_then(Value::as_str);
+    let text_at =
+        |at: &str| about.get("serverInfo").and_then(|info| info.get(at)).and_then(Value::as_str);
     Ok(Listing {
         title: text_at("title").or_else(|| text_at("name")).map(str::to_owned),
         version: text_at("version").map(str::to_owned),

@@ -22,6 +22,7 @@ use crate::{ask, show};
 
 /// Options of `tidegate import`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Arguments {
     /// Only this client, or this file: claude-code, claude-desktop, cursor, vscode, windsurf, zed, codex, gemini.
     #[arg(long, value_name = "CLIENT|FILE")]
@@ -112,9 +113,10 @@ fn choose<'a>(plan: &'a Plan, arguments: &Arguments) -> anyhow::Result<Option<Ve
     let mut chosen: Vec<&Row> = Vec::new();
     let new: Vec<&Row> = plan.of(State::New).collect();
     if !new.is_empty() {
-        let agreed = match arguments.yes {
-            true => Some(true),
-            false => ask::yes_or_no(&format!("add {}?", servers(new.len())), true)?,
+        let agreed = if arguments.yes {
+            Some(true)
+        } else {
+            ask::yes_or_no(&format!("add {}?", servers(new.len())), true)?
         };
         match agreed {
             Some(true) => chosen.extend(new),

@@ -27,17 +27,15 @@ pub(crate) struct Arguments {
 /// Runs `tidegate list`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let servers = config.servers()?;
-    let tried = match arguments.check {
-        true => {
-            let used: Vec<Server> =
-                servers.iter().filter(|server| server.section.is_enabled()).cloned().collect();
-            let Some(tried) = unless_interrupted(test::try_all(config, &used)).await? else {
-                return Ok(Ending::Interrupted);
-            };
-            tried?
-        }
-        false => Vec::new(),
-    };
+    let mut tried = Vec::new();
+    if arguments.check {
+        let used: Vec<Server> =
+            servers.iter().filter(|server| server.section.is_enabled()).cloned().collect();
+        let Some(all) = unless_interrupted(test::try_all(config, &used)).await? else {
+            return Ok(Ending::Interrupted);
+        };
+        tried = all?;
+    }
     let ending = if tried.iter().all(|tried| tried.listing.is_ok()) {
         Ending::Success
     } else {

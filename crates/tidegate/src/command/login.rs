@@ -44,8 +44,8 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         scopes,
         ..LoginOptions::new(move |url| visit(url, no_browser))
     };
-    let Some(done) = unless_interrupted(upstream::login(&name, &http, &store, options)).await?
-    else {
+    let login = Box::pin(upstream::login(&name, &http, &store, options));
+    let Some(done) = unless_interrupted(login).await? else {
         out::tell("cancelled; a log-in from before is still there");
         return Ok(Ending::Interrupted);
     };

@@ -154,7 +154,8 @@ async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending
 async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::Result<Ending> {
     known(tools, Some(server)).await?;
     let server = ServerName(server.to_owned());
-    let Some(listing) = tools.listings().into_iter().find(|listing| listing.server == server) else {
+    let Some(listing) = tools.listings().into_iter().find(|listing| listing.server == server)
+    else {
         return Err(Misuse::error(format!("`{server}` could not be asked what it offers now")));
     };
     {
@@ -174,10 +175,7 @@ async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::R
 }
 
 /// The catalog after asking every server, or one; those that cannot be used are told.
-async fn known(
-    tools: &Arc<Tools>,
-    server: Option<&str>,
-) -> anyhow::Result<(Arc<Catalog>, Ending)> {
+async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<Catalog>, Ending)> {
     if let Some(server) = server
         && !tools.names().any(|name| name.0 == server)
     {

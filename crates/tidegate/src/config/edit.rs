@@ -86,38 +86,35 @@ impl Editor {
 
     /// Removes a server. Says whether it was there.
     pub(crate) fn remove(&mut self, name: &ServerName) -> bool {
-        let Some(all) = self.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
-            return false;
-        };
-        let Some(removed) = all.remove(&name.0) else { return false };
-        let above = removed
-            .as_table()
-            .and_then(|table| table.decor().prefix()?.as_str().map(str::to_owned));
-        self.keep_heading(above.as_deref().unwrap_or_default());
+        let all = self.document.get_mut(SERVERS).and_then(Item::as_table_like_mut);
+        let Some(removed) = all.and_then(|all| all.remove(&name.0)) else { return false };
+        if let Some(removed) = removed.as_table() {
+            self.keep_heading(removed);
+        }
         true
     }
 
     /// Keeps what stood above a server that was removed and is divided from it by an empty line:
-    /// it is about the file, not about the server.
-    fn keep_heading(&mut self, above: &str) {
-        let Some((heading, _)) = above.trim_start().rsplit_once("\n\n") else { return };
+    /// it is about the file or what follows, not about the server.
+    fn keep_heading(&mut self, removed: &Table) {
+        let above = prefix(removed);
+        let Some((heading, _)) = above.rsplit_once("\n\n") else { return };
+        if heading.trim().is_empty() {
+            return;
+        }
         let heading = format!("{}\n", heading.trim_end());
-        let next =
-            self.document.get_mut(SERVERS).and_then(Item::as_table_mut).and_then(first_table);
-        match next {
-            Some(next) => {
-                let own = next
-                    .decor()
-                    .prefix()
-                    .and_then(|prefix| prefix.as_str())
-                    .unwrap_or_default()
-                    .to_owned();
-                next.decor_mut().set_prefix(format!("{heading}\n{}", own.trim_start_matches('\n')));
-            }
-            None => {
-                let own = self.document.trailing().as_str().unwrap_or_default().to_owned();
-                self.document.set_trailing(format!("{heading}{own}"));
-            }
+        let all = self.document.get_mut(SERVERS).and_then(Item::as_table_mut);
+        let tables = all.into_iter().flat_map(Table::iter_mut);
+        let below = tables
+            .filter_map(|(_, item)| item.as_table_mut())
+            .filter(|table| table.position() > removed.position())
+            .min_by_key(|table| table.position());
+        if let Some(below) = below {
+            let own = prefix(below);
+            below.decor_mut().set_prefix(format!("{heading}\n{}", own.trim_start_matches('\n')));
+        } else {
+            let own = self.document.trailing().as_str().unwrap_or_default().to_owned();
+            self.document.set_trailing(format!("{heading}{own}"));
         }
     }
 
@@ -148,8 +145,9 @@ impl Editor {
     }
 }
 
-fn first_table(all: &mut Table) -> Option<&mut Table> {
-    all.iter_mut().find_map(|(_, item)| item.as_table_mut())
+/// Comments and empty lines above a table.
+fn prefix(table: &Table) -> String {
+    table.decor().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
 }
 
 /// A section as a table with headers for the tables in it.

@@ -167,15 +167,11 @@ fn make(
 ) -> Result<(ServerName, Kind, entry::Converted), String> {
     let mut made = entry::convert(value, variables, client)?;
     let kind = made.section.kind()?;
-    let name = match name::check(called) {
-        Ok(name) => name,
-        Err(_) => {
-            let name = name::adapted(called)
-                .ok_or_else(|| format!("nothing of the name {called:?} can be used in programs"))?;
-            made.notes.push(format!("it is called {called:?} there"));
-            name
-        }
-    };
+    let name = name::adapted(called)
+        .ok_or_else(|| format!("nothing of the name {called:?} can be used in programs"))?;
+    if name.0 != called {
+        made.notes.push(format!("it is called {called:?} there"));
+    }
     if entry::is_ourselves(&made.section) {
         return Err("it is Tidegate itself, which would call itself".to_owned());
     }

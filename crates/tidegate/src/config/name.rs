@@ -18,6 +18,9 @@ pub(crate) fn check(text: &str) -> Result<ServerName, String> {
 
 /// A name that is allowed and looks like this one; `None` when nothing of it is left.
 pub(crate) fn adapted(text: &str) -> Option<ServerName> {
+    if let Ok(name) = check(text) {
+        return Some(name);
+    }
     let replaced: String = text.chars().map(|c| if is_allowed(c) { c } else { '-' }).collect();
     let trimmed = replaced.trim_start_matches(['-', '.']).trim_end_matches('-');
     check(&trimmed[..trimmed.len().min(MOST)]).ok()
@@ -44,6 +47,7 @@ mod tests {
     #[test]
     fn a_name_from_elsewhere_is_adapted() {
         let adapted = |text| adapted(text).map(|name| name.0);
+        assert_eq!(adapted("kept-"), Some("kept-".into()));
         assert_eq!(adapted("My Server"), Some("My-Server".into()));
         assert_eq!(adapted("@org/files"), Some("org-files".into()));
         assert_eq!(adapted("日本"), None);

@@ -9,7 +9,7 @@ use std::env;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use etcetera::BaseStrategy as _;
+use etcetera::BaseStrategy;
 
 use super::problem::ConfigError;
 
@@ -55,7 +55,7 @@ impl Places {
                 .or_else(|| path(VARIABLE)),
             project: up_to_root(&current),
             home: usual.as_ref().map(|usual| usual.home_dir().to_owned()),
-            config: usual.as_ref().map(|usual| usual.config_dir()),
+            config: usual.as_ref().map(BaseStrategy::config_dir),
             windows_config: windows("APPDATA"),
             windows_home: windows("USERPROFILE"),
             codex: path("CODEX_HOME"),

@@ -45,13 +45,13 @@ pub(crate) enum ConfigError {
         /// Which line, from 1.
         line: usize,
         /// "in [servers.github] ", or nothing at the top.
-        place: String,
+        place: Box<str>,
         /// The key.
         key: String,
         /// " (did you mean `command`?)", or nothing.
         meant: String,
         /// The keys there are.
-        valid: String,
+        valid: Box<str>,
     },
     /// A key has a value that does not fit.
     #[error("{}:{line}: `{key}`: {message}", path.display())]
@@ -91,10 +91,17 @@ impl ConfigError {
         let keys =
             shown.rsplit_once("in `").and_then(|(_, keys)| keys.trim_end().strip_suffix('`'));
         if let Some((key, valid)) = unknown_field(&message) {
-            let place = keys.map_or_else(String::new, |tables| format!("in [{tables}] "));
+            let place = keys.map_or_else(String::new, |tables| format!("in [{tables}] ")).into();
             let meant = nearest::of(&key, valid.iter().map(String::as_str))
                 .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-            return Self::UnknownKey { path, line, place, key, meant, valid: valid.join(", ") };
+            return Self::UnknownKey {
+                path,
+                line,
+                place,
+                key,
+                meant,
+                valid: valid.join(", ").into(),
+            };
         }
         match keys {
             Some(keys) => {
@@ -147,6 +154,6 @@ fn plainly(message: &str) -> String {
 
 /// The line of a byte, from 1.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
-    1 + before.iter().filter(|byte| **byte == b'\n').count()
+    let before = text.get(..at).unwrap_or(text);
+    1 + before.matches('\n').count()
 }

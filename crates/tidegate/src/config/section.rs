@@ -48,7 +48,7 @@ pub(crate) struct ServerSection {
     /// Whether a stored log-in is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) auth: Option<AuthName>,
-    /// An OpenAPI 3 document: a file or a URL.
+    /// An `OpenAPI` 3 document: a file or a URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) openapi: Option<String>,
     /// Where the service of the document is, if not where the document says.
@@ -193,7 +193,7 @@ pub(crate) enum Kind {
     Stdio,
     /// MCP over HTTP.
     Http,
-    /// An OpenAPI document.
+    /// An `OpenAPI` document.
     OpenApi,
     /// A list of endpoints.
     Endpoints,
@@ -312,8 +312,10 @@ impl ServerSection {
         }
         let mut names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("`tools` has {:?} twice; give each its own name", twice[0]));
+        if let Some((twice, _)) =
+            names.iter().zip(names.iter().skip(1)).find(|(one, next)| one == next)
+        {
+            return Err(format!("`tools` has {twice:?} twice; give each its own name"));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ TOOLS = {
     "crash": ["die"],
     "silent": ["never"],
     "flood": ["flood"],
-    "garbage": [],
+    "garbage": ["mumble"],
     "changing": ["grow", "shrink"],
 }[HOW] + ["well"]
 
@@ -33,7 +33,7 @@ def text(words):
 def garbage():
     noise = [
         b"Starting up, please wait ...\n",
-        b'{"jsonrpc": "2.0", "id": 1, "result": {"half\n',
+        b'{"jsonrpc": "2.0", "id": 987653, "result": {"half\n',
         b"\xff\xfe\x00 not even text\n",
         b"[1, 2, 3]\nnull\n42\n\n",
         b'{"jsonrpc": "2.0", "id": 987654, "result": {}}\n',
@@ -47,8 +47,12 @@ def garbage():
     sys.stderr.flush()
 
 
-def call(tool):
+def call(tool, number):
     """The result of a call, or None if there is none."""
+    if tool == "mumble":
+        sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"ty\n' % number)
+        sys.stdout.buffer.flush()
+        return None
     if tool == "die":
         sys.stderr.write("out of luck\n")
         sys.stderr.flush()
@@ -97,7 +101,7 @@ for line in sys.stdin.buffer:
     method, params = request.get("method"), request.get("params") or {}
     if method == "tools/call":
         if params["name"] in TOOLS:
-            result = call(params["name"])
+            result = call(params["name"], request["id"])
         else:
             send({"id": request["id"], "error": {"code": -32602, "message": f"no tool {params['name']}"}})
             continue

@@ -5,7 +5,10 @@
 //! either is left.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use crate::listed::{self, program};
 use crate::tide::{DEVELOPMENT, PRODUCTION, Started, Tide};
@@ -71,15 +74,17 @@ fn ends_as_expected(name: &str, hostile: &Hostile) {
 fn all_end(pids: &Path) {
     let pids = std::fs::read_to_string(pids).unwrap();
     assert!(pids.lines().count() >= 2, "the servers were not started: {pids:?}");
-    let given_up = Instant::now() + Duration::from_secs(60);
-    while let Some(alive) = pids.lines().find(|pid| is_alive(pid)) {
-        assert!(Instant::now() < given_up, "process {alive} of a server is still there");
-        std::thread::yield_now();
+    for pid in pids.lines() {
+        let ended = ends(Pid::from_raw(pid.parse().unwrap()).unwrap());
+        assert!(ended, "process {pid} of a server is still there");
     }
 }
 
-/// A process that has ended and that nobody has asked about is still listed, as a zombie.
-fn is_alive(pid: &str) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+fn ends(pid: Pid) -> bool {
+    let process = match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(process) => process,
+        Err(error) => return error == Errno::SRCH,
+    };
+    let longest = Timespec { tv_sec: 60, tv_nsec: 0 };
+    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&longest)).unwrap() == 1
 }

@@ -94,7 +94,8 @@ pub(super) struct Asked {
     pub(super) challenge: Option<String>,
 }
 
-/// Greets the server without a token. Many say only then where to log in.
+/// Greets the server without a token. Many say only then where to log in, and some greet
+/// everybody and say it only to those who want something.
 pub(super) async fn probe(
     url: &Url,
     headers: &BTreeMap<String, Secret<String>>,
@@ -110,11 +111,25 @@ pub(super) async fn probe(
             "clientInfo": {"name": "tidegate", "version": env!("CARGO_PKG_VERSION")},
         },
     });
+    let greeted = asked(&line, url, headers, &greeting).await?;
+    if greeted.is_refused {
+        return Ok(greeted);
+    }
+    let wish = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    Ok(asked(&line, url, headers, &wish).await.unwrap_or(greeted))
+}
+
+async fn asked(
+    line: &Line,
+    url: &Url,
+    headers: &BTreeMap<String, Secret<String>>,
+    message: &serde_json::Value,
+) -> Result<Asked, LineError> {
     let mut request = line
         .client()
         .post(url.clone())
         .header("accept", "application/json, text/event-stream")
-        .json(&greeting);
+        .json(message);
     for (name, value) in headers {
         request = request.header(name, value.reveal());
     }

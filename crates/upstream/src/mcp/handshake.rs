@@ -120,14 +120,14 @@ struct Greeting<'a, T> {
 
 impl<T: Transport<RoleClient>> Greeting<'_, T> {
     async fn discover(&mut self, patience: Patience) -> Result<Discovered, Refusal> {
-        let mut request = DiscoverRequest::new(DiscoverRequestParams {});
-        request.extensions.insert(RequestMetaObject::with_client_context(
-            ProtocolVersion::LATEST,
-            self.me.client_info.clone(),
-            self.me.capabilities.clone(),
-        ));
-        let id = self.request(ClientRequest::DiscoverRequest(request)).await?;
-        match self.patiently(&id, patience).await {
+        let answer = match self.discovered(patience).await {
+            // After this refusal, the protocol says, ask again with a revision that it names.
+            Err(Refusal::Answered(error)) if names_the_newest(&error) => {
+                self.discovered(patience).await
+            }
+            answer => answer,
+        };
+        match answer {
             Ok(ServerResult::DiscoverResult(found)) => {
                 if !found.supported_versions.contains(&ProtocolVersion::LATEST) {
                     return Err(Refusal::OtherEra(format!("only {:?}", found.supported_versions)));
@@ -148,6 +148,17 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
             Err(Refusal::Answered(_)) => Ok(Discovered::Unknown),
             Err(refusal) => Err(refusal),
         }
+    }
+
+    async fn discovered(&mut self, patience: Patience) -> Result<ServerResult, Refusal> {
+        let mut request = DiscoverRequest::new(DiscoverRequestParams {});
+        request.extensions.insert(RequestMetaObject::with_client_context(
+            ProtocolVersion::LATEST,
+            self.me.client_info.clone(),
+            self.me.capabilities.clone(),
+        ));
+        let id = self.request(ClientRequest::DiscoverRequest(request)).await?;
+        self.patiently(&id, patience).await
     }
 
     async fn initialize(&mut self) -> Result<ServerPeerInfo, Refusal> {
@@ -253,6 +264,16 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
     async fn send(&mut self, message: ClientJsonRpcMessage) -> Result<(), Refusal> {
         self.transport.send(message).await.map_err(|problem| Refusal::Transport(Box::new(problem)))
     }
+}
+
+/// Whether a refusal of our revision lists it among those that are supported.
+fn names_the_newest(error: &ErrorData) -> bool {
+    let supported = error.data.as_ref().and_then(|data| data.get("supported")?.as_array());
+    error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
+        && supported
+            .into_iter()
+            .flatten()
+            .any(|version| version == ProtocolVersion::LATEST.as_str())
 }
 
 fn number(message: &ServerJsonRpcMessage) -> Option<&RequestId> {

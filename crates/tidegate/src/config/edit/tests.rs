@@ -96,6 +96,13 @@ fn removing_a_server_takes_its_own_comment_and_leaves_the_heading() {
 }
 
 #[test]
+fn a_heading_stays_above_what_follows_it() {
+    let before = "[servers.a]\ncommand = 'a'\n\n# For work.\n\n# Slow.\n[servers.b]\ncommand = 'b'\n\n[servers.c]\ncommand = 'c'\n";
+    let after = changed(before, |editor| assert!(editor.remove(&named("b"))));
+    assert_eq!(after, "[servers.a]\ncommand = 'a'\n\n# For work.\n\n[servers.c]\ncommand = 'c'\n");
+}
+
+#[test]
 fn servers_on_one_line_stay_on_one_line() {
     let before = "servers = { a = { command = \"x\" } }\n";
     assert_snapshot!(changed(before, |editor| editor.put(&named("git"), &git()).unwrap()), @r#"servers = { a = { command = "x" } , git = { command = "uvx", args = ["mcp-server-git", """it's "quoted""""], timeout = "5s", env = { TOKEN = "abc" } } }"#);

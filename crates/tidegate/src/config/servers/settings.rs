@@ -23,7 +23,7 @@ use crate::config::section::{
 const CONCURRENCY: usize = 32;
 /// Bytes one answer may have, unless the server says otherwise.
 const ANSWER_BYTES: u64 = 64 << 20;
-/// The largest OpenAPI document read from a file.
+/// The largest `OpenAPI` document read from a file.
 const MOST_DOCUMENT: u64 = 32 << 20;
 
 /// Why one server cannot be used as it is configured. The others can.
@@ -35,7 +35,7 @@ pub(crate) struct Unresolved {
     /// Which of its settings: `env.GITHUB_TOKEN`.
     pub(crate) setting: String,
     /// What is wrong.
-    pub(crate) problem: Problem,
+    pub(crate) problem: Box<Problem>,
 }
 
 /// What is wrong with one setting.
@@ -222,12 +222,11 @@ impl Resolver<'_> {
         let resolved = Template::parse(text)
             .map_err(Problem::from)
             .and_then(|template| Ok(template.resolve(&self.lookup)?));
-        let unresolved = |problem| Unresolved {
+        resolved.map_err(|problem| Unresolved {
             server: self.server.name.clone(),
             setting: setting.to_owned(),
-            problem,
-        };
-        resolved.map_err(unresolved)
+            problem: Box::new(problem),
+        })
     }
 
     /// A program of the project is found from the file that names it, wherever the child starts.
@@ -241,7 +240,7 @@ impl Resolver<'_> {
     }
 
     fn wrong(&self, setting: &str, message: String) -> Unresolved {
-        let problem = Problem::Value(message);
+        let problem = Box::new(Problem::Value(message));
         Unresolved { server: self.server.name.clone(), setting: setting.to_owned(), problem }
     }
 

@@ -1,4 +1,6 @@
-# expect: ["ServerError", "?", "steady: well", "flood: well"]
+# expect: ["ToolError",
+#   "the answer has 52428808 bytes, more than the 33554432 a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields",
+#   "steady: well", "flood: well"]
 
 import asyncio
 

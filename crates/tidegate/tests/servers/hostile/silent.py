@@ -1,4 +1,6 @@
-# expect: ["ServerError", "?", "steady: well", "silent: well", "silent: well"]
+# expect: ["ServerError",
+#   "silent.never did not answer within 1 s (setting `timeout` of server \"silent\"); it may still have been carried out",
+#   "steady: well", "silent: well", "silent: well"]
 
 import asyncio
 

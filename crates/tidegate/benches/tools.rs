@@ -1,0 +1,235 @@
+//! What a tool call costs through Tidegate, against the same call made directly.
+//!
+//! `cargo bench --workspace --bench tools` prints the figures; with `-- --write` they also go
+//! into docs/benchmarks.md. One server, a small Python program, answers both; rounds alternate.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catalog::ServerName;
+use engine::{NoHost, Program, Session, Start};
+use engine_wasm::cache::Cache;
+use engine_wasm::install::{Silent, Source, install};
+use engine_wasm::{Builder, Options, WasmEngine, plan};
+use gateway::{Memory, ServerPolicy, Tools};
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
+use upstream::{ServerSettings, Startup, Timeouts, Upstreams};
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+const ROUNDS: usize = 20;
+const CALLS: usize = 100;
+const SERVERS: usize = 20;
+const STARTS: usize = 15;
+
+/// Measures each call inside the program, and all of them together.
+const PROGRAM: &str = "
+from time import perf_counter
+from servers.bench import echo
+times = []
+started = perf_counter()
+for n in range(100):
+    before = perf_counter()
+    await echo(text='x')
+    times.append(perf_counter() - before)
+[perf_counter() - started, times]
+";
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<(), Failure> {
+    let manifest =
+        PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| ".".into()));
+    let server = manifest.join("../upstream/tests/fixtures/server.py");
+    let cache = std::env::var_os("TIDEGATE_TEST_CACHE")
+        .map_or_else(|| std::env::temp_dir().join("tidegate-bench"), PathBuf::from);
+    let mut ours = Ours::open(&cache, &server)?;
+    let direct = Direct::open(&server).await?;
+    ours.round().await?;
+    direct.round().await?;
+
+    let mut one = [Vec::new(), Vec::new()];
+    let mut hundred = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (index, (whole, calls)) in
+            [direct.round().await?, ours.round().await?].into_iter().enumerate()
+        {
+            hundred[index].push(whole);
+            one[index].extend(calls);
+        }
+    }
+    let starts = starts(&cache)?;
+    let text = report(&mut one, &mut hundred, starts);
+    println!("{text}");
+    if std::env::args().any(|argument| argument == "--write") {
+        write(&manifest.join("../../docs/benchmarks.md"), &text)?;
+    }
+    Ok(())
+}
+
+/// A program in a session, through the gateway.
+struct Ours {
+    session: Session,
+    tools: Arc<Tools>,
+}
+
+impl Ours {
+    fn open(cache: &Path, server: &Path) -> Result<Self, Failure> {
+        let plan = plan()?;
+        let installed =
+            install(&Cache::at(cache.to_owned()), &Source::Registry, &plan, &Builder, &Silent)?;
+        let engine = Arc::new(WasmEngine::open(installed, Options::default())?);
+        let name = ServerName("bench".into());
+        let settings = ServerSettings {
+            name: name.clone(),
+            source: upstream::Source::Stdio(upstream::Stdio {
+                command: "python3".into(),
+                arguments: vec![server.display().to_string(), "normal".into()],
+                environment: BTreeMap::new(),
+                folder: None,
+            }),
+            description: None,
+            startup: Startup::Lazy,
+            timeouts: Timeouts::default(),
+            concurrency: 32,
+            answer_bytes: 1 << 26,
+        };
+        let options = upstream::Options {
+            environment: std::env::vars_os().collect(),
+            ..upstream::Options::default()
+        };
+        let upstreams = Upstreams::new(vec![settings], options);
+        let policies = BTreeMap::from([(name, ServerPolicy::default())]);
+        let tools = Tools::new(upstreams, policies, Memory::none());
+        Ok(Self { session: Session::new(engine, Start::default()), tools })
+    }
+
+    async fn round(&mut self) -> Result<(f64, Vec<f64>), Failure> {
+        let program = Program::new(PROGRAM);
+        let outcome =
+            gateway::run(&mut self.session, program, &self.tools, Arc::new(NoHost)).await?;
+        if let Some(error) = outcome.error {
+            return Err(format!("{}: {}", error.kind, error.message).into());
+        }
+        Ok(serde_json::from_str(outcome.return_value.get())?)
+    }
+}
+
+/// The official SDK's client, with nothing in between.
+struct Direct {
+    client: rmcp::service::RunningService<rmcp::RoleClient, ()>,
+    _child: tokio::process::Child,
+}
+
+impl Direct {
+    async fn open(server: &Path) -> Result<Self, Failure> {
+        let mut child = tokio::process::Command::new("python3")
+            .arg(server)
+            .arg("normal")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let streams = child.stdout.take().zip(child.stdin.take()).ok_or("no streams")?;
+        Ok(Self { client: ().serve(streams).await?, _child: child })
+    }
+
+    async fn round(&self) -> Result<(f64, Vec<f64>), Failure> {
+        let mut times = Vec::with_capacity(CALLS);
+        let started = Instant::now();
+        for _ in 0..CALLS {
+            let before = Instant::now();
+            let arguments = serde_json::Map::from_iter([("text".to_owned(), "x".into())]);
+            let call = CallToolRequestParams::new("echo").with_arguments(arguments);
+            self.client.call_tool(call).await?;
+            times.push(before.elapsed().as_secs_f64());
+        }
+        Ok((started.elapsed().as_secs_f64(), times))
+    }
+}
+
+/// Whole processes with many lazy servers configured, none of them used.
+fn starts(cache: &Path) -> Result<Vec<f64>, Failure> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("tidegate.toml");
+    let servers: String = (0..SERVERS)
+        .map(|number| {
+            format!("[servers.s{number}]\ncommand = \"python3\"\nargs = [\"-c\", \"pass\"]\n")
+        })
+        .collect();
+    std::fs::write(&file, servers)?;
+    let mut times = Vec::new();
+    for _ in 0..STARTS {
+        let started = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_tidegate"))
+            .args(["run", "-c", "1+1", "--config"])
+            .arg(&file)
+            .env("TIDEGATE_CACHE", cache)
+            .env("TIDEGATE_DATA", folder.path())
+            .output()?;
+        times.push(started.elapsed().as_secs_f64());
+        if output.stdout != b"2\n" {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+    }
+    Ok(times)
+}
+
+fn median(samples: &mut [f64]) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn at_99(samples: &[f64]) -> f64 {
+    samples.get(samples.len() * 99 / 100).copied().unwrap_or(f64::NAN)
+}
+
+fn report(one: &mut [Vec<f64>; 2], hundred: &mut [Vec<f64>; 2], mut starts: Vec<f64>) -> String {
+    let shown = |seconds: f64| format!("{:.0?}", Duration::from_secs_f64(seconds));
+    let [direct, ours] = [median(&mut one[0]), median(&mut one[1])];
+    let [direct_100, ours_100] = [median(&mut hundred[0]), median(&mut hundred[1])];
+    let start = median(&mut starts);
+    let held = |good: bool| if good { "held" } else { "NOT held" };
+    let mut text = String::from(
+        "| what | directly with rmcp | from a program | ratio | must reach | |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
+    text += &format!(
+        "| one tool call, p50 (p99) | {} ({}) | {} ({}) | {:.2}x, {} more | under 1.3x and under 0.3 ms more | {} |\n",
+        shown(direct),
+        shown(at_99(&one[0])),
+        shown(ours),
+        shown(at_99(&one[1])),
+        ours / direct,
+        shown((ours - direct).max(0.0)),
+        held(ours < 1.3 * direct && ours - direct < 0.3e-3),
+    );
+    text += &format!(
+        "| 100 calls one after another | {} | {} | {:.2}x | within 1.2x | {} |\n",
+        shown(direct_100),
+        shown(ours_100),
+        ours_100 / direct_100,
+        held(ours_100 <= 1.2 * direct_100),
+    );
+    text += &format!(
+        "| a process with {SERVERS} lazy servers, a program that uses none | – | {} | – | under 150 ms | {} |\n",
+        shown(start),
+        held(start < 0.15),
+    );
+    text
+}
+
+/// Puts the figures where the last ones were.
+fn write(file: &Path, table: &str) -> Result<(), Failure> {
+    const BEGIN: &str = "<!-- tools:begin -->";
+    let old = std::fs::read_to_string(file)?;
+    let before = old.split(BEGIN).next().unwrap_or_default().trim_end();
+    let about = "## Tool calls\n\nWritten by `cargo bench --workspace --bench tools -- --write`. One stdio server, a small Python\nprogram, is called by the official SDK's client and by a program in a session, in turns of 100.\n";
+    std::fs::write(file, format!("{before}\n\n{BEGIN}\n{about}\n{table}"))?;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! Bindings of real servers' tools, imported by a real guest.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use catalog::Catalog;
+use engine::{Folder, Level, Limits, NoCalls, Program, Session, Start};
+use engine_wasm::cache::Cache;
+use engine_wasm::install::{Silent, Source, install};
+use engine_wasm::{Builder, Options, WasmEngine, plan};
+
+/// Imports every module of every server and looks at what it is for.
+const IMPORT_ALL: &str = r#"
+import importlib, inspect, pathlib
+failed, tools = [], 0
+for server in sorted(path for path in pathlib.Path("/servers").iterdir() if path.is_dir()):
+    if not server.name.isidentifier():
+        continue
+    package = importlib.import_module(f"servers.{server.name}")
+    for name in package.__all__:
+        try:
+            function = getattr(package, name)
+            inspect.signature(function)
+            function.__annotations__
+            assert function.__doc__ is not None
+        except Exception as error:
+            failed.append(f"{server.name}.{name}: {type(error).__name__}: {error}")
+    for path in sorted(server.glob("*.py")):
+        if path.stem != "__init__" and path.stem.isidentifier():
+            try:
+                importlib.import_module(f"servers.{server.name}.{path.stem}")
+                tools += 1
+            except Exception as error:
+                failed.append(f"{path}: {type(error).__name__}: {error}")
+{"tools": tools, "failed": failed[:20], "failures": len(failed)}
+"#;
+
+#[tokio::test]
+async fn every_tool_of_the_corpus_can_be_imported_in_a_guest() {
+    let listings = catalog::corpus::listings();
+    let count: usize = listings.iter().map(|listing| listing.tools.len()).sum();
+    let catalog = Catalog::new(listings.into_iter().map(Arc::new).collect());
+    let mut files = BTreeMap::new();
+    for server in catalog.servers() {
+        for file in bindings::python_server(server) {
+            files.insert(file.path, Arc::<[u8]>::from(file.text));
+        }
+    }
+    let start = Start {
+        limits: Limits { memory_bytes: 1 << 30, ..Limits::of(Level::Development) },
+        servers: Some(Arc::new(Folder::new(files))),
+        ..Start::default()
+    };
+    let mut session = Session::new(engine(), start);
+    let outcome = session.run(Program::new(IMPORT_ALL), Arc::new(NoCalls)).await.unwrap();
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    let value: serde_json::Value = serde_json::from_str(outcome.return_value.get()).unwrap();
+    assert_eq!(value["failures"], 0, "{}", value["failed"]);
+    assert!(value["tools"].as_u64().unwrap() as usize >= count, "{} of {count}", value["tools"]);
+}
+
+fn engine() -> Arc<WasmEngine> {
+    let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map(PathBuf::from).unwrap_or_else(|| {
+        PathBuf::from(std::env::var_os("HOME").expect("a home folder"))
+            .join(".cache/tidegate-ci/guest")
+    });
+    let installed =
+        install(&Cache::at(folder), &Source::Registry, &plan().unwrap(), &Builder, &Silent)
+            .unwrap();
+    Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
+}
