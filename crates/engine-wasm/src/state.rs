@@ -96,6 +96,10 @@ impl State {
 
 /// Memory accounting over all memories of an instance.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own; no two exclude each other"
+)]
 pub(crate) struct Growth {
     /// Bytes beyond the base image.
     pub(crate) used: u64,

@@ -159,6 +159,11 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// The same when the program has nothing else to do: the host may take a moment.
+    fn answer_alone(&self, call: &HostCall) -> Option<CallResult> {
+        self.answer(call)
+    }
+
     /// Waits at most until `deadline` for answers to calls declined earlier.
     /// No answers means: rest.
     fn wait(&self, _deadline: Instant) -> Vec<CallResult> {

@@ -46,6 +46,9 @@ struct Board {
 /// long as a quick server needs to answer.
 const LOOK: Duration = Duration::from_micros(150);
 
+/// How long a call is carried out on the guest's own thread before it is left to itself.
+const MOMENT: Duration = Duration::from_millis(10);
+
 #[derive(Default)]
 struct Under {
     way: HashMap<CallId, AbortHandle>,
@@ -97,26 +100,36 @@ impl Desk {
         if calls.way.contains_key(&call.id) || calls.done.contains_key(&call.id) {
             return;
         }
-        let (offer, board) = (Arc::clone(&self.offer), Arc::clone(&self.board));
-        let (call, most) = (call.clone(), self.answer_bytes);
-        let id = call.id;
-        let task = self.runtime.spawn(async move {
-            let mut result = offer.carry_out(&call).await;
-            if let Ok(value) = &result.result
-                && value.get().len() as u64 > most
-            {
-                result = CallResult::failed(
-                    call.id,
-                    format!(
-                        "the answer has {} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields",
-                        value.get().len()
-                    ),
-                );
-            }
-            board.finish(result);
-        });
+        let work = work(Arc::clone(&self.offer), call.clone(), self.answer_bytes);
+        self.leave(&mut calls, call.id, work);
+    }
+
+    /// Lets a call go on by itself.
+    fn leave(
+        &self,
+        calls: &mut Under,
+        id: CallId,
+        work: impl Future<Output = CallResult> + Send + 'static,
+    ) {
+        let board = Arc::clone(&self.board);
+        let task = self.runtime.spawn(async move { board.finish(work.await) });
         calls.way.insert(id, task.abort_handle());
     }
+}
+
+/// One call, from its name to the answer that a guest may have.
+async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
+    let result = offer.carry_out(&call).await;
+    let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
+    if bytes <= most {
+        return result;
+    }
+    CallResult::failed(
+        call.id,
+        format!(
+            "the answer has {bytes} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields"
+        ),
+    )
 }
 
 impl Host for Desk {
@@ -126,6 +139,21 @@ impl Host for Desk {
         }
         self.begin(call);
         None
+    }
+
+    /// Carries a call out on the guest's own thread for as long as that is quick: with nothing
+    /// else to do, handing it to another and being woken again would double what it costs.
+    fn answer_alone(&self, call: &HostCall) -> Option<CallResult> {
+        if let Some(result) = self.offer.at_once(call) {
+            return Some(result);
+        }
+        let mut work = Box::pin(work(Arc::clone(&self.offer), call.clone(), self.answer_bytes));
+        let quick = async { tokio::time::timeout(MOMENT, &mut work).await.ok() };
+        let result = self.runtime.block_on(quick);
+        if result.is_none() {
+            self.leave(&mut self.board.lock(), call.id, work);
+        }
+        result
     }
 
     fn wait(&self, deadline: Instant) -> Vec<CallResult> {

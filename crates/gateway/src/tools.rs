@@ -328,11 +328,11 @@ impl Offer {
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
-                self.from_all(&asked, |server| async move { upstreams.resources(&server).await })
+                self.gathered(&asked, |server| async move { upstreams.resources(&server).await })
                     .await
             }
             "$prompts" => {
-                self.from_all(&asked, |server| async move { upstreams.prompts(&server).await })
+                self.gathered(&asked, |server| async move { upstreams.prompts(&server).await })
                     .await
             }
             "$resource" => {
@@ -357,7 +357,7 @@ impl Offer {
     }
 
     /// Lists from the server that was named, or from all that have any.
-    async fn from_all<F>(
+    async fn gathered<F>(
         &self,
         asked: &Asked,
         list: impl Fn(ServerName) -> F,

@@ -99,6 +99,11 @@ impl User {
             check_arguments(listing);
             return Ok(());
         }
+        if self.scenario == "sse-retry" {
+            // It takes any GET during the call for the one that resumes it. The one that opens the
+            // stream for everything else is sent in the background and has to be there before.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
         for (tool, arguments) in self.calls(&listing) {
             self.call(&tool, &arguments).await?;
         }

@@ -120,6 +120,30 @@ async fn the_newest_revision_is_spoken_with_its_headers() {
     );
 }
 
+#[tokio::test]
+async fn a_revision_that_is_refused_and_named_at_once_is_asked_for_again() {
+    let seen: Seen = Arc::default();
+    let picky = |State(seen): State<Seen>, headers: HeaderMap, body: String| async move {
+        if !seen.lock().unwrap().is_empty() {
+            return modern(State(seen), headers, body).await;
+        }
+        seen.lock().unwrap().push(headers);
+        let request: Value = serde_json::from_str(&body).unwrap();
+        let error = json!({
+            "code": -32022, "message": "Unsupported protocol version", "data": {"supported": ["2026-07-28"]},
+        });
+        let answer = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
+        (StatusCode::BAD_REQUEST, axum::Json(answer)).into_response()
+    };
+    let url = serve(Router::new().route("/mcp", post(picky)).with_state(seen.clone())).await;
+    let upstreams = start([server("picky", http(&format!("{url}/mcp"), Wire::Auto))]);
+    assert_eq!(tools(&upstreams, "picky").await.unwrap(), ["echo"]);
+    assert_eq!(status(&upstreams, "picky").protocol.as_deref(), Some("2026-07-28"));
+    let methods: Vec<_> =
+        seen.lock().unwrap().iter().map(|headers| headers["mcp-method"].clone()).collect();
+    assert_eq!(methods, ["server/discover", "server/discover", "tools/list"]);
+}
+
 type Seen = Arc<Mutex<Vec<HeaderMap>>>;
 
 /// A server of the newest revision that has seen nothing but posts.

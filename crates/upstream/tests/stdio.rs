@@ -319,6 +319,26 @@ async fn requests_of_a_server_are_answered_where_the_policy_says_so() {
 }
 
 #[tokio::test]
+async fn a_question_in_place_of_an_answer_gets_one_where_the_policy_says_so() {
+    let options = Options { elicitation: Elicitation::Decline, ..options() };
+    let upstreams = Upstreams::new(vec![fixture("asks-modern")], options);
+    let answer =
+        text(call(&upstreams, "asks-modern", "ask", json!({"method": "elicitation/create"})).await);
+    insta::assert_snapshot!(answer, @r#"[{"q": {"action": "decline"}}, "s"]"#);
+    let failure = call(&upstreams, "asks-modern", "ask", json!({"method": "roots/list"})).await;
+    assert!(matches!(failure, Err(CallFailure::WantsInput { .. })), "{failure:?}");
+}
+
+#[tokio::test]
+async fn a_server_with_ever_more_questions_is_given_up_on() {
+    let options = Options { elicitation: Elicitation::Decline, ..options() };
+    let upstreams = Upstreams::new(vec![fixture("asks-modern")], options);
+    let endless = json!({"method": "elicitation/create", "endless": true});
+    let failure = call(&upstreams, "asks-modern", "ask", endless).await.unwrap_err();
+    insta::assert_snapshot!(failure, @"asks-modern.ask wants an answer more than 8 times from its client, which this gateway does not give");
+}
+
+#[tokio::test]
 async fn a_question_in_place_of_an_answer_is_said_to_be_one() {
     let upstreams = start([fixture("asks-modern")]);
     let failure = call(&upstreams, "asks-modern", "ask", json!({"method": "elicitation/create"}))

@@ -112,7 +112,9 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         Value::Object(mut about) => match about.remove("tools") {
             Some(Value::Array(tools)) => (tools, about),
             _ => {
-                return Err("it has no list `tools`; give the answer of a tools/list request".into());
+                return Err(
+                    "it has no list `tools`; give the answer of a tools/list request".into()
+                );
             }
         },
         _ => return Err("it is neither a list of tools nor an object with one".into()),

@@ -87,9 +87,11 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 fn told(tried: &Tried) -> String {
     match &tried.listing {
         Ok(listing) => {
-            format!("{} tools in {} ms", listing.tools.len(), units::millis(tried.took).round())
+            let took = units::millis(tried.took).round();
+            format!("{} in {took} ms", test::tools(listing.tools.len()))
         }
-        Err(reason) => reason.clone(),
+        // `tidegate test` tells the rest.
+        Err(reason) => reason.lines().next().unwrap_or_default().to_owned(),
     }
 }
 

@@ -104,10 +104,10 @@ fn print(tried: &Tried) -> std::io::Result<()> {
     let revision = status.and_then(|status| status.protocol.as_deref());
     let revision = revision.map_or_else(String::new, |revision| format!(", protocol {revision}"));
     out::line(format_args!(
-        "{GOOD}connected{GOOD:#} to `{}` in {took} ms: {}{revision}, {} tools",
+        "{GOOD}connected{GOOD:#} to `{}` in {took} ms: {}{revision}, {}",
         tried.name,
         out::clean(own_name),
-        listing.tools.len()
+        tools(listing.tools.len())
     ))?;
     for tool in &listing.tools {
         let description = tool.description.as_deref().unwrap_or_default();
@@ -125,6 +125,11 @@ fn print(tried: &Tried) -> std::io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// How many tools.
+pub(super) fn tools(count: usize) -> String {
+    if count == 1 { "1 tool".to_owned() } else { format!("{count} tools") }
 }
 
 /// The beginning of a description, on one line.

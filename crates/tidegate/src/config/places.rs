@@ -156,7 +156,7 @@ mod tests {
         let root = folder.path().join("project");
         let deep = root.join("a/b");
         std::fs::create_dir_all(&deep).unwrap();
-        assert_eq!(up_to_root(&deep), [deep.clone()]);
+        assert_eq!(up_to_root(&deep), std::slice::from_ref(&deep));
         std::fs::create_dir(root.join(".git")).unwrap();
         assert_eq!(up_to_root(&deep), [deep.clone(), root.join("a"), root.clone()]);
     }
@@ -185,7 +185,7 @@ mod tests {
             config: Some("/nowhere".into()),
             ..Places::default()
         };
-        assert_eq!(places.files().unwrap(), [named.clone()]);
+        assert_eq!(places.files().unwrap(), std::slice::from_ref(&named));
         assert_eq!(places.file_to_write(true), Some(named));
     }
 

@@ -315,3 +315,47 @@ fn silenced_parse(challenge: &str, url: &Url) -> WWWAuthenticateParams {
         WWWAuthenticateParams::parse(challenge, url)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use axum::routing::post;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_server_that_greets_everybody_is_asked_for_something() {
+        let greets_everybody = |body: String| async move {
+            if body.contains("initialize") {
+                return StatusCode::OK.into_response();
+            }
+            let challenge = [("www-authenticate", "Bearer scope=\"a\"")];
+            (StatusCode::UNAUTHORIZED, challenge).into_response()
+        };
+        let asked = probe(&serve(Router::new().route("/", post(greets_everybody))).await).await;
+        assert_eq!(
+            (asked.is_refused, asked.challenge.as_deref()),
+            (true, Some("Bearer scope=\"a\""))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_server_that_wants_nothing_is_known_as_such() {
+        let open = Router::new().route("/", post(|| async { StatusCode::OK }));
+        let asked = probe(&serve(open).await).await;
+        assert_eq!((asked.is_refused, asked.challenge), (false, None));
+    }
+
+    async fn probe(url: &Url) -> Asked {
+        super::probe(url, &BTreeMap::new()).await.unwrap()
+    }
+
+    async fn serve(router: Router) -> Url {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        url.parse().unwrap()
+    }
+}
