@@ -5,7 +5,6 @@
 //! gets its answer with the next step. Either way each call is carried out once.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,17 +33,11 @@ pub struct Desk {
 #[derive(Default)]
 struct Board {
     calls: Mutex<Under>,
-    /// There are answers that nobody has fetched yet.
-    ready: AtomicBool,
     /// Wakes the guest's thread.
     came: Condvar,
     /// Wakes whoever waits for one call while the guest rests.
     told: Notify,
 }
-
-/// How long a guest's thread looks for an answer before it sleeps. Waking it takes about as
-/// long as a quick server needs to answer.
-const LOOK: Duration = Duration::from_micros(150);
 
 /// How long a call is carried out on the guest's own thread before it is left to itself.
 const MOMENT: Duration = Duration::from_millis(10);
@@ -60,19 +53,11 @@ impl Board {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks for an answer without sleeping.
-    fn look(&self, until: Instant) {
-        while !self.ready.load(Ordering::Acquire) && Instant::now() < until {
-            std::hint::spin_loop();
-        }
-    }
-
     fn finish(&self, result: CallResult) {
         let mut calls = self.lock();
         // A call that was withdrawn meanwhile has nobody to hear its answer.
         if calls.way.remove(&result.id).is_some() {
             calls.done.insert(result.id, result);
-            self.ready.store(true, Ordering::Release);
             drop(calls);
             self.came.notify_all();
             self.told.notify_waiters();
@@ -157,11 +142,9 @@ impl Host for Desk {
     }
 
     fn wait(&self, deadline: Instant) -> Vec<CallResult> {
-        self.board.look(deadline.min(Instant::now() + LOOK));
         let mut calls = self.board.lock();
         loop {
             if !calls.done.is_empty() {
-                self.board.ready.store(false, Ordering::Release);
                 return calls.done.drain().map(|(_, result)| result).collect();
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -191,12 +174,7 @@ impl Calls for Desk {
             let told = self.board.told.notified();
             tokio::pin!(told);
             told.as_mut().enable();
-            let result = {
-                let mut calls = self.board.lock();
-                let result = calls.done.remove(&call.id);
-                self.board.ready.store(!calls.done.is_empty(), Ordering::Release);
-                result
-            };
+            let result = self.board.lock().done.remove(&call.id);
             if let Some(result) = result {
                 drop(withdrawal);
                 return result;
