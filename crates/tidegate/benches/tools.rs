@@ -94,6 +94,7 @@ impl Ours {
                 arguments: vec![server.display().to_string(), "normal".into()],
                 environment: BTreeMap::new(),
                 folder: None,
+                shown: None,
             }),
             description: None,
             startup: Startup::Lazy,

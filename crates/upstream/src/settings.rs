@@ -86,6 +86,8 @@ pub struct Stdio {
     pub environment: BTreeMap<String, Secret<String>>,
     /// The folder it starts in.
     pub folder: Option<PathBuf>,
+    /// The command line as messages may show it, secrets left out; `None` shows the program only.
+    pub shown: Option<String>,
 }
 
 /// An MCP server behind a URL.

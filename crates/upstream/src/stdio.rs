@@ -89,31 +89,9 @@ fn start_problem(setting: &Setting, stdio: &Stdio, reason: String) -> ConnectErr
     }
 }
 
-/// The command line without what looks like a secret.
+/// The command line as it may be shown: what its arguments hold is not ours to judge.
 pub(crate) fn shown(stdio: &Stdio) -> String {
-    let mut line = stdio.command.clone();
-    let mut hides_next = false;
-    for argument in &stdio.arguments {
-        let (name, value) = argument
-            .split_once('=')
-            .map_or((argument.as_str(), None), |(name, value)| (name, Some(value)));
-        let is_secret = is_secret_name(name);
-        line.push(' ');
-        match value {
-            _ if hides_next => line.push_str("***"),
-            Some(_) if is_secret => line.extend([name, "=***"]),
-            _ => line.push_str(argument),
-        }
-        hides_next = is_secret && value.is_none() && name.starts_with('-') && !hides_next;
-    }
-    line
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["key", "token", "secret", "password", "passwd", "credential", "auth"]
-        .iter()
-        .any(|word| name.contains(word))
+    stdio.shown.clone().unwrap_or_else(|| stdio.command.clone())
 }
 
 /// The lines of a child, and the child.
@@ -150,34 +128,5 @@ impl Transport<RoleClient> for Pipe {
         self.lines.close().await?;
         self.child.stop().await;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_in_a_command_line_are_hidden() {
-        let arguments = [
-            "--api-key",
-            "k1",
-            "--token=t1",
-            "run",
-            "--verbose",
-            "--password",
-            "--x",
-            "GITHUB_TOKEN=t2",
-        ];
-        let stdio = Stdio {
-            command: "npx".to_owned(),
-            arguments: arguments.map(str::to_owned).to_vec(),
-            environment: std::collections::BTreeMap::new(),
-            folder: None,
-        };
-        assert_eq!(
-            shown(&stdio),
-            "npx --api-key *** --token=*** run --verbose --password *** GITHUB_TOKEN=***"
-        );
     }
 }

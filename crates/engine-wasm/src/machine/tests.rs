@@ -1,6 +1,8 @@
 //! What must hold inside a guest at rest.
 
-use engine::{Input, Program, Step};
+use std::sync::Arc;
+
+use engine::{Input, Limits, Program, Step};
 
 use super::{Machine, News};
 use crate::memory::PAGE;
@@ -48,7 +50,7 @@ fn the_pages_found_dirty_are_those_a_full_comparison_finds() {
 fn thawing_gives_back_every_byte() {
     with_guest(|kit, mut machine| {
         run(&mut machine, "kept = {n: str(n) for n in range(10_000)}");
-        let image = machine.freeze(kit).unwrap();
+        let image = machine.freeze().unwrap();
         let thawed = Machine::thaw(kit, &machine.base, &image, &Limits::default()).unwrap();
         assert!(thawed.memory_bytes() == machine.memory_bytes(), "the memories differ");
     });

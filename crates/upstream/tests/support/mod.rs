@@ -32,6 +32,9 @@ pub(crate) fn server(called: &str, source: Source) -> ServerSettings {
 
 pub(crate) fn stdio(command: &str, arguments: &[&str]) -> Source {
     Source::Stdio(Stdio {
+        shown: Some(
+            std::iter::once(command).chain(arguments.iter().copied()).collect::<Vec<_>>().join(" "),
+        ),
         command: command.to_owned(),
         arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
         environment: BTreeMap::new(),

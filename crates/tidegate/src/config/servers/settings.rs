@@ -103,6 +103,7 @@ impl Resolver<'_> {
                 .collect::<Result<_, _>>()?,
             environment: self.secrets("env", &section.env)?,
             folder: folder.map(|folder| full_path(&folder, &self.lookup)),
+            shown: Some(crate::config::shown::place(section)),
         })
     }
 
