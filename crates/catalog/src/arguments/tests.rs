@@ -1,3 +1,5 @@
+//! What a model is told about wrong arguments.
+
 use insta::assert_snapshot;
 use serde_json::json;
 

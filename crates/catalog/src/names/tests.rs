@@ -1,3 +1,5 @@
+//! Identifiers: valid, unique, and the same every time.
+
 use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Every spelling of a tool leads to it, and to no other.
+
 use std::sync::Arc;
 
 use insta::assert_snapshot;

@@ -1,3 +1,5 @@
+//! Schemas of every kind, as types.
+
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;

@@ -1,3 +1,5 @@
+//! What is noticed about definitions that change.
+
 use insta::assert_snapshot;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Messages of every kind, sound and broken.
+
 use proptest::prelude::*;
 use rmcp::model::{CallToolRequestParams, Request};
 
