@@ -82,7 +82,7 @@ impl WasmGuest {
         });
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
-        let (send, mut receive) = oneshot::channel();
+        let (send, receive) = oneshot::channel();
         self.works.threads.run(move || {
             let made = make(&works.kit, body, &shared).map(|mut machine| {
                 if let Some(news) = news {
@@ -95,10 +95,7 @@ impl WasmGuest {
             let _ = send.send(made);
         });
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
-        let answer = match self.works.threads.promptly(&mut receive) {
-            Some(answer) => Ok(answer),
-            None => receive.await,
-        };
+        let answer = receive.await;
         guard.disarm();
         answer.unwrap_or_else(|_| {
             Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() })

@@ -9,13 +9,10 @@
 //! every few milliseconds and notices that its time is over or nobody wants it.
 
 use std::collections::VecDeque;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
-
-use tokio::sync::oneshot;
 
 use crate::code::WASM_STACK;
 use crate::memory::Flags;
@@ -29,9 +26,6 @@ const IDLE_TICKS: u32 = 100;
 
 /// How long a thread that has just finished a step looks for the next before it sleeps.
 const LOOK: Duration = Duration::from_micros(50);
-
-/// How long the caller of a step looks for its end before it leaves that to be woken.
-const PROMPT: Duration = Duration::from_micros(200);
 
 /// How long a thread waits for work before it ends and gives its stack back.
 const IDLE: Duration = Duration::from_secs(20);
@@ -54,7 +48,6 @@ struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
     most: usize,
-    cores: usize,
     flags: Arc<Flags>,
     running: AtomicUsize,
     /// Jobs in the queue, and threads that look for one without sleeping.
@@ -79,7 +72,6 @@ impl Threads {
             queue: Mutex::default(),
             work: Condvar::new(),
             most: most.max(1),
-            cores: thread::available_parallelism().map_or(1, NonZero::get),
             flags,
             running: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
@@ -123,24 +115,6 @@ impl Threads {
             lock(&self.shared.queue).threads -= 1;
             self.shared.work.notify_one();
         }
-    }
-
-    /// The answer, if it comes while its caller may as well look for it: waking a sleeping
-    /// thread takes about as long as a small program runs. With several steps under way the
-    /// cores have better things to do.
-    pub(crate) fn promptly<T>(&self, answer: &mut oneshot::Receiver<T>) -> Option<T> {
-        if self.running() > 1 || self.shared.cores < 2 {
-            return None;
-        }
-        let begun = Instant::now();
-        while begun.elapsed() < PROMPT {
-            match answer.try_recv() {
-                Ok(answer) => return Some(answer),
-                Err(oneshot::error::TryRecvError::Closed) => return None,
-                Err(oneshot::error::TryRecvError::Empty) => std::hint::spin_loop(),
-            }
-        }
-        None
     }
 
     /// Runs `chore` soon, on a thread that does nothing else.
