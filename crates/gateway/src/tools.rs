@@ -133,19 +133,36 @@ impl Tools {
 
     /// Asks a server what it offers.
     async fn ask(&self, server: &ServerName) -> Result<(), ConnectError> {
-        if let Some(problem) = self.policies.get(server).and_then(|policy| policy.problem.clone()) {
-            return Err(ConnectError::Misconfigured { server: server.clone(), problem });
-        }
+        self.usable(server)?;
         let listing = self.upstreams.listing(server).await?;
+        self.keep(server, listing);
+        Ok(())
+    }
+
+    /// Asks a server what it offers now, whatever it said before.
+    async fn ask_anew(&self, server: &ServerName) -> Result<(), ConnectError> {
+        self.usable(server)?;
+        let listing = self.upstreams.listing_again(server).await?;
+        self.keep(server, listing);
+        Ok(())
+    }
+
+    fn usable(&self, server: &ServerName) -> Result<(), ConnectError> {
+        let problem = self.policies.get(server).and_then(|policy| policy.problem.clone());
+        problem.map_or(Ok(()), |problem| {
+            Err(ConnectError::Misconfigured { server: server.clone(), problem })
+        })
+    }
+
+    fn keep(&self, server: &ServerName, listing: Arc<Listing>) {
         let known = self.shelf().listings.get(server).cloned();
         if known.is_some_and(|known| Arc::ptr_eq(&known, &listing)) {
-            return Ok(());
+            return;
         }
         self.note(&listing);
         let mut shelf = self.shelf();
         shelf.listings.insert(server.clone(), listing);
         shelf.made = None;
-        Ok(())
     }
 
     /// Remembers a listing, and which of its definitions are new.
@@ -285,11 +302,22 @@ impl Offer {
     async fn call_tool(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
-        let catalog = self.catalog_for(call.server.as_deref(), &call.tool).await?;
+        let server = call.server.as_deref();
+        if let Some((catalog, _)) = &self.made
+            && let Ok(tool) = catalog.resolve(server, &call.tool)
+        {
+            return self.send(tool, call.arguments).await;
+        }
+        let catalog = self.wider_catalog(server, &call.tool).await?;
         let tool = catalog
-            .resolve(call.server.as_deref(), &call.tool)
+            .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
-        let arguments = checked(tool, call.arguments)?;
+        self.send(tool, call.arguments).await
+    }
+
+    /// Sends one call whose tool is known, and brings back its value.
+    async fn send(&self, tool: &CatalogTool, arguments: Value) -> Result<Box<RawValue>, CallError> {
+        let arguments = checked(tool, arguments)?;
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
         let result = result.map_err(|failure| from_failure(&failure))?;
         if result.is_error {
@@ -298,17 +326,12 @@ impl Offer {
         answer(&result).map_err(|error| fault("ServerError", error.to_string()))
     }
 
-    /// A catalog that has this tool, if any can be had.
-    async fn catalog_for(
+    /// A catalog that may have a tool which was not known when the program started.
+    async fn wider_catalog(
         &self,
         server: Option<&str>,
         tool: &str,
     ) -> Result<Arc<Catalog>, CallError> {
-        if let Some((catalog, _)) = &self.made
-            && catalog.resolve(server, tool).is_ok()
-        {
-            return Ok(Arc::clone(catalog));
-        }
         if let Some(reason) = self.tools.is_quarantined(server, tool) {
             return Err(fault("UnknownTool", reason));
         }
@@ -316,7 +339,8 @@ impl Offer {
             .map(|name| ServerName(name.to_owned()))
             .filter(|name| self.tools.policies.contains_key(name));
         if let Some(name) = configured {
-            self.tools.ask(&name).await.map_err(|error| fault("ServerError", error.to_string()))?;
+            let asked = self.tools.ask_anew(&name).await;
+            asked.map_err(|error| fault("ServerError", error.to_string()))?;
             return Ok(self.tools.made().0);
         }
         Ok(self.tools.ask_again(None).await.0)

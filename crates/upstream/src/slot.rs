@@ -135,6 +135,18 @@ impl Slot {
         self.known_listing().ok_or_else(|| self.closed())
     }
 
+    /// Asks for the list as if the server had said that it changed: its word may be on the way,
+    /// behind the answer that a program has already seen. No oftener than [`REFRESH`] allows.
+    pub(crate) async fn listing_again(self: &Arc<Self>) -> Result<Arc<Listing>, ConnectError> {
+        let was_connected =
+            matches!(&lock(&self.inner).state, State::Connected(live) if live.connection.is_open());
+        // Connecting asks for the list anyway.
+        if was_connected {
+            self.feed.tools_changed();
+        }
+        self.listing().await
+    }
+
     pub(crate) fn known_listing(&self) -> Option<Arc<Listing>> {
         lock(&self.inner).listing.clone()
     }

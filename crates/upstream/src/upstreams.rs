@@ -59,6 +59,11 @@ impl Upstreams {
         self.slot(server)?.listing().await
     }
 
+    /// What a server offers, asked now: it may have changed its tools without our having heard.
+    pub async fn listing_again(&self, server: &ServerName) -> Result<Arc<Listing>, ConnectError> {
+        self.slot(server)?.listing_again().await
+    }
+
     /// What a server offered when it was last asked, without asking.
     #[must_use]
     pub fn known_listing(&self, server: &ServerName) -> Option<Arc<Listing>> {
