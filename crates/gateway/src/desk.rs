@@ -4,7 +4,7 @@
 //! ones are answered while the guest waits at the door; for the others the guest rests and
 //! gets its answer with the next step. Either way each call is carried out once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,8 @@ const MOMENT: Duration = Duration::from_millis(10);
 struct Under {
     way: HashMap<CallId, AbortHandle>,
     done: HashMap<CallId, CallResult>,
+    /// Every call that has left, also those whose answer was fetched: none leaves twice.
+    begun: HashSet<CallId>,
 }
 
 impl Board {
@@ -82,7 +84,7 @@ impl Desk {
     /// Sets a call going, once.
     fn begin(&self, call: &HostCall) {
         let mut calls = self.board.lock();
-        if calls.way.contains_key(&call.id) || calls.done.contains_key(&call.id) {
+        if calls.begun.contains(&call.id) {
             return;
         }
         let work = work(Arc::clone(&self.offer), call.clone(), self.answer_bytes);
@@ -98,6 +100,7 @@ impl Desk {
     ) {
         let board = Arc::clone(&self.board);
         let task = self.runtime.spawn(async move { board.finish(work.await) });
+        calls.begun.insert(id);
         calls.way.insert(id, task.abort_handle());
     }
 }
@@ -202,5 +205,35 @@ impl Drop for Withdrawal<'_> {
         if let Some(call) = call {
             call.abort();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use futures_util::FutureExt as _;
+    use serde_json::value::RawValue;
+    use upstream::{Options, Upstreams};
+
+    use super::*;
+    use crate::{Memory, Tools};
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_call_whose_answer_was_fetched_does_not_leave_again() {
+        let upstreams = Upstreams::new(Vec::new(), Options::default());
+        let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
+        let desk = Desk::new(tools.offer("").await, 1 << 20, None);
+        let arguments = RawValue::from_string(r#"{"tool": "none"}"#.into()).unwrap();
+        let call = HostCall { id: CallId(1), name: "$call".into(), arguments };
+        assert!(desk.answer(&call).is_none());
+        let answers = desk.wait(Instant::now() + Duration::from_secs(60));
+        assert_eq!(answers.len(), 1);
+        // Whoever waits for it while the guest rests comes late, and must not start it anew.
+        let mut late = Calls::call(&desk, call);
+        assert!((&mut late).now_or_never().is_none());
+        let calls = desk.board.lock();
+        assert!(calls.way.is_empty() && calls.done.is_empty());
+        drop(calls);
     }
 }
