@@ -1,10 +1,11 @@
 //! Servers over HTTP: a real one over both transports, and small ones that misbehave.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+#[path = "support/npm.rs"]
+mod npm;
 mod support;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -371,22 +372,6 @@ impl Drop for Everything {
 }
 
 fn installed() -> PathBuf {
-    let folder = PathBuf::from(std::env::var_os("HOME").unwrap())
-        .join(".cache/tidegate-ci/node/server-everything");
-    fs::create_dir_all(&folder).unwrap();
-    // Tests run side by side, and npm does not expect company.
-    let lock = File::create(folder.join("install.lock")).unwrap();
-    lock.lock().unwrap();
-    let done = folder.join("installed");
-    if fs::read_to_string(&done).unwrap_or_default() != PACKAGE {
-        let status = Command::new("npm")
-            .args(["install", "--no-audit", "--no-fund", "--no-save", PACKAGE, "--prefix"])
-            .arg(&folder)
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "npm could not install {PACKAGE}");
-        fs::write(&done, PACKAGE).unwrap();
-    }
-    folder.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+    let modules = npm::install("server-everything", PACKAGE);
+    modules.join("@modelcontextprotocol/server-everything/dist/index.js")
 }

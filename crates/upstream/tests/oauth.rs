@@ -2,8 +2,11 @@
 //! protects a small MCP server. The person at the browser is played by plain HTTP requests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+#[path = "support/npm.rs"]
+mod npm;
+
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -444,7 +447,7 @@ impl Place {
             .join("tests/fixtures/oauth");
         let mut process = Command::new("node")
             .arg(fixtures.join("server.mjs"))
-            .arg(modules())
+            .arg(npm::install("oidc-provider", "oidc-provider@9.13.3"))
             .env("ACCESS_TTL", access_ttl.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -634,27 +637,4 @@ impl Browser {
 fn target(answer: &reqwest::Response) -> Option<Url> {
     let location = answer.headers().get("location")?.to_str().unwrap();
     Some(answer.url().join(location).unwrap())
-}
-
-/// The folder with oidc-provider, installed if it was not.
-fn modules() -> PathBuf {
-    const PACKAGE: &str = "oidc-provider@9.13.3";
-    let folder = PathBuf::from(std::env::var_os("HOME").unwrap())
-        .join(".cache/tidegate-ci/node/oidc-provider");
-    fs::create_dir_all(&folder).unwrap();
-    // Tests run side by side, and npm does not expect company.
-    let lock = File::create(folder.join("install.lock")).unwrap();
-    lock.lock().unwrap();
-    let done = folder.join("installed");
-    if fs::read_to_string(&done).unwrap_or_default() != PACKAGE {
-        let status = Command::new("npm")
-            .args(["install", "--no-audit", "--no-fund", "--no-save", PACKAGE, "--prefix"])
-            .arg(&folder)
-            .stdout(Stdio::null())
-            .status()
-            .unwrap();
-        assert!(status.success(), "npm could not install {PACKAGE}");
-        fs::write(&done, PACKAGE).unwrap();
-    }
-    folder.join("node_modules")
 }
