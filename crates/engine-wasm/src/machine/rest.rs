@@ -41,7 +41,8 @@ impl Machine {
             pages: pages.len() as u64,
         };
         let contents: Vec<_> = contents.into_iter().map(|(_, content)| content.to_vec()).collect();
-        let memory = self.memory.data(&self.store);
+        let memory =
+            frozen::Memories { now: self.memory.data(&self.store), base: self.base.image.bytes() };
         let header = engine::image::Header {
             engine: ENGINE.into(),
             base: self.base.digest,
@@ -158,13 +159,13 @@ impl Machine {
     }
 
     fn write_pages(&mut self, pages: &frozen::Pages<'_>) -> Result<(), ImageError> {
-        let numbers: Vec<usize> = pages.iter().map(|(number, _)| number).collect();
+        let numbers: Vec<usize> = pages.numbers().collect();
         let memory = self.memory.data_mut(&mut self.store);
         memory::touch(memory, &memory::runs(&numbers, 0));
-        for (number, page) in pages.iter() {
-            let slot = memory.get_mut(number * PAGE..(number + 1) * PAGE);
-            slot.ok_or(ImageError::Malformed("a page lies beyond its memory"))?
-                .copy_from_slice(page);
+        for (number, lines) in pages.iter() {
+            let page = memory.get_mut(number * PAGE..(number + 1) * PAGE);
+            let page = page.ok_or(ImageError::Malformed("a page lies beyond its memory"))?;
+            lines.write_to(page);
         }
         Ok(())
     }
