@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import awaits, binding, calls, content, errors, failures, forgotten, loop as loops, program, servers, values
+from _tidegate import awaits, binding, calls, content, discovery, errors, failures, forgotten, loop as loops, program, servers, values
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -348,6 +348,16 @@ def ask(name, text):
     return call_id, future
 
 
+def ask_now(name, text):
+    """Makes a call that is answered at once or never: `[ok, value]` or None."""
+    current.last_id = call_id = current.last_id + 1
+    reply = _reach(f"c{call_id} {name}\n{text}".encode())
+    if reply:
+        return _loads(reply)
+    current.dropped.append(call_id)
+    return None
+
+
 def forget(call_id):
     """Takes a call back: nobody waits for its answer any more."""
     if current.waiting.pop(call_id, None) is not None and current.new.pop(call_id, None) is None:
@@ -493,6 +503,7 @@ def _public():
         "call": call,
         "ToolCall": calls.ToolCall,
         **binding.PUBLIC,
+        **discovery.PUBLIC,
         **{one.__name__: one for one in _FAILURES},
         **{one.__name__: one for one in (content.Content, content.Image, content.Audio, content.Resource, content.Link)},
     }
@@ -508,7 +519,7 @@ _FAILURES = (
 
 def _offer(package):
     """What every program finds without importing it."""
-    for name, value in binding.PUBLIC.items():
+    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items()):
         setattr(builtins, name, value)
     for one in _FAILURES:
         setattr(builtins, one.__name__, one)
@@ -611,4 +622,6 @@ _modules["tidegate"] = _public()
 _offer(servers.install())
 json.JSONEncoder.default = _json_default
 calls.connect(ask, forget, _wait_here)
+discovery.connect(ask_now)
+discovery.install()
 current = Runtime()

@@ -27,6 +27,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("calls", include_str!("../guest/calls.py")),
     ("binding", include_str!("../guest/binding.py")),
     ("servers", include_str!("../guest/servers.py")),
+    ("discovery", include_str!("../guest/discovery.py")),
     ("awaits", include_str!("../guest/awaits.py")),
     ("program", include_str!("../guest/program.py")),
     ("hints", include_str!("../guest/hints.py")),

@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
-use tracing::warn;
+use tracing::{debug, warn};
 use upstream::{CallFailure, ConnectError, Upstreams};
 
 use crate::answer::{answer, words};
@@ -30,8 +30,6 @@ pub struct ServerPolicy {
     pub pin: bool,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
-    /// Why it cannot be used as it is configured.
-    pub problem: Option<String>,
 }
 
 /// All servers, and what is known of them.
@@ -127,13 +125,13 @@ impl Tools {
             return;
         }
         if let Err(error) = self.ask(server).await {
-            warn!(server = %server, error = %error, "server cannot be used");
+            // The connection has said so already, to who looks after servers.
+            debug!(server = %server, error = %error, "server cannot be used");
         }
     }
 
     /// Asks a server what it offers.
     async fn ask(&self, server: &ServerName) -> Result<(), ConnectError> {
-        self.usable(server)?;
         let listing = self.upstreams.listing(server).await?;
         self.keep(server, listing);
         Ok(())
@@ -141,17 +139,9 @@ impl Tools {
 
     /// Asks a server what it offers now, whatever it said before.
     async fn ask_anew(&self, server: &ServerName) -> Result<(), ConnectError> {
-        self.usable(server)?;
         let listing = self.upstreams.listing_again(server).await?;
         self.keep(server, listing);
         Ok(())
-    }
-
-    fn usable(&self, server: &ServerName) -> Result<(), ConnectError> {
-        let problem = self.policies.get(server).and_then(|policy| policy.problem.clone());
-        problem.map_or(Ok(()), |problem| {
-            Err(ConnectError::Misconfigured { server: server.clone(), problem })
-        })
     }
 
     fn keep(&self, server: &ServerName, listing: Arc<Listing>) {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, bindings, demo, doctor, image, import, list, login, logout, remove, repl, run, runtime,
-    secret, session, test, tools,
+    add, bindings, demo, doctor, example_server, image, import, list, login, logout, remove, repl,
+    run, runtime, secret, session, test, tools,
 };
 use crate::exit;
 
@@ -61,9 +61,19 @@ pub(crate) enum Command {
     Demo(demo::Arguments),
     /// Say what is installed, what works, and what to fix.
     Doctor(doctor::Arguments),
+    /// Serve example data as an MCP server on standard input and output.
+    ExampleServer(example_server::Arguments),
     /// Run a server as long as the process that asked for it lives.
     #[command(hide = true)]
     Supervise(Supervise),
+}
+
+impl Command {
+    /// Whether it uses servers without being about them, so that it has to say what went wrong
+    /// with them beside its own results.
+    pub(crate) fn uses_servers_aside(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Repl(_) | Self::Demo(_))
+    }
 }
 
 /// What the supervisor of a server is started with.

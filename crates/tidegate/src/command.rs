@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod bindings;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod example_server;
 mod explain;
 pub(crate) mod image;
 pub(crate) mod import;
@@ -43,6 +44,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Demo(arguments) => demo::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,
+        Command::ExampleServer(arguments) => example_server::run(&arguments).await,
         // Ended before there was a runtime; see `main`.
         Command::Supervise(_) => Ok(Ending::Misused),
     }

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `TIDEGATE_CACHE` | folder of the runtime and images, which can be made again | `tidegate` in the user's cache folder |
 //! | `TIDEGATE_DATA` | folder of sessions and history, which cannot | `tidegate` in the user's data folder |
+//! | `TIDEGATE_LOG` | which events to show, see [`crate::log`] | warnings of servers, in `run` and `repl` |
 //! | `TIDEGATE_CONFIG` | the only configuration file, as `--config` | see [`places`] |
 //!
 //! The servers: [`places`] (where the file is), [`section`] (what it may say), [`servers`] (the
@@ -30,7 +31,7 @@ use anyhow::Context as _;
 use catalog::ServerName;
 use engine_wasm::cache::Cache;
 use etcetera::BaseStrategy as _;
-use upstream::{FileTokens, Http, ServerSettings, Source};
+use upstream::{FileTokens, Http, Later, ServerSettings, Source};
 
 use self::places::Places;
 use self::secrets::{Entry, Lookup, Reference, SecretError};
@@ -42,6 +43,7 @@ use crate::store::Store;
 
 const CACHE: &str = "TIDEGATE_CACHE";
 const DATA: &str = "TIDEGATE_DATA";
+const LOG: &str = "TIDEGATE_LOG";
 const OWN: &str = "tidegate";
 
 /// Where things are.
@@ -49,6 +51,7 @@ const OWN: &str = "tidegate";
 pub(crate) struct Config {
     cache: Option<PathBuf>,
     data: Option<PathBuf>,
+    log: Option<String>,
     places: Places,
 }
 
@@ -59,7 +62,13 @@ impl Config {
         let usual = etcetera::choose_base_strategy().ok();
         let cache = folder(CACHE).or_else(|| Some(usual.as_ref()?.cache_dir().join(OWN)));
         let data = folder(DATA).or_else(|| Some(usual.as_ref()?.data_dir().join(OWN)));
-        Self { cache, data, places: Places::from_environment(file) }
+        let log = env::var(LOG).ok().filter(|wanted| !wanted.is_empty());
+        Self { cache, data, log, places: Places::from_environment(file) }
+    }
+
+    /// Which events to show.
+    pub(crate) fn log(&self) -> Option<&str> {
+        self.log.as_deref()
     }
 
     /// The folder of the runtime.
@@ -167,6 +176,15 @@ impl Config {
             tokens: Arc::new(FileTokens::new(self.tokens()?)),
             ..upstream::Options::default()
         })
+    }
+
+    /// A server whose secrets are looked up when it is connected to.
+    pub(crate) fn settings_later(&self, server: &Server) -> ServerSettings {
+        let (config, own) = (self.clone(), server.clone());
+        let source = Later::new(move || {
+            config.settings(&own).map(|settings| settings.source).map_err(|error| error.to_string())
+        });
+        server.settings_with(Source::Later(source))
     }
 
     /// A server with its secrets, looked up now. This may wait for the user to unlock a keyring.

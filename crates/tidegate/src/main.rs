@@ -14,6 +14,7 @@ mod config;
 mod exit;
 mod interrupt;
 mod limits;
+mod log;
 mod opened;
 mod out;
 mod progress;
@@ -55,10 +56,11 @@ fn main() -> ExitCode {
         return upstream::supervise(arguments.command);
     }
     let config = Config::from_environment(cli.config.as_deref());
+    let logging = log::begin(config.log(), cli.command.uses_servers_aside());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     let ended = match runtime {
-        Ok(runtime) => runtime.block_on(command::run(&config, cli)),
+        Ok(runtime) => logging.and_then(|()| runtime.block_on(command::run(&config, cli))),
         Err(error) => Err(anyhow::Error::new(error).context(
             "could not start threads; close other programs or raise the limit of `ulimit -u`",
         )),

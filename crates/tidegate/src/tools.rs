@@ -17,16 +17,12 @@ pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Op
         if !server.section.is_enabled() {
             continue;
         }
-        let mut policy = ServerPolicy {
+        let policy = ServerPolicy {
             pin: server.section.pin.unwrap_or(false),
             // Hashed before it is written anywhere.
             identity: format!("{:?}", server.section),
-            problem: None,
         };
-        match config.settings(&server) {
-            Ok(resolved) => settings.push(resolved),
-            Err(error) => policy.problem = Some(error.to_string()),
-        }
+        settings.push(config.settings_later(&server));
         policies.insert(server.name, policy);
     }
     if policies.is_empty() {

@@ -37,8 +37,8 @@ pub use options::{Elicitation, Options, Roots};
 pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};
 pub use secret::Secret;
 pub use settings::{
-    Auth, ClientCredentials, Document, Endpoint, Endpoints, Http, OAuth, OpenApi, ServerSettings,
-    Source, Startup, Stdio, Timeouts, Wire,
+    Auth, ClientCredentials, Document, Endpoint, Endpoints, Http, Later, OAuth, OpenApi,
+    ServerSettings, Source, Startup, Stdio, Timeouts, Wire,
 };
 pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;

@@ -62,16 +62,38 @@ impl Opener {
     /// Connects and lists, within the time that both together may take.
     pub(crate) async fn open(&self) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
         let allowed = self.settings.timeouts.connect;
-        let opened = tokio::time::timeout(allowed, self.open_patiently()).await;
+        // Not within that time: a person may have to unlock a keyring.
+        let source = self.source().await?;
+        let opened = tokio::time::timeout(allowed, self.open_patiently(&source)).await;
         opened
             .unwrap_or_else(|_| {
                 Err(ConnectError::Late { server: self.settings.name.clone(), allowed })
             })
-            .map_err(|problem| self.with_stderr(problem))
+            .map_err(|problem| self.with_stderr(&source, problem))
     }
 
-    async fn open_patiently(&self) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
-        let connection: Arc<dyn Connection> = match &self.settings.source {
+    async fn source(&self) -> Result<Source, ConnectError> {
+        let found = match &self.settings.source {
+            Source::Later(later) => later.find().await,
+            source => Ok(source.clone()),
+        };
+        found.map_err(|problem| ConnectError::Misconfigured {
+            server: self.settings.name.clone(),
+            problem,
+        })
+    }
+
+    async fn open_patiently(
+        &self,
+        source: &Source,
+    ) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
+        let connection: Arc<dyn Connection> = match source {
+            Source::Later(_) => {
+                return Err(ConnectError::Misconfigured {
+                    server: self.settings.name.clone(),
+                    problem: "its settings lead to other settings".to_owned(),
+                });
+            }
             Source::Stdio(stdio) => Arc::new(stdio::open(&self.setting, stdio).await?),
             Source::Http(http) => {
                 Arc::new(http::open(&self.setting, http, &self.clients.mcp()).await?)
@@ -96,8 +118,8 @@ impl Opener {
     }
 
     /// What a program wrote before it failed is mostly the reason why.
-    fn with_stderr(&self, problem: ConnectError) -> ConnectError {
-        let Source::Stdio(stdio) = &self.settings.source else { return problem };
+    fn with_stderr(&self, source: &Source, problem: ConnectError) -> ConnectError {
+        let Source::Stdio(stdio) = source else { return problem };
         let stderr = self.setting.feed.stderr_shown();
         let reason = match problem {
             ConnectError::Late { allowed, .. } if !stderr.is_empty() => {
@@ -115,5 +137,39 @@ impl Opener {
             reason,
             stderr,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use catalog::ServerName;
+
+    use super::*;
+    use crate::{Later, Startup, Timeouts, Upstreams};
+
+    #[tokio::test]
+    async fn where_a_server_is_is_looked_up_when_it_is_asked_for_and_no_sooner() {
+        let looked = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&looked);
+        let name = ServerName("github".into());
+        let settings = ServerSettings {
+            name: name.clone(),
+            source: Source::Later(Later::new(move || {
+                counter.fetch_add(1, Ordering::Relaxed);
+                Err("setting `env.TOKEN`: there is no variable TOKEN".into())
+            })),
+            description: None,
+            startup: Startup::Lazy,
+            timeouts: Timeouts::default(),
+            concurrency: 1,
+            answer_bytes: 1 << 20,
+        };
+        let upstreams = Upstreams::new(vec![settings], Options::default());
+        assert_eq!(looked.load(Ordering::Relaxed), 0);
+        let problem = upstreams.listing(&name).await.unwrap_err();
+        assert_eq!(problem.to_string(), "setting `env.TOKEN`: there is no variable TOKEN");
+        assert_eq!(looked.load(Ordering::Relaxed), 1);
     }
 }

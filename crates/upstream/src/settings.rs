@@ -1,9 +1,11 @@
-//! What an operator says about one server, after secrets have been resolved.
+//! What an operator says about one server, once secrets have been resolved or with a way to.
 //!
 //! Nothing here is read from files or the environment; `tidegate::config` does that.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::{Annotations, ServerName, ToolName};
@@ -73,6 +75,40 @@ pub enum Source {
     OpenApi(OpenApi),
     /// Plain POST endpoints.
     Endpoints(Endpoints),
+    /// One of these, found out when it is connected to.
+    Later(Later),
+}
+
+/// Finds out where a server is each time it is connected to.
+///
+/// Secrets are then read when they are needed and no sooner: a keyring asks its user only about
+/// servers that are used, and a token that was replaced counts from the next connection on.
+#[derive(Clone)]
+pub struct Later(Arc<dyn Fn() -> Result<Source, String> + Send + Sync>);
+
+impl Later {
+    /// `find` may wait for a person. What it fails with is shown to whoever asked for the server.
+    pub fn new(find: impl Fn() -> Result<Source, String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(find))
+    }
+
+    pub(crate) async fn find(&self) -> Result<Source, String> {
+        let find = Arc::clone(&self.0);
+        let found = tokio::task::spawn_blocking(move || find()).await;
+        found.unwrap_or_else(|_| Err("looking up its settings failed unexpectedly".to_owned()))
+    }
+}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Later")
+    }
+}
+
+impl PartialEq for Later {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// A child process.

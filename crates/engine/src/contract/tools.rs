@@ -79,6 +79,10 @@ fn quick(call: &HostCall) -> CallResult {
         "$resources" | "$resource" | "$prompts" | "$prompt" => {
             answered(call, &json!({"v": {"asked": call.name, "with": arguments}}))
         }
+        "$search" => {
+            let tool = json!({"name": "get_devices", "server": "demo"});
+            answered(call, &json!({"tools": [tool], "matching": 3, "total": 8, "asked": arguments}))
+        }
         "add" => match (arguments["a"].as_i64(), arguments["b"].as_i64()) {
             (Some(a), Some(b)) => answered(call, &json!(a.saturating_add(b))),
             _ => CallResult::failed(call.id, "add takes the integers a and b"),

@@ -6,6 +6,7 @@
 mod freezing;
 mod programs;
 mod stage;
+mod tools;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,7 +36,8 @@ pub(crate) async fn run(config: &Config, _: &Arguments) -> anyhow::Result<Ending
         "A full CPython with numpy and pandas, loaded in {:.1} ms. Every program below is untrusted.",
         units::millis(opened)
     ))?;
-    let Some(played) = interrupt::unless_interrupted(play(&engine, &mut stage)).await? else {
+    let Some(played) = interrupt::unless_interrupted(play(config, &engine, &mut stage)).await?
+    else {
         out::tell("cancelled");
         return Ok(Ending::Interrupted);
     };
@@ -43,9 +45,10 @@ pub(crate) async fn run(config: &Config, _: &Arguments) -> anyhow::Result<Ending
     conclude(&stage)
 }
 
-async fn play(engine: &Arc<dyn Engine>, stage: &mut Stage) -> anyhow::Result<()> {
+async fn play(config: &Config, engine: &Arc<dyn Engine>, stage: &mut Stage) -> anyhow::Result<()> {
     programs::fresh(engine, stage).await?;
     programs::frame(engine, stage).await?;
+    tools::meters(config, engine, stage).await?;
     programs::context(engine, stage).await?;
     programs::session(engine, stage).await?;
     freezing::freeze_and_thaw(engine, stage).await?;

@@ -60,23 +60,10 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 
 /// Connects to all of these at the same time, and ends the connections again.
 pub(super) async fn try_all(config: &Config, servers: &[Server]) -> anyhow::Result<Vec<Tried>> {
-    // The keyring may have to ask the user first.
-    let settings: Vec<_> = tokio::task::block_in_place(|| {
-        servers.iter().map(|server| config.settings(server)).collect()
-    });
-    let (usable, unusable): (Vec<_>, Vec<_>) = settings.into_iter().partition(Result::is_ok);
-    let usable: Vec<_> = usable.into_iter().flatten().collect();
-    let names: Vec<ServerName> = usable.iter().map(|settings| settings.name.clone()).collect();
-
-    let upstreams = Upstreams::new(usable, config.upstream_options()?);
-    let mut tried = join_all(names.iter().map(|name| try_one(&upstreams, name))).await;
-    let unusable = unusable.into_iter().filter_map(Result::err).map(|problem| Tried {
-        name: problem.server.clone(),
-        listing: Err(problem.to_string()),
-        took: Duration::ZERO,
-        status: None,
-    });
-    tried.extend(unusable);
+    let settings = servers.iter().map(|server| config.settings_later(server)).collect();
+    let upstreams = Upstreams::new(settings, config.upstream_options()?);
+    let names = servers.iter().map(|server| &server.name);
+    let mut tried = join_all(names.map(|name| try_one(&upstreams, name))).await;
     upstreams.close().await;
     tried.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(tried)

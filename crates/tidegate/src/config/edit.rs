@@ -34,13 +34,7 @@ impl Editor {
     pub(crate) fn open(path: PathBuf) -> anyhow::Result<Self> {
         // A link stays a link: what it leads to is what changes.
         let path = std::fs::canonicalize(&path).unwrap_or(path);
-        let before = match std::fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(source) => {
-                return Err(Misuse::error(ConfigError::Unreadable { path, source }.to_string()));
-            }
-        };
+        let before = read(&path)?;
         let text = before.as_deref().unwrap_or_default();
         servers::parse(&path, text).map_err(|error| Misuse::error(error.to_string()))?;
         let document =
@@ -134,6 +128,13 @@ impl Editor {
         if self.before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
+        let _alone = alone(&self.path)?;
+        if read(&self.path)? != self.before {
+            return Err(Misuse::error(format!(
+                "{} was changed by somebody else meanwhile, and nothing of that is lost; do it again",
+                self.path.display()
+            )));
+        }
         // What is written can be read again, or it is not written.
         let servers = servers::parse(&self.path, &text).with_context(|| {
             format!("{} would not be readable after the change", self.path.display())
@@ -143,6 +144,32 @@ impl Editor {
             .map_or(0o600, |metadata| metadata.permissions().mode() & 0o777);
         write(&self.path, text.as_bytes(), if private { mode & 0o600 } else { mode })
     }
+}
+
+/// What is in the file, if there is one.
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => {
+            let path = path.to_owned();
+            Err(Misuse::error(ConfigError::Unreadable { path, source }.to_string()))
+        }
+    }
+}
+
+/// Keeps other commands from writing the file as long as this lives. The folder is locked, so
+/// that nothing is left behind in it; where locks do not exist, there is none.
+fn alone(path: &Path) -> anyhow::Result<Option<File>> {
+    let folder = folder_of(path);
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.with_context(|| format!("could not make the folder {}", folder.display()))?;
+    let Ok(folder) = File::open(folder) else { return Ok(None) };
+    Ok(folder.lock().is_ok().then_some(folder))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Comments and empty lines above a table.
@@ -172,8 +199,7 @@ fn table_of(section: &ServerSection) -> anyhow::Result<Table> {
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // The process in the name, so that two commands at once do not write into one file.
     let aside = folder.join(format!(".{name}.{}.new", std::process::id()));

@@ -146,6 +146,21 @@ fn a_file_that_holds_values_is_its_owners_alone() {
 }
 
 #[test]
+fn what_another_command_wrote_meanwhile_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tidegate.toml");
+    let mut late = Editor::open(path.clone()).unwrap();
+    late.put(&named("late"), &git()).unwrap();
+    let mut quick = Editor::open(path.clone()).unwrap();
+    quick.put(&named("quick"), &git()).unwrap();
+    quick.save().unwrap();
+    let refused = late.save().unwrap_err().to_string();
+    assert!(refused.contains("was changed by somebody else meanwhile"), "{refused}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("servers.quick") && !text.contains("servers.late"));
+}
+
+#[test]
 fn a_link_stays_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let (real, link) = (folder.path().join("real.toml"), folder.path().join("tidegate.toml"));

@@ -57,7 +57,25 @@ impl Server {
     pub(crate) fn settings(&self, lookup: &Lookup<'_>) -> Result<ServerSettings, Unresolved> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         let lookup = Lookup { folder, ..*lookup };
-        Resolver { server: self, lookup }.settings()
+        Ok(self.settings_with(Resolver { server: self, lookup }.source()?))
+    }
+
+    /// All that needs no looking up, and `source`.
+    pub(crate) fn settings_with(&self, source: Source) -> ServerSettings {
+        let section = &self.section;
+        let bytes = section.max_answer_bytes.map_or(ANSWER_BYTES, |size| size.0);
+        ServerSettings {
+            name: self.name.clone(),
+            source,
+            description: section.description.clone(),
+            startup: match section.startup {
+                Some(StartupName::Eager) => Startup::Eager,
+                Some(StartupName::Lazy) | None => Startup::Lazy,
+            },
+            timeouts: timeouts(section),
+            concurrency: section.concurrency.unwrap_or(CONCURRENCY),
+            answer_bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+        }
     }
 }
 
@@ -68,26 +86,12 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn settings(&self) -> Result<ServerSettings, Unresolved> {
-        let section = self.section();
-        let source = match self.server.kind {
+    fn source(&self) -> Result<Source, Unresolved> {
+        Ok(match self.server.kind {
             Kind::Stdio => Source::Stdio(self.stdio()?),
             Kind::Http => Source::Http(self.http()?),
             Kind::OpenApi => Source::OpenApi(self.openapi()?),
             Kind::Endpoints => Source::Endpoints(self.endpoints()?),
-        };
-        let bytes = section.max_answer_bytes.map_or(ANSWER_BYTES, |size| size.0);
-        Ok(ServerSettings {
-            name: self.server.name.clone(),
-            source,
-            description: section.description.clone(),
-            startup: match section.startup {
-                Some(StartupName::Eager) => Startup::Eager,
-                Some(StartupName::Lazy) | None => Startup::Lazy,
-            },
-            timeouts: timeouts(section),
-            concurrency: section.concurrency.unwrap_or(CONCURRENCY),
-            answer_bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
         })
     }
 

@@ -1,0 +1,114 @@
+"""Finding tools: `search_tools`, and the files under /servers by path.
+
+    search_tools("open a ticket", detail_level="full")
+    list_directory("servers/")
+    read_file("servers/github/create_issue.py")
+
+All three are plain functions: the host answers a search at the door, and the files are there.
+"""
+
+import os
+import sys
+from types import ModuleType
+
+from _tidegate import failures, values
+
+LEVELS = ("name_only", "with_description", "full")
+
+# Set by the runtime: `ask(name, text)` gives `[ok, value]`, or None where nobody answers.
+_ask = None
+
+
+def connect(ask):
+    """Gives searches their way to the host."""
+    global _ask
+    _ask = ask
+
+
+class Found(list):
+    """Tools, the best first. Printing it says how many there are besides."""
+
+    total = matching = 0
+
+    def __repr__(self):
+        more = f"; {self.matching} match, a larger limit shows more" if self.matching > len(self) else ""
+        return f"{len(self)} of {self.total} tools{more}: {list.__repr__(self)}"
+
+
+def search_tools(query="", detail_level="name_only", server=None, limit=10):
+    """Finds tools by what they do. Returns a list of dicts, the best first.
+
+    Each has `name` and `server`; with detail_level="with_description" also `description`;
+    with "full" also `signature` and `input_schema`. An empty query lists all.
+    """
+    if not isinstance(query, str):
+        raise TypeError(f"search_tools(): query is words, not {type(query).__name__}")
+    if detail_level not in LEVELS:
+        raise ValueError(f"search_tools(): detail_level is one of {', '.join(map(repr, LEVELS))}, not {detail_level!r}")
+    if type(limit) is not int or limit < 1:
+        raise ValueError(f"search_tools(): limit is a number of tools from 1 on, not {limit!r}")
+    if server is not None and not isinstance(server, str):
+        server = getattr(server, "__name__", server)  # A server's module will do.
+        if not isinstance(server, str):
+            raise TypeError("search_tools(): server is a server's name")
+        server = server.rpartition(".")[2]
+    asked = {"query": query, "detail_level": detail_level, "server": server, "limit": limit}
+    answer = _ask('"$search"', values.encode(asked)[0])
+    if answer is None:
+        return Found()
+    ok, value = answer
+    if not ok:
+        raise failures.failure(value)
+    found = Found(value["tools"])
+    found.matching = value["matching"]
+    found.total = value["total"]
+    return found
+
+
+def list_directory(path="servers/"):
+    """The names in a folder: servers in "servers/", their tools in "servers/github/"."""
+    place = _place(path)
+    try:
+        names = os.listdir(place)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"there is no folder {path!r}; list_directory('servers/') lists the servers") from None
+    except NotADirectoryError:
+        raise NotADirectoryError(f"{path!r} is a file; read_file({path!r}) reads it") from None
+    return sorted([name + "/" if os.path.isdir(f"{place}/{name}") else name for name in names])
+
+
+def read_file(path):
+    """The text of a file: "servers/github/create_issue.py", or one of /workspace."""
+    try:
+        with open(_place(path), encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        folder = os.path.dirname(os.fspath(path)) or "servers/"
+        raise FileNotFoundError(f"there is no file {path!r}; list_directory({folder!r}) lists what there is") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{path!r} is a folder; list_directory({path!r}) lists it") from None
+
+
+def _place(path):
+    """`servers/...` is at the root, everything else where programs work."""
+    path = os.fspath(path).strip() or "servers"
+    relative = path.removeprefix("./")
+    if relative == "servers" or relative.startswith("servers/"):
+        return "/" + relative.rstrip("/")
+    if path.startswith("/"):
+        return path.rstrip("/") or "/"
+    return "/workspace/" + relative.rstrip("/")
+
+
+# What programs find without importing anything.
+PUBLIC = {one.__name__: one for one in (search_tools, list_directory, read_file)}
+
+
+def install():
+    """Makes `from tool_discovery import search_tools` work."""
+    module = ModuleType("tool_discovery", "Finding tools: `search_tools(...)`.")
+    for name, function in PUBLIC.items():
+        function.__module__ = "tool_discovery"
+        module.__dict__[name] = function
+    module.__all__ = list(PUBLIC)
+    sys.modules["tool_discovery"] = module

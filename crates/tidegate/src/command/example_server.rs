@@ -1,0 +1,23 @@
+//! `tidegate example-server NAME`: one of the servers that come with the product.
+
+use clap::Args;
+
+use crate::exit::{Ending, Misuse};
+
+/// What `tidegate example-server` is given.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Which server.
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(example_servers::NAMES))]
+    name: String,
+    /// Makes other data, the same for the same number.
+    #[arg(long, default_value_t = example_servers::SEED)]
+    seed: u64,
+}
+
+/// Runs `tidegate example-server`: speaks MCP over standard input and output.
+pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
+    let served = example_servers::serve(&arguments.name, arguments.seed).await;
+    served.map_err(|error| Misuse::error(error.to_string()))?;
+    Ok(Ending::Success)
+}

@@ -1,0 +1,70 @@
+//! What goes on behind a command, for who wants to know: events of the other crates as lines on
+//! standard error.
+//!
+//! Commands that use servers on the side say what went wrong with those; `TIDEGATE_LOG` asks
+//! for more, of anybody: `upstream=debug`, `warn,rmcp=info`.
+
+use std::io;
+
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::exit::Misuse;
+use crate::out;
+
+/// What commands that use servers on the side let through.
+const WARNINGS: &str = "gateway=warn,upstream=warn";
+
+/// Shows events from now on. `wanted` is what `TIDEGATE_LOG` says, `aside` whether servers
+/// are used by the way.
+pub(crate) fn begin(wanted: Option<&str>, aside: bool) -> anyhow::Result<()> {
+    let Some(wanted) = wanted.or(aside.then_some(WARNINGS)) else { return Ok(()) };
+    let wanted: Targets = wanted.parse().map_err(|error| {
+        Misuse::error(format!(
+            "TIDEGATE_LOG is {wanted:?}, which is no filter ({error}); write it as upstream=debug or warn"
+        ))
+    })?;
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(Lines)
+        .with_ansi(false)
+        .with_target(false)
+        .with_level(false)
+        .without_time();
+    tracing_subscriber::registry().with(lines.with_filter(wanted)).init();
+    Ok(())
+}
+
+/// Makes a line of each event.
+struct Lines;
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line(Vec::new())
+    }
+}
+
+/// One event, told when it is whole.
+struct Line(Vec<u8>);
+
+impl io::Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let text = String::from_utf8_lossy(&self.0);
+        out::warn(out::clean(text.trim_end()));
+    }
+}
