@@ -1,6 +1,7 @@
 //! Everything that can be called: which servers there are, what each offers, how a call
 //! finds its way.
 
+mod learned;
 mod wanted;
 
 use std::borrow::Cow;
@@ -8,9 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catalog::{
-    Catalog, CatalogServer, CatalogTool, Learned, LearnedTools, Listing, ServerName, ToolName,
-};
+use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ServerName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
@@ -21,7 +20,7 @@ use upstream::{CallFailure, ConnectError, Upstreams};
 
 use crate::answer::{answer, words};
 use crate::learning::Learning;
-use crate::memory::{Memory, MemoryError};
+use crate::memory::Memory;
 
 /// How long a program that names no server waits for those that were never asked before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -112,64 +111,10 @@ impl Tools {
         &self.memory
     }
 
-    /// Whether results of this server are learned from.
-    #[must_use]
-    pub fn learns(&self, server: &ServerName) -> bool {
-        self.learning.is_on(server)
-    }
-
-    /// Calls a tool only to learn what it returns. What was learned about it by then, which is
-    /// nothing for a tool whose server says what it returns.
-    pub async fn learn_from(
-        self: &Arc<Self>,
-        tool: &CatalogTool,
-        arguments: Value,
-    ) -> Result<Option<Learned>, CallError> {
-        let offer = Offer { tools: Arc::clone(self), made: None };
-        offer.send(tool, arguments).await?;
-        let tools = Arc::clone(self);
-        // As above.
-        let _ = tokio::task::spawn_blocking(move || tools.learning.keep_now()).await;
-        Ok(self.learning.about(tool.server(), tool.name()))
-    }
-
-    /// Forgets what was learned about one tool of a server, or about all; how many tools that
-    /// were.
-    pub fn forget_learned(
-        &self,
-        server: &ServerName,
-        tool: Option<&ToolName>,
-    ) -> Result<usize, MemoryError> {
-        let identity = self.policies.get(server).map_or("", |policy| &policy.identity);
-        self.learning.forget(server, identity, tool)
-    }
-
     /// The catalog of what is known, without asking anybody.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
         self.made().0
-    }
-
-    /// What a run leaves to be remembered: listings that turned out to be others than those
-    /// it began with, and what was learned, which is written down while nobody waits.
-    pub(crate) fn after_run(&self) {
-        for server in self.policies.keys() {
-            let Some(listing) = self.upstreams.known_listing(server) else { continue };
-            let known = self.shelf().listings.get(server).cloned();
-            if known.is_none_or(|known| *known != *listing) {
-                self.keep(server, listing);
-            }
-        }
-        self.learning.keep();
-    }
-
-    /// The server still defines the tool as the catalog has it.
-    fn is_current(&self, tool: &CatalogTool) -> bool {
-        let listing = self.upstreams.known_listing(tool.server());
-        listing.is_none_or(|listing| {
-            let now = listing.tools.iter().find(|now| now.name == *tool.name());
-            now.is_some_and(|now| now == tool.tool())
-        })
     }
 
     /// What a program with this source is given: waits for the servers it names, and a

@@ -1,5 +1,8 @@
 //! What holds for whatever comes back: it fits, it is small, and nothing of it is kept.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -7,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::sight::{DENSE, MOST_VALUES, SPARE};
 use super::{Learned, MAX_BYTES, Shape, Sight};
 use crate::schema::{self, Schema};
-use crate::{Fingerprint, Tool};
+use crate::{Catalog, Fingerprint, Listing, Tool, ToolName};
 
 fn fingerprint(description: &str) -> Fingerprint {
     let tool = json!({"name": "f", "description": description});
@@ -231,6 +234,30 @@ fn another_definition_of_the_tool_starts_again() {
     let before = known.clone();
     known.merge(&other);
     assert_eq!(known, before);
+}
+
+#[test]
+fn a_catalog_shows_what_was_learned_about_this_very_definition_and_shares_the_rest() {
+    let listing = |server: &str| {
+        let tools = json!([{"name": "f", "description": "a"}, {"name": "g"}]);
+        let listing = json!({"server": server, "tools": tools});
+        Arc::new(serde_json::from_value::<Listing>(listing).unwrap())
+    };
+    let listings = vec![listing("one"), listing("other")];
+    let learned = Arc::new(learned(&[json!([1])]));
+    let tools = ["f", "g"].map(|name| (ToolName(name.to_owned()), Arc::clone(&learned)));
+    let tools = BTreeMap::from([(listings[0].server.clone(), Arc::new(BTreeMap::from(tools)))]);
+    let before = Catalog::new(listings.clone());
+    let after = before.refreshed_with(listings.clone(), &tools);
+    let results: Vec<bool> = after.tools().map(|tool| tool.result().is_some()).collect();
+    // The fingerprint is that of `f`; `g` is another tool.
+    assert_eq!(results, [true, false, false, false]);
+    let shared = |one: &Catalog, other: &Catalog| {
+        let pairs = one.shared_servers().iter().zip(other.shared_servers());
+        pairs.map(|(one, other)| Arc::ptr_eq(one, other)).collect::<Vec<_>>()
+    };
+    assert_eq!(shared(&before, &after), [false, true]);
+    assert_eq!(shared(&after, &after.refreshed_with(listings, &tools)), [true, true]);
 }
 
 #[test]
