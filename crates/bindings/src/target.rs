@@ -1,7 +1,7 @@
 //! One tool as the writers of both languages see it.
 
 use catalog::schema::Schema;
-use catalog::{CatalogServer, CatalogTool, Listing, Tool};
+use catalog::{CatalogServer, CatalogTool, Learned, Listing, Tool};
 
 /// A tool with its names and its schemas read.
 #[derive(Debug, Clone, Copy)]
@@ -18,8 +18,10 @@ pub(crate) struct Target<'a> {
     pub typescript: &'a str,
     /// What it takes.
     pub input: &'a Schema,
-    /// What it gives, if the server said so.
+    /// What it gives, if the server said so or it was learned.
     pub output: Option<&'a Schema>,
+    /// How many results that was learned from; `None` when the server said so, or nobody did.
+    pub learned: Option<u64>,
 }
 
 impl<'a> From<&'a CatalogTool> for Target<'a> {
@@ -31,7 +33,8 @@ impl<'a> From<&'a CatalogTool> for Target<'a> {
             python: tool.python(),
             typescript: tool.typescript(),
             input: tool.input(),
-            output: tool.output(),
+            output: tool.result(),
+            learned: tool.learned().map(Learned::seen),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catalog::schema::{Field, Schema, Shape};
+use catalog::schema::{Field, Shape};
 use serde_json::Value;
 
 use crate::target::Target;
@@ -61,8 +61,15 @@ pub(crate) fn meaning(field: &Field, limit: usize, write: fn(&Value) -> String) 
 }
 
 /// What comes back, where the type does not say it all.
-pub(crate) fn returns(output: Option<&Schema>) -> Option<String> {
-    let Some(output) = output else {
+pub(crate) fn returns(target: &Target<'_>) -> Option<String> {
+    match target.learned {
+        Some(1) => return Some("learned from 1 result; not promised by the server".to_owned()),
+        Some(seen) => {
+            return Some(format!("learned from {seen} results; not promised by the server"));
+        }
+        None => {}
+    }
+    let Some(output) = target.output else {
         return Some("parsed JSON, or text; the server does not say which".to_owned());
     };
     let object = match output.root {

@@ -1,8 +1,12 @@
 //! What generated files look like. The snapshots are meant to be read.
 
+mod support;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalog::{Catalog, Listing};
+use catalog::learned::Sight;
+use catalog::{Catalog, Learned, Listing};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -83,6 +87,74 @@ fn a_tool_that_says_nothing() {
         "a_tool_that_says_nothing",
         &files_of(&json!({"name": "getThing", "inputSchema": {"type": "object"}})),
     );
+}
+
+/// A catalog of one server whose only tool returned these results.
+fn catalog_that_learned(results: &[Value]) -> Catalog {
+    let catalog =
+        catalog_of("shop", &json!([{"name": "list_orders", "inputSchema": {"type": "object"}}]));
+    let tool = catalog.tools().next().expect("a tool");
+    let mut learned = Learned::new(tool.fingerprint().clone());
+    for result in results {
+        learned.merge(&Learned::from_one(tool.fingerprint().clone(), &Sight::Value(result)));
+    }
+    let tools = BTreeMap::from([(tool.name().clone(), Arc::new(learned))]);
+    let learned = BTreeMap::from([(tool.server().clone(), Arc::new(tools))]);
+    let listings = catalog.servers().map(|server| Arc::clone(server.listing())).collect();
+    catalog.refreshed_with(listings, &learned)
+}
+
+#[test]
+fn a_tool_whose_results_were_learned() {
+    let page = json!({
+        "orders": [
+            {"id": "a1", "total": 12.5, "status": "open", "lines": [{"sku": "x", "count": 1}]},
+            {"id": "a2", "total": 3, "status": "closed", "lines": [{"sku": "y", "count": 2}], "ship-to": null},
+        ],
+        "totals_by_day": {"2024-01-31": 3, "2024-02-01": 4},
+        "next": null,
+    });
+    let catalog = catalog_that_learned(&vec![page; 12]);
+    let tool = catalog.tools().next().expect("a tool");
+    let line = "=".repeat(40);
+    show(
+        "a_tool_whose_results_were_learned",
+        &format!("{}{line}\n{}", bindings::python_tool(tool), bindings::typescript_tool(tool)),
+    );
+    assert_snapshot!(bindings::signature(tool), @"async def list_orders() -> ListOrdersResult");
+}
+
+#[test]
+fn whatever_was_learned_is_source_code() {
+    let results = [
+        json!([1, "a", null, true, 2.5, {"class": 1, "self": 2}, {"class": 1, "None": 2}]),
+        json!({"@type": "x", "$ref": [[[{"a-b": {"_c": []}}, {"a-b": {"_c": []}}]]]}),
+        json!({"@type": "x", "$ref": []}),
+        json!({"__proto__": {"constructor": 1}, "Any": {}, "TypedDict": []}),
+        json!({"__proto__": {"constructor": 1}, "Any": {"x": 1}, "TypedDict": [{}]}),
+        json!("text"),
+    ];
+    for count in 1..=results.len() {
+        let catalog = catalog_that_learned(&results[..count]);
+        assert_eq!(support::python_complaints(&catalog), "");
+    }
+    assert_eq!(support::typescript_complaints(&catalog_that_learned(&results)), "");
+}
+
+#[test]
+fn a_tool_that_says_what_it_returns_is_believed() {
+    let schemas = [json!({"type": "object"}), json!({"type": "string"})];
+    let tool = json!({"name": "f", "inputSchema": schemas[0], "outputSchema": schemas[1]});
+    let catalog = catalog_of("s", &json!([tool]));
+    let tool = catalog.tools().next().expect("a tool");
+    let learned = Learned::from_one(tool.fingerprint().clone(), &Sight::Value(&json!([1])));
+    let tools = BTreeMap::from([(tool.name().clone(), Arc::new(learned))]);
+    let listings = catalog.servers().map(|server| Arc::clone(server.listing())).collect();
+    let learned = BTreeMap::from([(tool.server().clone(), Arc::new(tools))]);
+    let catalog = catalog.refreshed_with(listings, &learned);
+    let tool = catalog.tools().next().expect("a tool");
+    assert!(tool.learned().is_none());
+    assert_snapshot!(bindings::signature(tool), @"async def f() -> str");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! fingerprints computed once per tool, if ever.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
@@ -15,7 +15,10 @@ use crate::arguments::{Checker, Mistake};
 use crate::names::{self, Kind};
 use crate::resolve::{self, Index, ResolveError};
 use crate::schema::{self, Schema};
-use crate::{Fingerprint, Listing, ServerName, Tool, ToolName};
+use crate::{Fingerprint, Learned, Listing, ServerName, Tool, ToolName};
+
+/// What was learned about the tools of one server.
+pub type LearnedTools = BTreeMap<ToolName, Arc<Learned>>;
 
 /// Every server and every tool, under names that programs can use.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +38,18 @@ impl Catalog {
     /// A catalog of `listings` that shares with this one the servers whose listing is the very
     /// same, with all that was read and compiled for them.
     #[must_use]
-    pub fn refreshed(&self, mut listings: Vec<Arc<Listing>>) -> Self {
+    pub fn refreshed(&self, listings: Vec<Arc<Listing>>) -> Self {
+        self.refreshed_with(listings, &BTreeMap::new())
+    }
+
+    /// The same, with what was learned about the servers' tools, which must be the very same as
+    /// well for a server to be shared.
+    #[must_use]
+    pub fn refreshed_with(
+        &self,
+        mut listings: Vec<Arc<Listing>>,
+        learned: &BTreeMap<ServerName, Arc<LearnedTools>>,
+    ) -> Self {
         let mut known = HashSet::new();
         listings.retain(|listing| known.insert(listing.server.clone()));
 
@@ -45,7 +59,9 @@ impl Catalog {
         let servers: Vec<Arc<CatalogServer>> = listings
             .iter()
             .zip(python.into_iter().zip(typescript))
-            .map(|(listing, identifiers)| self.reused_or_new(listing, identifiers))
+            .map(|(listing, identifiers)| {
+                self.reused_or_new(listing, learned.get(&listing.server), identifiers)
+            })
             .collect();
         let index = Index::new(
             servers
@@ -58,6 +74,12 @@ impl Catalog {
     /// The servers, in the order they were given.
     pub fn servers(&self) -> impl ExactSizeIterator<Item = &CatalogServer> {
         self.servers.iter().map(AsRef::as_ref)
+    }
+
+    /// The servers as they are shared with the next catalog while nothing about them changes.
+    #[must_use]
+    pub fn shared_servers(&self) -> &[Arc<CatalogServer>] {
+        &self.servers
     }
 
     /// The tools of all servers, one server after the other.
@@ -94,17 +116,26 @@ impl Catalog {
     fn reused_or_new(
         &self,
         listing: &Arc<Listing>,
+        learned: Option<&Arc<LearnedTools>>,
         (python, typescript): (String, String),
     ) -> Arc<CatalogServer> {
+        let same = |known: &Option<Arc<LearnedTools>>| match (known, learned) {
+            (Some(known), Some(learned)) => Arc::ptr_eq(known, learned),
+            (None, None) => true,
+            _ => false,
+        };
         self.servers
             .iter()
             .find(|server| {
                 Arc::ptr_eq(&server.listing, listing)
+                    && same(&server.learned)
                     && server.python() == python
                     && server.typescript() == typescript
             })
             .cloned()
-            .unwrap_or_else(|| Arc::new(CatalogServer::new(listing, &python, &typescript)))
+            .unwrap_or_else(|| {
+                Arc::new(CatalogServer::new(listing, learned.cloned(), &python, &typescript))
+            })
     }
 }
 
@@ -112,6 +143,7 @@ impl Catalog {
 #[derive(Debug)]
 pub struct CatalogServer {
     listing: Arc<Listing>,
+    learned: Option<Arc<LearnedTools>>,
     python: Arc<str>,
     typescript: Arc<str>,
     tools: Vec<CatalogTool>,
@@ -119,7 +151,12 @@ pub struct CatalogServer {
 }
 
 impl CatalogServer {
-    fn new(listing: &Arc<Listing>, python: &str, typescript: &str) -> Self {
+    fn new(
+        listing: &Arc<Listing>,
+        learned: Option<Arc<LearnedTools>>,
+        python: &str,
+        typescript: &str,
+    ) -> Self {
         let (python, typescript): (Arc<str>, Arc<str>) = (python.into(), typescript.into());
         let mut known = HashSet::with_capacity(listing.tools.len());
         let positions: Vec<usize> = (0..listing.tools.len())
@@ -134,6 +171,9 @@ impl CatalogServer {
             .map(|((position, tool_python), tool_typescript)| CatalogTool {
                 listing: Arc::clone(listing),
                 position: *position,
+                learned: learned
+                    .as_ref()
+                    .and_then(|learned| learned.get(&listing.tools[*position].name).cloned()),
                 server_python: Arc::clone(&python),
                 server_typescript: Arc::clone(&typescript),
                 python: tool_python,
@@ -141,10 +181,12 @@ impl CatalogServer {
                 fingerprint: OnceLock::new(),
                 input: OnceLock::new(),
                 output: OnceLock::new(),
+                learned_output: OnceLock::new(),
                 checker: OnceLock::new(),
             })
             .collect();
-        Self { listing: Arc::clone(listing), python, typescript, tools, index: OnceLock::new() }
+        let listing = Arc::clone(listing);
+        Self { listing, learned, python, typescript, tools, index: OnceLock::new() }
     }
 
     /// What it is called in the configuration.
@@ -199,6 +241,8 @@ impl CatalogServer {
 pub struct CatalogTool {
     listing: Arc<Listing>,
     position: usize,
+    /// About the tool of this name, perhaps with another definition.
+    learned: Option<Arc<Learned>>,
     server_python: Arc<str>,
     server_typescript: Arc<str>,
     python: String,
@@ -206,6 +250,7 @@ pub struct CatalogTool {
     fingerprint: OnceLock<Fingerprint>,
     input: OnceLock<Schema>,
     output: OnceLock<Option<Schema>>,
+    learned_output: OnceLock<Option<Schema>>,
     checker: OnceLock<Checker>,
 }
 
@@ -268,6 +313,21 @@ impl CatalogTool {
     #[must_use]
     pub fn output(&self) -> Option<&Schema> {
         self.output.get_or_init(|| self.tool().output_schema.as_ref().map(schema::read)).as_ref()
+    }
+
+    /// What was learned about its results: only where the server says nothing about them, and
+    /// only about this very definition.
+    #[must_use]
+    pub fn learned(&self) -> Option<&Learned> {
+        let learned = self.learned.as_deref().filter(|_| self.tool().output_schema.is_none())?;
+        (learned.seen() > 0 && learned.fingerprint() == self.fingerprint()).then_some(learned)
+    }
+
+    /// What it returns, as the server said or else as was learned.
+    #[must_use]
+    pub fn result(&self) -> Option<&Schema> {
+        let learn = || self.learned().map(Learned::schema);
+        self.output().or_else(|| self.learned_output.get_or_init(learn).as_ref())
     }
 
     /// Checks arguments before they leave, and gives back those to send: an optional parameter

@@ -9,6 +9,7 @@ mod catalog;
 #[cfg(any(test, feature = "corpus"))]
 pub mod corpus;
 mod fingerprint;
+pub mod learned;
 pub mod names;
 mod nearest;
 mod resolve;
@@ -17,8 +18,9 @@ mod seen;
 mod tool;
 
 pub use arguments::{Mistake, Problem};
-pub use catalog::{Catalog, CatalogServer, CatalogTool};
+pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
 pub use fingerprint::Fingerprint;
+pub use learned::Learned;
 pub use resolve::ResolveError;
 pub use seen::{Change, ChangeKind, Part, Seen};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};

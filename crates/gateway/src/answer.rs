@@ -10,10 +10,11 @@
 //! {"structured": any, "has_structured": bool, "content": [parts]}
 //! ```
 
+use catalog::learned::Sight;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use upstream::{Part, ToolResult};
+use upstream::{Part, Resource, ToolResult};
 
 /// The largest text that is looked at for JSON.
 const MAX_JSON: usize = 256 << 20;
@@ -40,6 +41,36 @@ pub fn answer(result: &ToolResult) -> serde_json::Result<Box<RawValue>> {
         has_structured: result.structured.is_some(),
         content: &result.content,
     })
+}
+
+/// What a program sees of an answer, for whoever learns from it. The guest's `content.py` has
+/// the same rules.
+pub(crate) fn sight(result: &ToolResult) -> Sight<'_> {
+    let parts = || result.content.iter().map(part);
+    match (&result.structured, &result.content[..]) {
+        (Some(value), content) => {
+            let only_text = content.iter().all(|part| matches!(part, Part::Text { .. }));
+            if only_text || value.is_object() || value.is_array() {
+                return Sight::Value(value);
+            }
+            Sight::Several(std::iter::once(Sight::Value(value)).chain(parts()).collect())
+        }
+        (None, []) => Sight::Nothing,
+        (None, [Part::Text { text }]) if as_json(text).is_none() => Sight::Text(text),
+        (None, [only]) => part(only),
+        (None, _) => Sight::Several(parts().collect()),
+    }
+}
+
+fn part(part: &Part) -> Sight<'_> {
+    match part {
+        Part::Text { text } if text.trim_start().starts_with(['{', '[']) => Sight::Json(text),
+        Part::Text { text } | Part::Resource(Resource { text: Some(text), .. }) => {
+            Sight::Text(text)
+        }
+        Part::Other { value } => Sight::Value(value),
+        _ => Sight::Opaque,
+    }
 }
 
 /// What a failed tool said, in one text.
@@ -152,6 +183,23 @@ mod tests {
     fn a_text_that_happens_to_be_a_number_stays_text() {
         assert_snapshot!(shown(None, vec![text("42")]), @r#"{"t":"42"}"#);
         assert_snapshot!(shown(None, vec![text("[not json")]), @r#"{"t":"[not json"}"#);
+    }
+
+    fn seen(structured: Option<Value>, content: Vec<Part>) -> String {
+        format!("{:?}", sight(&ToolResult { structured, content, is_error: false }))
+    }
+
+    #[test]
+    fn what_is_learned_from_is_what_the_program_gets() {
+        let picture = || Part::Image { data: "AAAA".into(), media_type: "image/png".into() };
+        assert_snapshot!(seen(Some(json!({"a": 1})), vec![text("Found."), picture()]), @r#"Value(Object {"a": Number(1)})"#);
+        assert_snapshot!(seen(Some(json!(1)), vec![text("Found.")]), @"Value(Number(1))");
+        assert_snapshot!(seen(Some(json!(1)), vec![picture()]), @"Several([Value(Number(1)), Opaque])");
+        assert_snapshot!(seen(None, vec![text(" [1]")]), @r#"Json(" [1]")"#);
+        assert_snapshot!(seen(None, vec![text("[not json")]), @r#"Text("[not json")"#);
+        assert_snapshot!(seen(None, vec![text("42")]), @r#"Text("42")"#);
+        assert_snapshot!(seen(None, vec![text("a"), picture()]), @r#"Several([Text("a"), Opaque])"#);
+        assert_snapshot!(seen(None, vec![]), @"Nothing");
     }
 
     #[test]

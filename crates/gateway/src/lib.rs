@@ -12,6 +12,7 @@
 
 mod answer;
 mod desk;
+mod learning;
 mod memory;
 mod run;
 mod tools;

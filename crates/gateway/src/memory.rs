@@ -2,24 +2,33 @@
 //!
 //! A server's tools are remembered when they were first listed, so that a later program can
 //! be given their bindings without starting the server. Next to it stands what was accepted,
-//! so that a definition that changes is noticed.
+//! so that a definition that changes is noticed, and what was learned about results, which are
+//! types and never values.
 //!
 //! ```text
 //! FOLDER/listings/<server>-<settings digest>.json      the last listing of that very server
+//! FOLDER/learned/<server>-<settings digest>.json       what its tools returned, as types
 //! FOLDER/seen.json                                     definitions as they were first seen
 //! ```
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use catalog::{Listing, Seen, ServerName};
+use catalog::{Learned, Listing, Seen, ServerName, ToolName, learned};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+use tracing::warn;
 
 /// The largest file that is read back.
 const MAX_FILE: u64 = 256 << 20;
+/// The largest file of learned types that is written or read.
+const MAX_LEARNED: usize = 16 << 20;
+/// The most that is read about one tool: its type, and what stands around it.
+const MAX_TOOL: usize = learned::MAX_BYTES + 1_024;
 
 /// Why something could not be remembered.
 #[derive(Debug, thiserror::Error)]
@@ -52,15 +61,91 @@ impl Memory {
     /// The last listing of a server, if it was this very one: `settings` says how it is reached.
     #[must_use]
     pub fn listing(&self, server: &ServerName, settings: &str) -> Option<Listing> {
-        read(&self.listing_path(server, settings)?)
+        read(&self.path("listings", server, settings)?)
     }
 
     /// Keeps a listing for next time.
     pub fn keep_listing(&self, listing: &Listing, settings: &str) -> Result<(), MemoryError> {
-        match self.listing_path(&listing.server, settings) {
-            Some(path) => write(&path, listing),
+        match self.path("listings", &listing.server, settings) {
+            Some(path) => write(&path, listing, Durable::Yes),
             None => Ok(()),
         }
+    }
+
+    /// What was learned about the results of a server's tools.
+    #[must_use]
+    pub fn learned(&self, server: &ServerName, settings: &str) -> BTreeMap<ToolName, Learned> {
+        let path = self.path("learned", server, settings);
+        let is_small = |path: &PathBuf| {
+            fs::metadata(path).is_ok_and(|found| found.len() <= MAX_LEARNED as u64)
+        };
+        let stored: Option<BTreeMap<ToolName, Box<RawValue>>> =
+            path.filter(is_small).and_then(|path| read(&path));
+        // One that cannot be used is learned again, and takes nothing from the others.
+        let sound = stored.into_iter().flatten().filter_map(|(tool, stored)| {
+            let small = Some(stored.get()).filter(|text| text.len() <= MAX_TOOL)?;
+            Some((tool, serde_json::from_str(small).ok()?))
+        });
+        sound.collect()
+    }
+
+    /// Keeps what was learned. Nothing is lost that could not be learned again, so this does not
+    /// wait for the disk.
+    pub fn keep_learned(
+        &self,
+        server: &ServerName,
+        settings: &str,
+        learned: &BTreeMap<ToolName, Learned>,
+    ) -> Result<(), MemoryError> {
+        let Some(path) = self.path("learned", server, settings) else { return Ok(()) };
+        let mut bytes = 2;
+        let mut stored: BTreeMap<&ToolName, Box<RawValue>> = BTreeMap::new();
+        for (tool, learned) in learned {
+            let failed =
+                |error: serde_json::Error| MemoryError { path: path.clone(), source: error.into() };
+            let raw = to_raw_value(learned).map_err(failed)?;
+            // Escapes make a name at most six times as long.
+            bytes += tool.0.len() * 6 + raw.get().len() + 4;
+            if bytes > MAX_LEARNED {
+                warn!(server = %server, limit = MAX_LEARNED, "too much was learned; some of it is not kept");
+                break;
+            }
+            stored.insert(tool, raw);
+        }
+        write(&path, &stored, Durable::No)
+    }
+
+    /// Forgets what was learned about one tool of a server, or about all, however the server was
+    /// reached then. How many tools it was, as the server is reached now.
+    pub fn forget_learned(
+        &self,
+        server: &ServerName,
+        settings: &str,
+        tool: Option<&ToolName>,
+    ) -> Result<usize, MemoryError> {
+        let mut learned = self.learned(server, settings);
+        let before = learned.len();
+        if let Some(tool) = tool {
+            if learned.remove(tool).is_some() {
+                self.keep_learned(server, settings, &learned)?;
+            }
+            return Ok(before - learned.len());
+        }
+        let Some(path) = self.path("learned", server, settings) else { return Ok(0) };
+        let prefix = format!("{}-", plain(server));
+        let folder = path.parent().unwrap_or(Path::new("."));
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let digest = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(".json"));
+            let is_digest = |text: &str| {
+                text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+            };
+            if digest.is_some_and(is_digest) {
+                let path = entry.path();
+                fs::remove_file(&path).map_err(|source| MemoryError { path, source })?;
+            }
+        }
+        Ok(before)
     }
 
     /// What was seen and accepted so far.
@@ -71,22 +156,32 @@ impl Memory {
     /// Writes down what was seen.
     pub fn keep_seen(&self) -> Result<(), MemoryError> {
         match &self.folder {
-            Some(folder) => write(&folder.join("seen.json"), &*self.seen()),
+            Some(folder) => write(&folder.join("seen.json"), &*self.seen(), Durable::Yes),
             None => Ok(()),
         }
     }
 
-    fn listing_path(&self, server: &ServerName, settings: &str) -> Option<PathBuf> {
-        // Names come from a configuration file; only what is harmless in a path is kept.
-        let plain: String = server
-            .0
-            .chars()
-            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
-            .take(60)
-            .collect();
+    fn path(&self, kind: &str, server: &ServerName, settings: &str) -> Option<PathBuf> {
         let digest = engine::Digest::of(format!("{}\0{settings}", server.0).as_bytes()).to_string();
-        Some(self.folder.as_ref()?.join("listings").join(format!("{plain}-{}.json", &digest[..16])))
+        let name = format!("{}-{}.json", plain(server), &digest[..DIGEST]);
+        Some(self.folder.as_ref()?.join(kind).join(name))
     }
+}
+
+/// How much of a digest is in the name of a file.
+const DIGEST: usize = 16;
+
+/// Names come from a configuration file; only what is harmless in a path is kept.
+fn plain(server: &ServerName) -> String {
+    let harmless = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    server.0.chars().map(harmless).take(60).collect()
+}
+
+/// Whether a file must be on the disk before anything goes on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Durable {
+    Yes,
+    No,
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
@@ -98,14 +193,14 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
 }
 
 /// Written aside and renamed, so that two processes never read half of it.
-fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), MemoryError> {
+fn write<T: Serialize>(path: &Path, value: &T, durable: Durable) -> Result<(), MemoryError> {
     let failed = |source| MemoryError { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
     let aside = path.with_extension(format!("{}.new", std::process::id()));
     let written = File::create(&aside).and_then(|mut file| {
         file.write_all(&serde_json::to_vec(value)?)?;
-        file.sync_all()
+        if durable == Durable::Yes { file.sync_all() } else { Ok(()) }
     });
     written.and_then(|()| fs::rename(&aside, path)).map_err(|error| {
         let _ = fs::remove_file(&aside);

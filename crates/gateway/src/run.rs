@@ -29,6 +29,7 @@ pub async fn run(
     let ending = Ending(&desk);
     let outcome = session.run(program, Arc::clone(&desk) as _).await;
     drop(ending);
+    tools.after_run();
     outcome
 }
 

@@ -1,6 +1,7 @@
 //! Everything that can be called: which servers there are, what each offers, how a call
 //! finds its way.
 
+mod learned;
 mod wanted;
 
 use std::borrow::Cow;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catalog::{Catalog, CatalogTool, Listing, ServerName};
+use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ServerName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use tracing::{debug, warn};
 use upstream::{CallFailure, ConnectError, Upstreams};
 
 use crate::answer::{answer, words};
+use crate::learning::Learning;
 use crate::memory::Memory;
 
 /// How long a program that names no server waits for those that were never asked before.
@@ -28,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct ServerPolicy {
     /// A tool whose definition changed may not be called until it is accepted.
     pub pin: bool,
+    /// What tools return is learned from their results, where the server does not say it.
+    pub learn: bool,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
 }
@@ -36,17 +40,21 @@ pub struct ServerPolicy {
 pub struct Tools {
     upstreams: Arc<Upstreams>,
     policies: BTreeMap<ServerName, ServerPolicy>,
-    memory: Memory,
+    memory: Arc<Memory>,
+    learning: Learning,
     shelf: Mutex<Shelf>,
 }
 
 #[derive(Default)]
 struct Shelf {
     listings: BTreeMap<ServerName, Arc<Listing>>,
-    /// Made from `listings`; `None` when they have changed since.
+    /// Made from `listings` and `learned`; `None` when the former have changed since.
     made: Option<(Arc<Catalog>, Arc<Folder>)>,
-    /// The last one made, whose unchanged servers the next one shares.
+    learned: BTreeMap<ServerName, Arc<LearnedTools>>,
+    /// The last one made, whose unchanged servers the next one shares,
     last: Arc<Catalog>,
+    /// and their files.
+    files: Vec<(Arc<CatalogServer>, Vec<bindings::SourceFile>)>,
 }
 
 impl Tools {
@@ -63,7 +71,19 @@ impl Tools {
         });
         let listings = remembered.collect();
         let shelf = Mutex::new(Shelf { listings, ..Shelf::default() });
-        Arc::new(Self { upstreams, policies, memory, shelf })
+        let learns = policies.iter().filter(|(_, policy)| policy.learn);
+        let learns = learns.map(|(server, policy)| (server.clone(), policy.identity.clone()));
+        let memory = Arc::new(memory);
+        let learning = Learning::new(Arc::clone(&memory), learns.collect());
+        Arc::new(Self { upstreams, policies, memory, learning, shelf })
+    }
+
+    /// Ends the connections in an orderly way, and writes down what was learned.
+    pub async fn close(self: &Arc<Self>) {
+        self.upstreams.close().await;
+        let tools = Arc::clone(self);
+        // It fails only when the runtime itself is about to end.
+        let _ = tokio::task::spawn_blocking(move || tools.learning.keep_now()).await;
     }
 
     /// The servers' connections.
@@ -87,6 +107,12 @@ impl Tools {
     #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// The catalog of what is known, without asking anybody.
+    #[must_use]
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.made().0
     }
 
     /// What a program with this source is given: waits for the servers it names, and a
@@ -170,14 +196,22 @@ impl Tools {
     }
 
     fn made(&self) -> (Arc<Catalog>, Arc<Folder>) {
+        let learned = self.learning.shown();
         let mut shelf = self.shelf();
-        if let Some(made) = &shelf.made {
+        if let Some(made) = &shelf.made
+            && shelf.learned.iter().all(|(server, known)| {
+                learned.get(server).is_some_and(|now| Arc::ptr_eq(known, now))
+            })
+        {
             return made.clone();
         }
         let listings = shelf.listings.values().map(|listing| self.without_quarantined(listing));
-        let catalog = Arc::new(shelf.last.refreshed(listings.collect()));
-        let made = (Arc::clone(&catalog), Arc::new(folder(&catalog)));
+        let catalog = Arc::new(shelf.last.refreshed_with(listings.collect(), &learned));
+        let known = std::mem::take(&mut shelf.files);
+        shelf.files = catalog.shared_servers().iter().map(|server| files(server, &known)).collect();
+        let made = (Arc::clone(&catalog), Arc::new(folder(&catalog, &shelf.files)));
         shelf.made = Some(made.clone());
+        shelf.learned = learned;
         shelf.last = catalog;
         made
     }
@@ -219,19 +253,28 @@ impl Tools {
     }
 }
 
-/// Bindings of a whole catalog, as programs see them.
-fn folder(catalog: &Catalog) -> Folder {
-    let mut files = BTreeMap::new();
-    let mut put = |file: bindings::SourceFile| {
-        files.insert(file.path, Arc::<[u8]>::from(file.text));
+/// A server with its files, which are those that it had before if it is the very same.
+fn files(
+    server: &Arc<CatalogServer>,
+    known: &[(Arc<CatalogServer>, Vec<bindings::SourceFile>)],
+) -> (Arc<CatalogServer>, Vec<bindings::SourceFile>) {
+    let same = known.iter().find(|(known, _)| Arc::ptr_eq(known, server));
+    let make = || {
+        let python = bindings::python_server(server);
+        python.into_iter().chain(bindings::typescript_server(server)).collect()
     };
-    put(bindings::readme(catalog));
-    put(bindings::typescript_client());
-    for server in catalog.servers() {
-        bindings::python_server(server).into_iter().for_each(&mut put);
-        bindings::typescript_server(server).into_iter().for_each(&mut put);
-    }
-    Folder::new(files)
+    (Arc::clone(server), same.map_or_else(make, |(_, files)| files.clone()))
+}
+
+/// Bindings of a whole catalog, as programs see them.
+fn folder(
+    catalog: &Catalog,
+    servers: &[(Arc<CatalogServer>, Vec<bindings::SourceFile>)],
+) -> Folder {
+    let beside = [bindings::readme(catalog), bindings::typescript_client()];
+    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside);
+    let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
+    Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
 }
 
 /// What one program can call, as of when it started.
@@ -313,7 +356,10 @@ impl Offer {
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
         }
-        answer(&result).map_err(|error| fault("ServerError", error.to_string()))
+        let value = answer(&result).map_err(|error| fault("ServerError", error.to_string()))?;
+        let is_current = || self.tools.is_current(tool);
+        self.tools.learning.saw(tool, result, value.get().len(), is_current);
+        Ok(value)
     }
 
     /// A catalog that may have a tool which was not known when the program started.

@@ -107,7 +107,8 @@ impl Ours {
             ..upstream::Options::default()
         };
         let upstreams = Upstreams::new(vec![settings], options);
-        let policies = BTreeMap::from([(name, ServerPolicy::default())]);
+        let policy = ServerPolicy { learn: true, ..ServerPolicy::default() };
+        let policies = BTreeMap::from([(name, policy)]);
         let tools = Tools::new(upstreams, policies, Memory::none());
         Ok(Self { session: Session::new(engine, Start::default()), tools })
     }

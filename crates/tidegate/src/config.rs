@@ -106,6 +106,11 @@ impl Config {
         servers::load(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// Whether types are learned from results, unless a server says otherwise.
+    pub(crate) fn learn(&self) -> anyhow::Result<bool> {
+        servers::learn(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
     /// The configured server of this name.
     pub(crate) fn server(&self, name: &str) -> anyhow::Result<Server> {
         let servers = self.servers()?;

@@ -96,10 +96,10 @@ impl Opened {
         Ok(Ran::Ended(Box::new(outcome), kept.err()))
     }
 
-    /// Ends the connections to servers in an orderly way.
+    /// Ends the connections to servers in an orderly way, and keeps what was learned from them.
     pub(crate) async fn close(self) {
         if let Some(tools) = self.tools {
-            tools.upstreams().close().await;
+            tools.close().await;
         }
     }
 

@@ -8,19 +8,21 @@ use gateway::{Memory, ServerPolicy, Tools};
 use upstream::Upstreams;
 
 use crate::config::Config;
+use crate::config::section::ServerSection;
 
 /// Every server that is switched on, connected to nobody yet; `None` when there is none.
 pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Option<Arc<Tools>>> {
     let mut settings = Vec::new();
     let mut policies = BTreeMap::new();
+    let learn = config.learn()?;
     for server in config.servers_with(mcp_config)? {
         if !server.section.is_enabled() {
             continue;
         }
         let policy = ServerPolicy {
             pin: server.section.pin.unwrap_or(false),
-            // Hashed before it is written anywhere.
-            identity: format!("{:?}", server.section),
+            learn: server.section.learn.unwrap_or(learn),
+            identity: identity(&server.section),
         };
         settings.push(config.settings_later(&server));
         policies.insert(server.name, policy);
@@ -32,4 +34,10 @@ pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Op
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
     Ok(Some(Tools::new(upstreams, policies, memory)))
+}
+
+/// Says how a server is reached; hashed before it is written anywhere. Whether it is learned
+/// from makes no other server of it.
+fn identity(section: &ServerSection) -> String {
+    format!("{:?}", ServerSection { learn: None, ..section.clone() })
 }

@@ -16,6 +16,8 @@
 
 #[path = "servers/hostile.rs"]
 mod hostile;
+#[path = "servers/learned.rs"]
+mod learned;
 #[path = "servers/listed.rs"]
 mod listed;
 #[path = "servers/page.rs"]

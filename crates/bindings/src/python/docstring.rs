@@ -18,7 +18,7 @@ const LINE: usize = 88;
 pub(crate) fn text(target: &Target<'_>, parameters: &Parameters<'_>, names: &[String]) -> String {
     let mut out = words::summary(target);
     arguments(parameters, names, &mut out);
-    if let Some(returns) = words::returns(target.output) {
+    if let Some(returns) = words::returns(target) {
         let _ = write!(out, "\n\nReturns: {}", text::indent(&returns, "    ").trim_start());
     }
     let mut notes = words::notes(target);

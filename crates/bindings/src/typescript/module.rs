@@ -91,7 +91,7 @@ fn said(target: &Target<'_>) -> String {
     for note in words::notes(target) {
         let _ = write!(said, "\n\nNote: {note}");
     }
-    if let Some(returns) = words::returns(target.output) {
+    if let Some(returns) = words::returns(target) {
         let _ = write!(said, "\n\n@returns {returns}");
     }
     let suggestions = Suggestions::new(target.input);

@@ -136,6 +136,7 @@ fn to_json(config: &Config, server: &Server, tried: Option<&Tried>) -> Value {
         "startup": section.startup,
         "trusted": section.trusted.unwrap_or(false),
         "pin": section.pin.unwrap_or(false),
+        "learn": section.learn,
         "env": section.env.keys().collect::<Vec<_>>(),
         "headers": section.headers.keys().collect::<Vec<_>>(),
         "missing": missing,

@@ -1,4 +1,6 @@
-//! `tidegate tools`: what the servers offer, and what has changed about it.
+//! `tidegate tools`: what the servers offer, what has changed about it, what was learned of it.
+
+mod learn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -56,6 +58,14 @@ enum Action {
         /// Only these tools; all of them if none is named.
         tools: Vec<String>,
     },
+    /// Call read-only tools to learn what they return, where their server does not say it.
+    Learn(learn::Arguments),
+    /// Forget what was learned about the results of a server's tools, or of one tool.
+    Forget {
+        /// The server, or one tool of it: `github`, `github.list_issues`.
+        #[arg(value_name = "SERVER[.TOOL]")]
+        what: String,
+    },
 }
 
 /// Runs `tidegate tools`.
@@ -65,18 +75,24 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
         ));
     };
-    let work = act(&tools, arguments.action);
+    let work = act(config, &tools, arguments);
     let ended = unless_interrupted(work).await?;
-    tools.upstreams().close().await;
+    tools.close().await;
     ended.unwrap_or(Ok(Ending::Interrupted))
 }
 
-async fn act(tools: &Arc<Tools>, action: Action) -> anyhow::Result<Ending> {
-    match action {
+async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyhow::Result<Ending> {
+    match arguments.action {
         Action::List { server, json } => list(tools, server.as_deref(), json).await,
         Action::Show { tool } => show_one(tools, &tool).await,
         Action::Diff { server } => diff(tools, server.as_deref()).await,
         Action::Accept { server, tools: names } => accept(tools, &server, &names).await,
+        Action::Learn(wanted) => {
+            let trusted = config.servers_with(&arguments.mcp_config)?.into_iter();
+            let trusted = trusted.filter(|server| server.section.trusted == Some(true));
+            learn::run(tools, &wanted, &trusted.map(|server| server.name).collect()).await
+        }
+        Action::Forget { what } => learn::forget(tools, &what).await,
     }
 }
 

@@ -21,6 +21,8 @@ use super::secrets::Template;
 pub(super) struct FileSection {
     /// The servers whose tools programs may call.
     pub(super) servers: BTreeMap<String, toml::Spanned<ServerSection>>,
+    /// Whether types are learned from results, for servers that do not say it themselves.
+    pub(super) learn: Option<bool>,
 }
 
 /// One server. Exactly one of `command`, `url`, `openapi` and `tools` says what kind it is.
@@ -78,6 +80,9 @@ pub(crate) struct ServerSection {
     /// Whether a tool whose definition changed is set aside until it is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pin: Option<bool>,
+    /// Whether what tools return is learned from their results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) learn: Option<bool>,
     /// Variables for the program.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) env: BTreeMap<String, String>,

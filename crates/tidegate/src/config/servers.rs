@@ -45,10 +45,25 @@ pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
     Ok(servers.into_values().collect())
 }
 
+/// Whether types are learned from results unless a server says otherwise. Of several files the
+/// one whose servers count most decides.
+pub(crate) fn learn(places: &Places) -> Result<bool, ConfigError> {
+    let mut learn = true;
+    for file in places.files()? {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
+        learn = whole(&file, &text)?.learn.unwrap_or(learn);
+    }
+    Ok(learn)
+}
+
+fn whole(file: &Path, text: &str) -> Result<FileSection, ConfigError> {
+    toml::from_str(text).map_err(|error| ConfigError::from_toml(file, text, error))
+}
+
 /// The servers of one file.
 pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<Server>, ConfigError> {
-    let whole: FileSection =
-        toml::from_str(text).map_err(|error| ConfigError::from_toml(file, text, error))?;
+    let whole = whole(file, text)?;
     let check = |(written, spanned): (String, toml::Spanned<ServerSection>)| {
         let line = line_at(text, spanned.span().start);
         let section = spanned.into_inner();

@@ -116,7 +116,31 @@ impl Tide {
         parsed(&finished(command)?)
     }
 
-    fn file(&self, name: &str, content: &str) -> PathBuf {
+    /// What a command says about a server, on both streams, and whether it succeeded. `settings`
+    /// stand before the servers in the file.
+    pub(crate) fn said(
+        &self,
+        servers: &[Started],
+        settings: &str,
+        arguments: &[&str],
+    ) -> Result<(bool, String), String> {
+        let sections: Map<String, Value> =
+            servers.iter().map(|one| (one.name.clone(), one.as_section())).collect();
+        let text = toml::to_string(&json!({ "servers": sections })).unwrap();
+        let config = self.file("tidegate.toml", &format!("{settings}\n{text}"));
+        let mut command = self.command();
+        command.arg("--config").arg(config).args(arguments);
+        let output = finished(command)?;
+        let said = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        Ok((output.status.success(), said.concat()))
+    }
+
+    /// Where the user's things are kept.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub(crate) fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
