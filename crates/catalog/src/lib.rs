@@ -1,4 +1,4 @@
-//! What tools exist: names, schemas, fingerprints.
+//! What tools exist: names, schemas, fingerprints, and search over them.
 //!
 //! Everything here is pure: definitions go in as the servers sent them, and what the rest of
 //! the product needs to know about them comes out. Nothing reads a file or a socket.
@@ -14,6 +14,7 @@ pub mod names;
 mod nearest;
 mod resolve;
 pub mod schema;
+pub mod search;
 mod seen;
 mod tool;
 

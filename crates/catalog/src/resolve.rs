@@ -166,7 +166,10 @@ pub(crate) fn resolve<'c>(
     }
 }
 
-fn named_server<'c>(catalog: &'c Catalog, wanted: &str) -> Result<&'c CatalogServer, ResolveError> {
+pub(crate) fn named_server<'c>(
+    catalog: &'c Catalog,
+    wanted: &str,
+) -> Result<&'c CatalogServer, ResolveError> {
     match catalog.index().best(wanted) {
         Some((_, positions)) if positions.len() == 1 => Ok(catalog.at(positions[0])),
         Some((_, positions)) => {
@@ -254,7 +257,7 @@ fn readings(name: &str) -> impl Iterator<Item = Reading<'_>> {
 }
 
 /// Removes what says that a qualified name follows, and whether something did.
-fn without_prefix(name: &str) -> (&str, bool) {
+pub(crate) fn without_prefix(name: &str) -> (&str, bool) {
     ["mcp__", "servers.", "servers/", "/servers/"]
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix))
