@@ -11,13 +11,15 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod checks;
 mod desk;
 mod memory;
 mod run;
 mod tools;
 
 pub use answer::answer;
+pub use checks::{Checks, Earlier, refusal};
 pub use desk::{Desk, Listener};
 pub use memory::{Memory, MemoryError};
-pub use run::run;
+pub use run::{run, run_with};
 pub use tools::{Offer, ServerPolicy, Tools};

@@ -97,6 +97,11 @@ impl Config {
         servers::load(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// Whether programs are checked before they run.
+    pub(crate) fn checks_programs(&self) -> anyhow::Result<bool> {
+        servers::checks(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
     /// The configured server of this name.
     pub(crate) fn server(&self, name: &str) -> anyhow::Result<Server> {
         let servers = self.servers()?;

@@ -14,7 +14,7 @@ use catalog::ServerName;
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
-use super::section::{FileSection, Kind, ServerSection};
+use super::section::{CheckName, FileSection, Kind, ServerSection};
 use crate::config::mcp_json;
 
 pub(crate) use self::settings::Unresolved;
@@ -43,6 +43,19 @@ pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
         }
     }
     Ok(servers.into_values().collect())
+}
+
+/// Whether programs are checked before they run: what the file says that counts most.
+pub(crate) fn checks(places: &Places) -> Result<bool, ConfigError> {
+    let mut said = None;
+    for file in places.files()? {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
+        let whole: FileSection =
+            toml::from_str(&text).map_err(|error| ConfigError::from_toml(&file, &text, error))?;
+        said = whole.check.or(said);
+    }
+    Ok(said != Some(CheckName::Off))
 }
 
 /// The servers of one file.
