@@ -15,7 +15,7 @@ use crate::tree::{Id, Tree};
 /// Names of context managers that swallow exceptions.
 const SWALLOW: &[&str] = &["suppress", "raises", "assertRaises", "ExitStack", "AsyncExitStack"];
 /// Functions with which a program can define names that nobody sees.
-const DYNAMIC: &[&str] = &["exec", "eval", "globals", "locals", "vars", "setattr", "compile", "__import__"];
+const DYNAMIC: &[&str] = &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
 
 /// What is known of a program's flow.
 pub(crate) struct Reach<'t, 'a, 'c> {

@@ -66,6 +66,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let used: Vec<&str> = used.iter().map(String::as_str).collect();
     let typed = checker.check(&rewritten, &used, &asked);
 
+    if std::env::var_os("RAW").is_some() { for c in &typed.complaints { eprintln!("RAW {} {:?} {} types {:?}", c.rule, c.range, c.message, typed.types.iter().filter(|(r, _)| c.range.contains_range(**r)).collect::<Vec<_>>()); } }
     answer(&mut judged, &typed, checker);
     mistakes.append(&mut judged.mistakes);
     let given = match &job.names {

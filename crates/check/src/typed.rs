@@ -146,6 +146,14 @@ struct Asking<'m, 'db> {
 }
 
 impl Asking<'_, '_> {
+    fn note(&mut self, expression: &Expr) {
+        let range = self.program.original(expression.range());
+        if let Some(found) = expression.inferred_type(self.model) {
+            let environment = self.model.program_environment();
+            self.types.entry(range).or_insert_with(|| found.display(self.model.db(), &environment).to_string());
+        }
+    }
+
     fn wants(&self, range: TextRange) -> bool {
         !self.types.contains_key(&range)
             && (self.asked.contains(&range) || self.places.iter().any(|place| place.contains_range(range)))
@@ -155,12 +163,14 @@ impl Asking<'_, '_> {
 impl<'a> SourceOrderVisitor<'a> for Asking<'_, '_> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         let range = self.program.original(expression.range());
-        // The outermost counts: an `await` that was put in stands where its call does.
-        if self.wants(range)
-            && let Some(found) = expression.inferred_type(self.model)
+        if let Expr::Subscript(subscript) = expression
+            && self.places.iter().any(|place| range.contains_range(*place))
         {
-            let environment = self.model.program_environment();
-            self.types.insert(range, found.display(self.model.db(), &environment).to_string());
+            self.note(&subscript.value);
+        }
+        // The outermost counts: an `await` that was put in stands where its call does.
+        if self.wants(range) {
+            self.note(expression);
         }
         walk_expr(self, expression);
     }

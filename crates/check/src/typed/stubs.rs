@@ -29,12 +29,5 @@ pub(super) fn root(packages: &[&str]) -> String {
 
 /// A server under its own name, for `import github`.
 pub(super) fn alias(server: &CatalogServer) -> String {
-    let package = server.python();
-    let mut out = String::from("from typing import Any\n");
-    for tool in server.tools() {
-        let name = tool.python();
-        let _ = writeln!(out, "from servers.{package} import {name} as {name}");
-    }
-    out.push_str("def __getattr__(name: str) -> Any: ...\n");
-    out
+    format!("from typing import Any\nfrom servers.{} import *\ndef __getattr__(name: str) -> Any: ...\n", server.python())
 }
