@@ -25,6 +25,8 @@ pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) fields: &'t Fields,
     /// The names that are given; `None` when there may be any.
     pub(crate) given: Option<&'t [String]>,
+    /// Nothing is put into a result under a key that is not known.
+    pub(crate) settled: bool,
 }
 
 impl<'a> Judge<'_, 'a, '_> {
@@ -55,10 +57,11 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     fn crash(&self, range: TextRange, message: String, raises: &'static [&'static str]) -> Mistake {
+        let certain = self.settled && !self.reach.is_dynamic();
         Mistake {
             range,
             code: Code::CertainCrash,
-            weight: Weight::WhenReached,
+            weight: if certain { Weight::WhenReached } else { Weight::Advice },
             message,
             valid: Vec::new(),
             nearest: None,
@@ -118,10 +121,10 @@ impl<'a> Judge<'_, 'a, '_> {
         let class = rest.split('`').next()?;
         let fields = self.fields.of(class)?;
         let subscript = self.subscript(complaint.range)?;
-        if !self.is_certain(&subscript.value) {
+        if self.type_of(&subscript.value) != Some(class) {
             return None;
         }
-        let weight = if self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key) {
+        let weight = if !self.settled || self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key) {
             Weight::Advice
         } else {
             Weight::Call
@@ -144,12 +147,13 @@ impl<'a> Judge<'_, 'a, '_> {
         })
     }
 
-    /// Whether the program itself puts this key into something.
+    /// Whether the program itself puts this key into something: by setting it, or in a dict that is
+    /// put among results.
     fn sets_key(&self, key: &str) -> bool {
         let is_key = |expression: &Expr| matches!(expression, Expr::StringLiteral(text) if text.value.to_str() == key);
-        self.tree.all().any(|(_, node)| match node {
+        self.tree.all().any(|(id, node)| match node {
             AnyNodeRef::ExprSubscript(subscript) => !subscript.ctx.is_load() && is_key(&subscript.slice),
-            AnyNodeRef::ExprDict(dict) => dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key)),
+            AnyNodeRef::ExprDict(dict) => dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key)) && self.is_put_in(id),
             AnyNodeRef::ExprCall(call) => match &*call.func {
                 Expr::Attribute(method) if method.attr.as_str() == "setdefault" => call.arguments.args.first().is_some_and(is_key),
                 Expr::Attribute(method) if method.attr.as_str() == "update" => {
@@ -161,12 +165,34 @@ impl<'a> Judge<'_, 'a, '_> {
         })
     }
 
+    /// Whether a dict is given to a method of something that came from a result.
+    fn is_put_in(&self, dict: Id) -> bool {
+        self.tree.above(dict).any(|above| match self.tree.node(above) {
+            AnyNodeRef::ExprCall(call) => matches!(&*call.func, Expr::Attribute(method) if ["append", "extend", "insert", "update"].contains(&method.attr.as_str()) && self.is_of_a_result(&method.value)),
+            _ => false,
+        })
+    }
+
+    /// Whether an expression may be a part of a result: it is no container of the program's own.
+    fn is_of_a_result(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Name(name) => {
+                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+                !places.iter().all(|place| {
+                    let parent = self.tree.parent(*place).map(|parent| self.tree.node(parent));
+                    matches!(parent, Some(AnyNodeRef::StmtAssign(assign)) if matches!(&*assign.value, Expr::List(_) | Expr::Dict(_) | Expr::ListComp(_) | Expr::DictComp(_)))
+                })
+            }
+            _ => true,
+        }
+    }
+
     /// `from json import dumsp`.
     fn unknown_member(&self, complaint: &Complaint) -> Option<Mistake> {
         let mut words = complaint.message.split('`').skip(1).step_by(2);
         let (module, name) = (words.next()?, words.next()?);
         let first = module.split('.').next().unwrap_or_default();
-        if !crate::modules::is_standard(first) || name.starts_with('_') || first == "servers" {
+        if !crate::modules::is_usual(first) || name.starts_with('_') {
             return None;
         }
         let mut mistake = self.crash(complaint.range, format!("the module '{module}' has no '{name}'"), raises::IMPORT);
@@ -174,6 +200,7 @@ impl<'a> Judge<'_, 'a, '_> {
             mistake.message = format!("the module '{module}' has no '{name}'; add `from servers.{} import {name}`", tool.server_python());
         }
         mistake.code = Code::UnknownModule;
+        mistake.weight = Weight::WhenReached;
         Some(mistake)
     }
 
@@ -196,11 +223,6 @@ impl<'a> Judge<'_, 'a, '_> {
     /// The one kind of thing that an expression certainly is.
     fn kind(&self, expression: &Expr) -> Option<Kind> {
         kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())
-    }
-
-    /// Whether an expression has one type and no other.
-    fn is_certain(&self, expression: &Expr) -> bool {
-        self.kind(expression).is_some()
     }
 
     fn node(&self, range: TextRange) -> Id {

@@ -37,14 +37,20 @@ pub(crate) fn is_network(name: &str) -> bool {
     NETWORK.contains(&name)
 }
 
+/// Modules of the standard library that programs use.
+const USUAL: &[&str] = &[
+    "argparse", "asyncio", "base64", "bisect", "calendar", "collections", "contextlib", "copy", "csv", "dataclasses",
+    "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "html", "io", "itertools",
+    "json", "logging", "math", "operator", "os", "pathlib", "pprint", "random", "re", "sqlite3", "statistics", "string",
+    "sys", "tempfile", "textwrap", "time", "traceback", "typing", "unicodedata", "urllib", "uuid", "zoneinfo",
+];
+
+/// Whether what a module has is known to the last name. A few have names that no stub mentions.
+pub(crate) fn is_usual(name: &str) -> bool {
+    USUAL.contains(&name) && !["sys", "typing", "urllib"].contains(&name)
+}
+
 /// The modules that somebody could have meant.
 pub(crate) fn usual() -> impl Iterator<Item = &'static str> {
-    const STANDARD: &[&str] = &[
-        "argparse", "asyncio", "base64", "bisect", "calendar", "collections", "contextlib", "copy", "csv", "dataclasses",
-        "datetime", "decimal", "difflib", "enum", "fractions", "functools", "hashlib", "heapq", "html", "io", "itertools",
-        "json", "logging", "math", "operator", "os", "pathlib", "pprint", "random", "re", "sqlite3", "statistics",
-        "string", "sys", "tempfile", "textwrap", "time", "traceback", "typing", "unicodedata", "urllib", "uuid",
-        "zoneinfo",
-    ];
-    STANDARD.iter().chain(INSTALLED).copied()
+    USUAL.iter().chain(INSTALLED).copied()
 }

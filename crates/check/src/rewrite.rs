@@ -2,14 +2,32 @@
 //!
 //! Annotations of variables, parameters and results are blanked: a program runs whatever they
 //! claim, so a type must come from a value to be certain. An `await` that the guest puts in is
-//! put in here, too.
+//! put in here, too. And what a program changes in passing loses the type that it had before:
+//! see `changes`.
+
+mod changes;
 
 use ruff_python_ast::{AnyNodeRef, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged as _, TextRange, TextSize};
 
 use crate::awaits::Forgotten;
+use crate::names::Names;
 use crate::tree::{Id, Tree};
+
+/// An expression that is put into brackets, and what stands before it.
+#[derive(Debug)]
+struct Wrap {
+    range: TextRange,
+    with: &'static str,
+}
+
+impl Wrap {
+    fn awaited(forgotten: &Forgotten) -> Self {
+        let with = if forgotten.can_await { "(await " } else { "__tidegate_wait__(" };
+        Self { range: forgotten.range, with }
+    }
+}
 
 /// A text, and the way back to the places of the one it was made from.
 #[derive(Debug)]
@@ -20,35 +38,42 @@ pub(crate) struct Rewritten {
 }
 
 impl Rewritten {
-    pub(crate) fn of(source: &str, tree: &Tree<'_>, forgotten: &[Forgotten]) -> Self {
+    pub(crate) fn of(source: &str, tree: &Tree<'_>, names: &Names<'_, '_>, forgotten: &[Forgotten]) -> Self {
         let mut blanked = source.as_bytes().to_vec();
         for (id, node) in tree.all() {
             blank_annotations(source, &mut blanked, tree, id, node);
         }
         let blanked = String::from_utf8(blanked).unwrap_or_else(|_| source.to_owned());
-        let mut edits: Vec<(u32, bool, &str)> = Vec::new();
-        for one in forgotten {
-            let opening = if one.can_await { "(await " } else { "__tidegate_wait__(" };
-            edits.push((one.range.start().to_u32(), true, opening));
-            edits.push((one.range.end().to_u32(), false, ")"));
+        let mut wraps: Vec<Wrap> = forgotten.iter().map(Wrap::awaited).collect();
+        wraps.extend(changes::wraps(tree, names));
+        let made = Self::wrapped(&blanked, &wraps);
+        if !parse_unchecked_source(&made.text, PySourceType::Python).has_valid_syntax() {
+            // Rather fewer types than a mistake of our own making.
+            return Self { text: source.to_owned(), inserted: Vec::new() };
         }
-        // At one place, what closes comes before what opens.
-        edits.sort_by_key(|(at, opens, _)| (*at, *opens));
-        let mut text = String::with_capacity(blanked.len() + edits.len() * 8);
+        made
+    }
+
+    fn wrapped(text: &str, wraps: &[Wrap]) -> Self {
+        // At one place, what closes comes before what opens, and inner before outer or after it.
+        let mut edits: Vec<(u32, bool, u32, &str)> = Vec::with_capacity(wraps.len() * 2);
+        for Wrap { range, with } in wraps {
+            let (start, end) = (range.start().to_u32(), range.end().to_u32());
+            edits.push((start, true, u32::MAX - end, with));
+            edits.push((end, false, u32::MAX - start, ")"));
+        }
+        edits.sort_by_key(|(at, opens, order, _)| (*at, *opens, *order));
+        let mut out = String::with_capacity(text.len() + edits.len() * 8);
         let mut inserted = Vec::with_capacity(edits.len());
         let mut from = 0;
-        for (at, _, words) in edits {
-            text.push_str(blanked.get(from..at as usize).unwrap_or_default());
-            text.push_str(words);
+        for (at, _, _, words) in edits {
+            out.push_str(text.get(from..at as usize).unwrap_or_default());
+            out.push_str(words);
             inserted.push((at, u32::try_from(words.len()).unwrap_or(0)));
             from = at as usize;
         }
-        text.push_str(blanked.get(from..).unwrap_or_default());
-        if !parse_unchecked_source(&text, PySourceType::Python).has_valid_syntax() {
-            // Rather no types than a mistake of our own making.
-            return Self { text: source.to_owned(), inserted: Vec::new() };
-        }
-        Self { text, inserted }
+        out.push_str(text.get(from..).unwrap_or_default());
+        Self { text: out, inserted }
     }
 
     /// A place in the original.
@@ -125,7 +150,10 @@ mod tests {
     fn rewritten(source: &str, forgotten: &[Forgotten]) -> Rewritten {
         let parsed = parse_unchecked_source(source, PySourceType::Python);
         let tree = Tree::new(parsed.syntax());
-        Rewritten::of(source, &tree, forgotten)
+        let catalog = catalog::Catalog::default();
+        let servers = crate::servers::Servers { catalog: &catalog, opaque: &[], partial: false };
+        let (names, _) = Names::read(&tree, servers);
+        Rewritten::of(source, &tree, &names, forgotten)
     }
 
     #[test]
@@ -149,5 +177,23 @@ mod tests {
         let back = made.original(TextRange::new(TextSize::new(call), TextSize::new(call + 4)));
         assert_eq!(&source[back], "f(1)");
         assert_eq!(&source[made.original(TextRange::new(TextSize::new(5), TextSize::new(15)))], "f(1)");
+    }
+
+    #[test]
+    fn what_is_changed_in_passing_has_no_type_any_more() {
+        let source = "rows = [{'a': '1'}]\nfor row in rows:\n    row['a'] = int(row['a'])\nprint(rows[0]['a'])\n";
+        assert_eq!(
+            rewritten(source, &[]).text,
+            "rows = __tidegate_list__([__tidegate_dict__({'a': '1'})])\nfor row in rows:\n    \
+             row['a'] = int(__tidegate_any__(row['a']))\nprint(__tidegate_any__(rows[0]['a']))\n"
+        );
+        let unchanged = "rows = [{'a': '1'}]\nprint(rows[0]['a'])\n";
+        assert_eq!(rewritten(unchanged, &[]).text, unchanged);
+    }
+
+    #[test]
+    fn a_variable_that_a_function_sets_has_no_type() {
+        let source = "found = None\ndef f():\n    global found\n    found = {}\n";
+        assert!(rewritten(source, &[]).text.starts_with("found = __tidegate_any__(None)\n"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use ruff_python_ast::{AnyNodeRef, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
-use ruff_text_size::TextRange;
+use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
@@ -60,20 +60,27 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     mistakes.extend(awaits::advice(&forgotten, &text.code));
     let reach = Reach::new(&tree, &names);
 
-    let asked = asked(&judged);
-    let rewritten = Rewritten::of(&text.code, &tree, &forgotten);
+    let changed = changed(&tree);
+    let mut asked = asked(&judged);
+    asked.extend(changed.iter().copied());
+    let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten);
     let used = used(&tree, &names);
     let used: Vec<&str> = used.iter().map(String::as_str).collect();
     let typed = checker.check(&rewritten, &used, &asked);
 
-    if std::env::var_os("RAW").is_some() { for c in &typed.complaints { eprintln!("RAW {} {:?} {} types {:?}", c.rule, c.range, c.message, typed.types.iter().filter(|(r, _)| c.range.contains_range(**r)).collect::<Vec<_>>()); } }
     answer(&mut judged, &typed, checker);
     mistakes.append(&mut judged.mistakes);
     let given = match &job.names {
         Known::These(names) => Some(names.as_slice()),
         Known::Any => None,
     };
-    let judge = Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields: checker.fields(), given };
+    let fields = checker.fields();
+    // Under a key that is not known, anything may have been put into a result.
+    let settled = changed.iter().all(|range| {
+        let is_own = |kind: kinds::Kind| !matches!(kind, kinds::Kind::Typed(_));
+        typed.types.get(range).and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some())).is_some_and(is_own)
+    });
+    let judge = Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
     Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
 }
@@ -86,6 +93,17 @@ fn asked(judged: &Judged) -> HashSet<TextRange> {
         asked.extend(inner.questions.iter().map(|question| question.range));
     }
     asked
+}
+
+/// What is changed under a key that only running would tell: `row[key] = value`.
+fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
+    let of = |(_, node)| match node {
+        AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() && !subscript.slice.is_literal_expr() => {
+            Some(subscript.value.range())
+        }
+        _ => None,
+    };
+    tree.all().filter_map(of).collect()
 }
 
 /// Answers what the calls left open.

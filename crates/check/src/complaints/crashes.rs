@@ -52,7 +52,7 @@ impl<'a> Judge<'_, 'a, '_> {
     fn unknown_in_module(&self, attribute: &ruff_python_ast::ExprAttribute, name: &str) -> Option<Mistake> {
         let module = self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
         let first = module.split('.').next().unwrap_or_default();
-        if !crate::modules::is_standard(first) {
+        if !crate::modules::is_usual(first) {
             return None;
         }
         let hint = match (module, name) {
@@ -164,7 +164,9 @@ impl<'a> Judge<'_, 'a, '_> {
         let call = self.call(complaint.range)?;
         let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
             || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
-        if spread || self.names.is_tool(&call.func) {
+        // What begins with an underscore is nobody's promise, and stubs may be behind.
+        let private = matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
+        if spread || private || self.names.is_tool(&call.func) {
             return None;
         }
         let mut message = plain(&complaint.message);

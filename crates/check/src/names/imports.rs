@@ -66,7 +66,10 @@ impl<'c> Names<'_, 'c> {
     }
 
     pub(super) fn read_from(&mut self, import: &StmtImportFrom, mistakes: &mut Vec<Mistake>) {
-        let Some(module) = import.module.as_ref().filter(|_| import.level == 0) else { return };
+        let Some(module) = import.module.as_ref().filter(|_| import.level == 0) else {
+            self.unknown_star |= import.names.iter().any(|alias| alias.name.as_str() == "*");
+            return;
+        };
         let mut parts: Vec<&str> = module.as_str().split('.').collect();
         let first = parts[0];
         if first != "servers" {
@@ -162,7 +165,7 @@ impl<'c> Names<'_, 'c> {
     fn read_members(&mut self, import: &StmtImportFrom, module: &str) {
         for alias in &import.names {
             if alias.name.as_str() == "*" {
-                self.unknown_star |= !modules::is_standard(module);
+                self.unknown_star |= !modules::is_usual(module);
             } else {
                 self.imported.insert(bound(alias).to_owned(), module.to_owned());
             }
