@@ -17,6 +17,7 @@ mod layout;
 mod parameters;
 mod python;
 mod readme;
+mod signature;
 mod suggestion;
 mod target;
 mod text;
@@ -28,6 +29,8 @@ mod words;
 mod fixture;
 
 use std::sync::Arc;
+
+pub use signature::{Parameter, Signature};
 
 use catalog::{Catalog, CatalogServer, CatalogTool};
 
@@ -44,6 +47,21 @@ pub struct SourceFile {
 #[must_use]
 pub fn python_server(server: &CatalogServer) -> Vec<SourceFile> {
     python::package(&server.into())
+}
+
+/// What a type checker reads of one server: what each tool gives, not what it takes.
+///
+/// A function here takes anything, because programs may call a tool in more ways than a
+/// signature can say; [`python_parameters`] has what is needed to judge that.
+#[must_use]
+pub fn python_stubs(server: &CatalogServer) -> Vec<SourceFile> {
+    python::stubs(&server.into())
+}
+
+/// What a tool's Python function takes.
+#[must_use]
+pub fn python_parameters(tool: &CatalogTool) -> Signature {
+    signature::signature(tool.input())
 }
 
 /// The TypeScript folder of one server. Its files import [`typescript_client`].

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod checks;
 mod desk;
 mod learning;
 mod memory;
@@ -18,7 +19,8 @@ mod run;
 mod tools;
 
 pub use answer::answer;
+pub use checks::{Checks, Earlier, refusal};
 pub use desk::{Desk, Listener};
 pub use memory::{Memory, MemoryError};
-pub use run::run;
+pub use run::{run, run_with};
 pub use tools::{Offer, ServerPolicy, Tools};

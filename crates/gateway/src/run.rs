@@ -5,7 +5,7 @@ use std::sync::Arc;
 use engine::{Host, Outcome, Program, Session, SessionError, Start};
 
 use crate::desk::Desk;
-use crate::tools::Tools;
+use crate::tools::{Offer, Tools};
 
 /// Runs `program` in `session`; its calls go to `tools`, what it prints to `hearing`.
 ///
@@ -20,6 +20,19 @@ pub async fn run(
     hearing: Arc<dyn Host>,
 ) -> Result<Outcome, SessionError> {
     let offer = tools.offer(&program.source).await;
+    run_with(session, program, offer, hearing).await
+}
+
+/// The same with an offer that was made already, when the program was checked.
+///
+/// # Errors
+/// As for [`run`].
+pub async fn run_with(
+    session: &mut Session,
+    program: Program,
+    offer: Arc<Offer>,
+    hearing: Arc<dyn Host>,
+) -> Result<Outcome, SessionError> {
     // A program that names no server may still call what an earlier one imported.
     let servers = offer.folder().or_else(|| session.start().servers.clone());
     let most = session.start().limits.call_result_bytes;

@@ -129,6 +129,17 @@ impl Tools {
         Arc::new(Offer { tools: Arc::clone(self), made })
     }
 
+    /// The same after asking the servers it means what they offer now, as far as they answer soon.
+    pub(crate) async fn offer_anew(self: &Arc<Self>, source: &str) -> Arc<Offer> {
+        let names: Vec<&ServerName> = self.policies.keys().collect();
+        let wanted = wanted::wanted(source, &names);
+        let asked = names.iter().filter(|server| wanted.any || wanted.named.contains(server));
+        let all = join_all(asked.map(|server| self.ask_anew(server)));
+        // One that does not answer is as it is remembered.
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+        self.offer(source).await
+    }
+
     /// The catalog of everything that is known, after asking every server, or `only` one.
     pub async fn ask_again(
         &self,
@@ -305,6 +316,11 @@ struct Asked {
 }
 
 impl Offer {
+    /// What there is to call; `None` when the program asks for no server.
+    pub(crate) fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.made.as_ref().map(|(catalog, _)| catalog)
+    }
+
     /// What the program finds under `/servers`; `None` when it asks for no server.
     #[must_use]
     pub fn folder(&self) -> Option<Arc<Folder>> {

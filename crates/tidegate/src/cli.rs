@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, bindings, demo, doctor, example_server, image, import, list, login, logout, remove, repl,
+    add, bindings, check, demo, doctor, example_server, image, import, list, login, logout, remove, repl,
     run, runtime, secret, session, test, tools,
 };
 use crate::exit;
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     /// Run a program and print what it returns.
     #[command(after_help = exit::help())]
     Run(run::Arguments),
+    /// Check a program without running it; exit code 1 if it would be blocked.
+    Check(check::Arguments),
     /// Type programs at a prompt; variables stay from one to the next.
     Repl(repl::Arguments),
     /// Look after the sessions kept on disk.

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod bindings;
+pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod example_server;
@@ -41,6 +42,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Logout(arguments) => logout::run(config, &arguments).await,
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Tools(arguments) => tools::run(config, arguments).await,
+        Command::Check(arguments) => check::run(config, arguments).await,
         Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Demo(arguments) => demo::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,

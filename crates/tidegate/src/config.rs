@@ -36,7 +36,7 @@ use upstream::{FileTokens, Http, Later, ServerSettings, Source};
 use self::places::Places;
 use self::secrets::{Entry, Lookup, Reference, SecretError};
 use self::section::Kind;
-use self::servers::{Server, Unresolved};
+use self::servers::{General, Server, Unresolved};
 use crate::exit::Misuse;
 use crate::out;
 use crate::store::Store;
@@ -106,9 +106,9 @@ impl Config {
         servers::load(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
-    /// Whether types are learned from results, unless a server says otherwise.
-    pub(crate) fn learn(&self) -> anyhow::Result<bool> {
-        servers::learn(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    /// What the files say about everything but servers.
+    pub(crate) fn general(&self) -> anyhow::Result<General> {
+        servers::general(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
     /// The configured server of this name.

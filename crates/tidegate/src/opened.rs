@@ -7,7 +7,7 @@ use engine::{
     Engine, Host, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start,
     StartError,
 };
-use gateway::Tools;
+use gateway::{Checks, Earlier, Tools};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -28,6 +28,8 @@ pub(crate) struct Opened {
     session: Session,
     hearing: Arc<dyn Host>,
     tools: Option<Arc<Tools>>,
+    checks: Option<Arc<Checks>>,
+    earlier: Earlier,
     kept: Option<Kept>,
 }
 
@@ -49,6 +51,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) level: &'static str,
     /// What its programs may call.
     pub(crate) tools: Option<Arc<Tools>>,
+    /// Whether programs are checked before they run.
+    pub(crate) check: bool,
 }
 
 impl Opened {
@@ -58,10 +62,14 @@ impl Opened {
         engine: Arc<dyn Engine>,
         choice: Choice<'_>,
     ) -> anyhow::Result<Self> {
-        let Choice { name, start, level, tools } = choice;
+        let Choice { name, start, level, tools, check } = choice;
         let hearing = Arc::clone(&start.host);
+        let checks = check.then(Checks::new);
+        // An image of one's own brings the variables of its warm-up program.
+        let earlier = if start.image.is_some() { Earlier::Something } else { Earlier::Nothing };
         let Some(name) = name else {
-            return Ok(Self { session: Session::new(engine, start), hearing, tools, kept: None });
+            let session = Session::new(engine, start);
+            return Ok(Self { session, hearing, tools, checks, earlier, kept: None });
         };
         let store = config.store()?;
         let held = take_turn(&store, name).await?;
@@ -74,24 +82,40 @@ impl Opened {
                 (Session::from_image(engine, start, image), Some(details))
             }
         };
+        let earlier = if details.is_some() { Earlier::Something } else { earlier };
         let kept = Kept { config: config.clone(), held, details, level };
-        Ok(Self { session, hearing, tools, kept: Some(kept) })
+        Ok(Self { session, hearing, tools, checks, earlier, kept: Some(kept) })
     }
 
     /// Runs one program, and keeps what it left unless it was stopped.
     pub(crate) async fn run(&mut self, program: Program) -> anyhow::Result<Ran> {
         let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
-        let tools = self.tools.as_ref();
+        let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
         let run = async move {
-            match tools {
-                Some(tools) => gateway::run(session, program, tools, hearing).await,
-                None => session.run(program, Arc::new(NoCalls)).await,
+            let mut offer = None;
+            if let Some(checks) = checks {
+                let (report, offered) = checks.examine(tools, &program, earlier).await;
+                if let Some(refused) = gateway::refusal(&report) {
+                    return Ok(Err(refused));
+                }
+                offer = offered;
             }
+            let ran = match (tools, offer) {
+                (_, Some(offer)) => gateway::run_with(session, program, offer, hearing).await,
+                (Some(tools), None) => gateway::run(session, program, tools, hearing).await,
+                (None, None) => session.run(program, Arc::new(NoCalls)).await,
+            };
+            ran.map(Ok)
         };
         let Some(ended) = interrupt::unless_interrupted(run).await? else {
             return Ok(Ran::Cancelled);
         };
-        let outcome = ended.map_err(|error| self.explained(error))?;
+        let outcome = match ended.map_err(|error| self.explained(error))? {
+            Ok(outcome) => outcome,
+            // Nothing ran, so there is nothing new to keep.
+            Err(refused) => return Ok(Ran::Ended(Box::new(refused), None)),
+        };
+        self.earlier = Earlier::Something;
         let kept = if Ending::of(&outcome).is_stopped() { Ok(()) } else { self.keep().await };
         Ok(Ran::Ended(Box::new(outcome), kept.err()))
     }

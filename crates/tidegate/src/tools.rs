@@ -14,14 +14,14 @@ use crate::config::section::ServerSection;
 pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Option<Arc<Tools>>> {
     let mut settings = Vec::new();
     let mut policies = BTreeMap::new();
-    let learn = config.learn()?;
+    let general = config.general()?;
     for server in config.servers_with(mcp_config)? {
         if !server.section.is_enabled() {
             continue;
         }
         let policy = ServerPolicy {
             pin: server.section.pin.unwrap_or(false),
-            learn: server.section.learn.unwrap_or(learn),
+            learn: server.section.learn.unwrap_or(general.learn),
             identity: identity(&server.section),
         };
         settings.push(config.settings_later(&server));

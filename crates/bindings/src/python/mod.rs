@@ -8,7 +8,9 @@ mod docstring;
 mod literal;
 mod module;
 mod package;
+mod stub;
 mod types;
 
 pub(crate) use module::{module, signature};
 pub(crate) use package::package;
+pub(crate) use stub::stubs;

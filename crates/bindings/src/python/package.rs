@@ -48,7 +48,7 @@ fn init(server: &Server<'_>) -> String {
 
 /// What each tool can be imported as: its identifier, then its own name and the other
 /// language's, where Python could say them and no other tool has them.
-fn names<'a>(server: &Server<'a>) -> Vec<Vec<&'a str>> {
+pub(super) fn names<'a>(server: &Server<'a>) -> Vec<Vec<&'a str>> {
     let mut taken: HashSet<&str> = server.tools.iter().map(|target| target.python).collect();
     let mut names: Vec<Vec<&str>> = server.tools.iter().map(|target| vec![target.python]).collect();
     let mut add = |of: fn(&Target<'a>) -> &'a str| {

@@ -21,6 +21,8 @@ pub(crate) struct Types<'a> {
     names: &'a [String],
     /// The objects that have no class yet at this point of the file.
     later: Vec<bool>,
+    /// An object that may have further keys says so to a type checker, not only to a reader.
+    open: bool,
     /// Names to import from `typing`.
     pub typing: BTreeSet<&'static str>,
 }
@@ -28,7 +30,12 @@ pub(crate) struct Types<'a> {
 impl<'a> Types<'a> {
     /// `names` are those of the objects in one schema.
     pub(crate) fn new(names: &'a [String]) -> Self {
-        Self { names, later: vec![true; names.len()], typing: BTreeSet::new() }
+        Self { names, later: vec![true; names.len()], open: false, typing: BTreeSet::new() }
+    }
+
+    /// The same for a file that only a type checker reads.
+    pub(crate) fn for_checker(names: &'a [String]) -> Self {
+        Self { open: true, ..Self::new(names) }
     }
 
     /// The annotation for `shape`, in quotes if it mentions a class that comes later.
@@ -170,8 +177,13 @@ impl<'a> Types<'a> {
             .extra
             .as_ref()
             .map(|extra| format!("    # Any other key holds {}.\n", self.annotation(extra)));
+        let more = if self.open && object.extra.is_some() {
+            format!(", extra_items={}", self.typing("Any"))
+        } else {
+            String::new()
+        };
         if object.fields.iter().all(|field| literal::is_field_name(&field.name)) {
-            let _ = write!(out, "class {name}(TypedDict):\n{}", described(object));
+            let _ = write!(out, "class {name}(TypedDict{more}):\n{}", described(object));
             for field in &object.fields {
                 let annotation = self.field(field);
                 commented(field, &format!("    {}: {annotation}", field.name), "", out);
@@ -188,7 +200,7 @@ impl<'a> Types<'a> {
                 commented(field, &format!("    {key}: {annotation}"), ",", out);
             }
             out.push_str(further.as_deref().unwrap_or_default());
-            out.push_str("})\n");
+            let _ = writeln!(out, "}}{more})");
         }
         out.push_str("\n\n");
     }

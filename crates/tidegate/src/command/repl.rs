@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// Make chance repeat.
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
+    /// Run without checking the program first.
+    #[arg(long)]
+    no_check: bool,
     /// Show the traceback of an exception too.
     #[arg(short = 'v', long)]
     traceback: bool,
@@ -66,7 +69,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         ..Start::default()
     };
     let tools = crate::tools::open(config, &arguments.mcp_config)?;
-    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name(), tools };
+    let check = !arguments.no_check && config.general()?.check;
+    let name = arguments.session.as_ref();
+    let choice = Choice { name, start, level: level.name(), tools, check };
     let mut opened = Opened::new(config, engine, choice).await?;
     let mut lines = Lines::open(config)?;
     if lines.is_terminal() {

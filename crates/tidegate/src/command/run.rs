@@ -54,6 +54,9 @@ pub(crate) struct Arguments {
     /// Write pictures the program leaves open into this folder.
     #[arg(long, value_name = "FOLDER")]
     artifacts: Option<PathBuf>,
+    /// Run without checking the program first.
+    #[arg(long)]
+    no_check: bool,
     /// Show the traceback of an exception too.
     #[arg(short = 'v', long)]
     traceback: bool,
@@ -156,7 +159,9 @@ async fn open_and_run(
         ..Start::default()
     };
     let tools = crate::tools::open(config, &arguments.mcp_config)?;
-    let choice = Choice { name: arguments.session.as_ref(), start, level: level.name(), tools };
+    let check = !arguments.no_check && config.general()?.check;
+    let name = arguments.session.as_ref();
+    let choice = Choice { name, start, level: level.name(), tools, check };
     let mut opened = Opened::new(config, engine, choice).await?;
     let ran = opened.run(program).await;
     opened.close().await;
@@ -181,15 +186,19 @@ fn keep_artifacts(outcome: &Outcome, arguments: &Arguments) -> anyhow::Result<()
 }
 
 fn source(arguments: &Arguments) -> anyhow::Result<String> {
-    let bytes = match (&arguments.code, &arguments.file) {
-        (Some(code), _) => return Ok(code.clone()),
-        (None, Some(file)) if file.as_os_str() == "-" => {
-            read(&mut io::stdin().lock(), "the program from standard input")?
-        }
-        (None, Some(file)) => read_file(file, "the program")?,
-        (None, None) => {
-            return Err(Misuse::error("there is no program; give a FILE, -c CODE or -"));
-        }
+    match (&arguments.code, &arguments.file) {
+        (Some(code), _) => Ok(code.clone()),
+        (None, Some(file)) => read_program(file),
+        (None, None) => Err(Misuse::error("there is no program; give a FILE, -c CODE or -")),
+    }
+}
+
+/// The program in a file, or on standard input if that is called `-`.
+pub(super) fn read_program(file: &Path) -> anyhow::Result<String> {
+    let bytes = if file.as_os_str() == "-" {
+        read(&mut io::stdin().lock(), "the program from standard input")?
+    } else {
+        read_file(file, "the program")?
     };
     String::from_utf8(bytes)
         .map_err(|_| Misuse::error("the program is not UTF-8 text; convert the file and try again"))

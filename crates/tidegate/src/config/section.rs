@@ -19,10 +19,14 @@ use super::secrets::Template;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct FileSection {
+    /// Whether programs are checked before they run.
+    pub(super) check: Option<CheckName>,
     /// The servers whose tools programs may call.
     pub(super) servers: BTreeMap<String, toml::Spanned<ServerSection>>,
     /// Whether types are learned from results, for servers that do not say it themselves.
     pub(super) learn: Option<bool>,
+    /// Whether tools are found by meaning, too; needs a model, which is fetched when first needed.
+    pub(super) embeddings: Option<bool>,
 }
 
 /// One server. Exactly one of `command`, `url`, `openapi` and `tools` says what kind it is.
@@ -147,6 +151,16 @@ pub(crate) struct EndpointSection {
     /// Whether doing it twice is as good as doing it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) idempotent: Option<bool>,
+}
+
+/// `check`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CheckName {
+    /// A program with a mistake that is certain does not run.
+    On,
+    /// Every program runs.
+    Off,
 }
 
 /// `transport`

@@ -14,7 +14,7 @@ use catalog::ServerName;
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
-use super::section::{FileSection, Kind, ServerSection};
+use super::section::{CheckName, FileSection, Kind, ServerSection};
 use crate::config::mcp_json;
 
 pub(crate) use self::settings::Unresolved;
@@ -45,16 +45,29 @@ pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
     Ok(servers.into_values().collect())
 }
 
-/// Whether types are learned from results unless a server says otherwise. Of several files the
-/// one whose servers count most decides.
-pub(crate) fn learn(places: &Places) -> Result<bool, ConfigError> {
-    let mut learn = true;
+/// What the files say about everything but servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct General {
+    /// Programs are checked before they run.
+    pub(crate) check: bool,
+    /// Types are learned from results, unless a server says otherwise.
+    pub(crate) learn: bool,
+    /// Tools are found by meaning, too.
+    pub(crate) embeddings: bool,
+}
+
+/// Of several files the one whose servers count most decides.
+pub(crate) fn general(places: &Places) -> Result<General, ConfigError> {
+    let mut general = General { check: true, learn: true, embeddings: false };
     for file in places.files()? {
         let text = std::fs::read_to_string(&file)
             .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
-        learn = whole(&file, &text)?.learn.unwrap_or(learn);
+        let said = whole(&file, &text)?;
+        general.check = said.check.map_or(general.check, |check| check == CheckName::On);
+        general.learn = said.learn.unwrap_or(general.learn);
+        general.embeddings = said.embeddings.unwrap_or(general.embeddings);
     }
-    Ok(learn)
+    Ok(general)
 }
 
 fn whole(file: &Path, text: &str) -> Result<FileSection, ConfigError> {

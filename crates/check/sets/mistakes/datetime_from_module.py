@@ -1,0 +1,5 @@
+# expect: certain-crash 4
+import datetime
+
+now = datetime.now()
+print(now.isoformat())

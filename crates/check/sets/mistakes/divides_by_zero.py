@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+total = 10
+print(total / 0)

@@ -1,0 +1,5 @@
+# expect: syntax 3
+x = 3
+else:
+    x = 4
+print(x)

@@ -1,0 +1,6 @@
+# expect: unknown-field 6
+from servers.forge import list_issues
+
+found = await list_issues(owner="acme", repo="rocket")
+for issue in found["issues"]:
+    print(issue["number"], issue["titel"])

@@ -1,0 +1,5 @@
+# expect: unknown-field 5
+from servers.forge import get_issue
+
+issue = await get_issue(owner="acme", repo="rocket", number=1)
+print(issue["author"]["username"])

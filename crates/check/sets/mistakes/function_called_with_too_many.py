@@ -1,0 +1,6 @@
+# expect: certain-crash 6
+def area(width, height):
+    return width * height
+
+
+print(area(3, 4, 5))

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+numbers = [1, 2, 3]
+print(", ".join(numbers))

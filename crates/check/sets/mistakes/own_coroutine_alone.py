@@ -1,0 +1,10 @@
+# expect: missing-await 9 advice
+from servers.smart_home import set_light
+
+
+async def main():
+    await set_light(device_id="lamp-1", on=True)
+
+
+main()
+print("done")

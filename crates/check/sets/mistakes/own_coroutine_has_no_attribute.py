@@ -1,0 +1,7 @@
+# expect: missing-await 7
+async def label():
+    return "ready"
+
+
+text = label()
+print(text.upper())

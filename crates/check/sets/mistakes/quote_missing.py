@@ -1,0 +1,3 @@
+# expect: syntax 2
+path = "/reports/summary.txt
+print(path)

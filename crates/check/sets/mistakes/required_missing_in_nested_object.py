@@ -1,0 +1,5 @@
+# expect: missing-argument 4
+from servers.weather import history
+
+data = await history(location={"latitude": 59.9}, start="2026-01-01", end="2026-01-31")
+print(data)

@@ -1,0 +1,5 @@
+# expect: unknown-server 2
+from servers.wether import current
+
+now = await current(city="Bergen")
+print(now)

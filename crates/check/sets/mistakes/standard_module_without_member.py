@@ -1,0 +1,4 @@
+# expect: unknown-module 2
+from json import parse
+
+print(parse("{}"))

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+point = (3, 4)
+print(point[2])

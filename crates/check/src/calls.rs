@@ -1,0 +1,316 @@
+//! Calls of tools: whether the tool is there, and whether it takes these arguments.
+//!
+//! A call is judged as the guest would judge it (`binding.py`), and then as the gateway would
+//! (`CatalogTool::check`); what only running would tell is left out of the judgement.
+
+mod place;
+
+use bindings::{Parameter, Signature};
+use catalog::schema::Shape;
+use catalog::{CatalogTool, ResolveError};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
+use ruff_text_size::{Ranged as _, TextRange};
+use serde_json::{Map, Value};
+
+use crate::finding::{Code, Mistake, Weight, raises};
+use crate::literal::Known;
+use crate::names::{Meaning, Names};
+use crate::tree::Tree;
+use place::{Given, Placed};
+
+/// An argument whose type is for the type checker to tell.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// The expression.
+    pub(crate) range: TextRange,
+    /// The function, for words.
+    pub(crate) function: String,
+    pub(crate) parameter: Parameter,
+}
+
+/// What was found in the calls of a program.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) mistakes: Vec<Mistake>,
+    pub(crate) questions: Vec<Question>,
+    /// What holds if an expression turns out to be no dict.
+    pub(crate) if_no_dict: Vec<(TextRange, Judged)>,
+}
+
+/// Judges every call of a tool.
+pub(crate) fn judge(tree: &Tree<'_>, names: &Names<'_, '_>) -> Judged {
+    let mut judged = Judged::default();
+    for (_, node) in tree.all() {
+        let AnyNodeRef::ExprCall(call) = node else { continue };
+        match names.meaning(&call.func) {
+            Some(Meaning::Tool(tool)) => judged.bound(call, tool, false),
+            Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => judged.by_name(call, names),
+            _ => {}
+        }
+    }
+    judged
+}
+
+impl Judged {
+    /// A call of a tool's function.
+    fn bound(&mut self, call: &ExprCall, tool: &CatalogTool, no_dict: bool) {
+        let signature = bindings::python_parameters(tool);
+        let about = About { tool, signature: &signature, call };
+        let placed = match place::place(call, &signature, no_dict) {
+            Ok(placed) => placed,
+            Err(wrong) => {
+                self.mistakes.push(about.mistake(wrong.range, Code::UnknownArgument, wrong.message, None));
+                return;
+            }
+        };
+        if let Some(only) = placed.maybe_whole {
+            let mut judged = Self::default();
+            judged.bound(call, tool, true);
+            self.if_no_dict.push((only.range(), judged));
+        }
+        self.names(&about, &placed);
+        self.values(&about, &placed);
+        for given in &placed.given {
+            if let Some(parameter) = about.parameter(&given.name) {
+                self.questions.push(Question {
+                    range: given.value.range(),
+                    function: tool.python().to_owned(),
+                    parameter: parameter.clone(),
+                });
+            }
+        }
+    }
+
+    /// Arguments that the function does not take, and those that it needs.
+    fn names(&mut self, about: &About<'_>, placed: &Placed<'_>) {
+        let signature = about.signature;
+        let mut misspelt = Vec::new();
+        for given in &placed.given {
+            if signature.extra || about.parameter(&given.name).is_some() {
+                continue;
+            }
+            let absent = signature.parameters.iter().filter(|one| !placed.has(one));
+            let near = crate::nearest::nearest(&given.name, absent.map(|one| one.name.as_str()));
+            misspelt.extend(near);
+            let message = format!("{}() has no parameter '{}'", about.tool.python(), given.name);
+            self.mistakes.push(about.mistake(given.at, Code::UnknownArgument, message, near.map(str::to_owned)));
+        }
+        if placed.open {
+            return;
+        }
+        let missing: Vec<&str> = signature
+            .parameters
+            .iter()
+            .filter(|one| one.required && !placed.has(one) && !misspelt.contains(&one.name.as_str()))
+            .map(|one| one.name.as_str())
+            .collect();
+        if !missing.is_empty() {
+            let message = format!(
+                "{}() needs {}, which {} missing",
+                about.tool.python(),
+                missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" and "),
+                if missing.len() == 1 { "is" } else { "are" },
+            );
+            self.mistakes.push(about.mistake(about.call.func.range(), Code::MissingArgument, message, None));
+        }
+    }
+
+    /// Values that are known and that the tool does not take.
+    fn values(&mut self, about: &About<'_>, placed: &Placed<'_>) {
+        let mut known = Known::default();
+        let mut arguments = Map::new();
+        for given in &placed.given {
+            let Some(parameter) = about.parameter(&given.name) else { continue };
+            let Some(value) = known.value(given.value, &parameter.key) else { continue };
+            if !(value.is_null() && parameter.none_is_absent) {
+                arguments.insert(parameter.key.clone(), value);
+            }
+        }
+        // What is missing or unknown was told already.
+        let absent = about.signature.parameters.iter().filter(|one| !arguments.contains_key(&one.key));
+        known.holes.extend(absent.map(|one| one.key.clone()));
+        self.fitting(about, &Value::Object(arguments), &known, |path| {
+            let first = path.split(['.', '[']).next().unwrap_or_default();
+            let given = placed.given.iter().find(|given| about.parameter(&given.name).is_some_and(|one| one.key == first));
+            given.map_or(about.call.func.range(), |given| within(given.value, &path[first.len()..]))
+        });
+    }
+
+    /// What the gateway would say of arguments.
+    fn fitting(&mut self, about: &About<'_>, arguments: &Value, known: &Known, place: impl Fn(&str) -> TextRange) {
+        let Err(mistake) = about.tool.check(arguments) else { return };
+        for problem in mistake.problems() {
+            if known.is_open(&problem.path) {
+                continue;
+            }
+            let code = code_of(&problem.message);
+            let (message, near) = without_question(&problem.message);
+            let message = format!("{}(): {message}", about.tool.python());
+            self.mistakes.push(about.mistake(place(&problem.path), code, message, near));
+        }
+    }
+
+    /// `call_mcp_tool("server", "tool", {...})`.
+    fn by_name(&mut self, call: &ExprCall, names: &Names<'_, '_>) {
+        let Some(named) = place::named(call) else { return };
+        if names.servers.partial || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name)) {
+            return;
+        }
+        let server = named.server.as_ref().map(|(name, _)| name.as_str());
+        let tool = match names.servers.catalog.resolve(server, &named.tool.0) {
+            Ok(tool) => tool,
+            Err(error) => {
+                self.mistakes.push(unresolved(&error, &named));
+                return;
+            }
+        };
+        let signature = Signature { parameters: Vec::new(), extra: true };
+        let about = About { tool, signature: &signature, call };
+        let mut known = Known::default();
+        let arguments = match &named.arguments {
+            place::Arguments::None => Value::Object(Map::new()),
+            place::Arguments::Dict(expression) => match known.value(expression, "") {
+                Some(value) => value,
+                None => return,
+            },
+            place::Arguments::Named(given) => {
+                let mut arguments = Map::new();
+                for one in given {
+                    if let Some(value) = known.value(one.value, &one.name) {
+                        arguments.insert(one.name.clone(), value);
+                    }
+                }
+                Value::Object(arguments)
+            }
+            place::Arguments::Unknown => return,
+        };
+        let around = named.around(call);
+        let parameters = bindings::python_parameters(tool);
+        let about = About { signature: &parameters, ..about };
+        self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
+    }
+}
+
+/// A call and what is known about its tool.
+#[derive(Clone, Copy)]
+struct About<'a> {
+    tool: &'a CatalogTool,
+    signature: &'a Signature,
+    call: &'a ExprCall,
+}
+
+impl<'a> About<'a> {
+    /// The parameter that a name means: its Python name, or what the server calls it.
+    fn parameter(&self, name: &str) -> Option<&'a Parameter> {
+        let parameters = &self.signature.parameters;
+        parameters.iter().find(|one| one.name == name).or_else(|| parameters.iter().find(|one| one.key == name))
+    }
+
+    fn mistake(&self, range: TextRange, code: Code, message: String, nearest: Option<String>) -> Mistake {
+        let valid = self.signature.parameters.iter().map(|one| {
+            let mark = if one.required { " (required)" } else { "" };
+            format!("{}: {}{mark}", one.name, in_words(&one.shape))
+        });
+        Mistake { range, code, weight: Weight::Call, message, valid: valid.collect(), nearest, raises: raises::ARGUMENT }
+    }
+}
+
+fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
+    let server = named.server.as_ref();
+    let (code, range, nearest) = match error {
+        ResolveError::UnknownServer { nearest, .. } => {
+            (Code::UnknownServer, server.map_or(named.tool.1, |(_, range)| *range), nearest.first().cloned())
+        }
+        ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
+            (Code::UnknownTool, named.tool.1, nearest.first().cloned())
+        }
+        _ => (Code::UnknownTool, named.tool.1, None),
+    };
+    let valid = match error {
+        ResolveError::UnknownServer { servers, .. } => servers.clone(),
+        ResolveError::UnknownTool { tools, .. } => tools.clone(),
+        ResolveError::NoSuchTool { nearest, .. } => nearest.clone(),
+        ResolveError::NotATool { tools, .. } => tools.clone(),
+        ResolveError::Ambiguous { candidates, .. } => candidates.clone(),
+        _ => Vec::new(),
+    };
+    let message = error.to_string();
+    let message = message.split(';').next().unwrap_or_default().to_owned();
+    Mistake { range, code, weight: Weight::Call, message, valid, nearest, raises: raises::UNKNOWN_TOOL }
+}
+
+/// What kind of mistake the catalog describes.
+fn code_of(message: &str) -> Code {
+    if message.contains("is not a parameter") || message.contains("has no key") {
+        Code::UnknownArgument
+    } else if message.ends_with("is missing") {
+        Code::MissingArgument
+    } else if message.contains("should be one of") || message.contains(" at least ") || message.contains(" at most ") {
+        Code::WrongValue
+    } else if message.contains("should be ") && !message.contains("should be a multiple") {
+        Code::WrongType
+    } else {
+        Code::WrongValue
+    }
+}
+
+/// A sentence without its question, and what was asked for.
+fn without_question(message: &str) -> (String, Option<String>) {
+    match message.split_once("; did you mean ") {
+        Some((said, asked)) => (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned())),
+        None => (message.to_owned(), None),
+    }
+}
+
+/// The part of a literal that a path leads to, as far as it can be followed.
+fn within(expression: &Expr, path: &str) -> TextRange {
+    let Some(rest) = path.strip_prefix('.') else { return expression.range() };
+    let Expr::Dict(dict) = expression else { return expression.range() };
+    for item in &dict.items {
+        if let Some(Expr::StringLiteral(key)) = &item.key
+            && let Some(after) = rest.strip_prefix(key.value.to_str())
+            && (after.is_empty() || after.starts_with(['.', '[']))
+        {
+            return if after.is_empty() { item.value.range() } else { within(&item.value, after) };
+        }
+    }
+    expression.range()
+}
+
+/// A shape in few words, as Python writes types.
+pub(crate) fn in_words(shape: &Shape) -> String {
+    const MOST: usize = 8;
+    match shape {
+        Shape::Any => "Any".to_owned(),
+        Shape::Null => "None".to_owned(),
+        Shape::Boolean => "bool".to_owned(),
+        Shape::Integer => "int".to_owned(),
+        Shape::Number => "float".to_owned(),
+        Shape::String => "str".to_owned(),
+        Shape::Literal(values) => {
+            let mut words: Vec<String> = values.iter().take(MOST).map(Value::to_string).collect();
+            if values.len() > MOST {
+                words.push("...".to_owned());
+            }
+            format!("Literal[{}]", words.join(", "))
+        }
+        Shape::List(item) => format!("list[{}]", in_words(item)),
+        Shape::Tuple { .. } => "list".to_owned(),
+        Shape::Map(value) => format!("dict[str, {}]", in_words(value)),
+        Shape::Object(_) => "dict".to_owned(),
+        Shape::Union(shapes) => shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | "),
+    }
+}
+
+/// What a call gives under a name, and where.
+impl Given<'_> {
+    fn is(&self, parameter: &Parameter) -> bool {
+        self.name == parameter.name || self.name == parameter.key
+    }
+}
+
+impl Placed<'_> {
+    fn has(&self, parameter: &Parameter) -> bool {
+        self.given.iter().any(|given| given.is(parameter))
+    }
+}

@@ -1,0 +1,253 @@
+//! Which argument is for which parameter, as the guest would put them.
+
+use bindings::Signature;
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::{Ranged as _, TextRange};
+
+/// An argument under the name of its parameter.
+#[derive(Debug, Clone)]
+pub(super) struct Given<'a> {
+    pub(super) name: String,
+    pub(super) value: &'a Expr,
+    /// Where the name stands, or the value where it has none.
+    pub(super) at: TextRange,
+}
+
+/// All arguments of a call.
+#[derive(Debug, Default)]
+pub(super) struct Placed<'a> {
+    pub(super) given: Vec<Given<'a>>,
+    /// There may be others, which only running would tell.
+    pub(super) open: bool,
+    /// The one positional argument, which may be a dict with all of them.
+    pub(super) maybe_whole: Option<&'a Expr>,
+}
+
+/// A call that fits no way of calling.
+#[derive(Debug)]
+pub(super) struct Misplaced {
+    pub(super) range: TextRange,
+    pub(super) message: String,
+}
+
+/// Puts the arguments of a call of a tool's function in place. With `no_dict`, a lone argument of
+/// which nothing is known is no dict.
+pub(super) fn place<'a>(call: &'a ExprCall, signature: &Signature, no_dict: bool) -> Result<Placed<'a>, Misplaced> {
+    let mut placed = Placed::default();
+    for keyword in &call.arguments.keywords {
+        match (&keyword.arg, &keyword.value) {
+            (Some(name), value) => placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range }),
+            (None, Expr::Dict(dict)) => placed.spread(dict),
+            (None, _) => placed.open = true,
+        }
+    }
+    let arguments = &call.arguments.args;
+    if arguments.iter().any(Expr::is_starred_expr) {
+        // How many there are nobody knows, so neither is known which names they take.
+        placed.open = true;
+        return Ok(placed);
+    }
+    if let [only] = &arguments[..] {
+        match whole(only, signature, &placed) {
+            Whole::Yes(dict) => {
+                placed.spread(dict);
+                return Ok(placed);
+            }
+            Whole::Maybe if !no_dict => {
+                // A dict with all arguments, or the first of them: both would do.
+                placed.open = true;
+                placed.maybe_whole = Some(only);
+                return Ok(placed);
+            }
+            Whole::Maybe | Whole::No => {}
+        }
+    }
+    let positional: Vec<&str> =
+        signature.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+    if let Some(first) = arguments.get(positional.len()) {
+        let most = positional.len();
+        let rest: Vec<&str> =
+            signature.parameters.iter().filter(|one| !one.required).map(|one| one.name.as_str()).take(5).collect();
+        let by_name = if rest.is_empty() { String::new() } else { format!("; give {} by name", rest.join(", ")) };
+        return Err(Misplaced {
+            range: first.range(),
+            message: format!(
+                "it takes at most {most} positional argument{}, {} given{by_name}",
+                if most == 1 { "" } else { "s" },
+                arguments.len(),
+            ),
+        });
+    }
+    for (name, value) in positional.into_iter().zip(arguments) {
+        if let Some(twice) = placed.given.iter().find(|given| given.name == name) {
+            return Err(Misplaced { range: twice.at, message: format!("'{name}' is given twice, by position and by name") });
+        }
+        placed.given.push(Given { name: name.to_owned(), value, at: value.range() });
+    }
+    Ok(placed)
+}
+
+impl<'a> Placed<'a> {
+    /// Takes the entries of a dict as arguments.
+    fn spread(&mut self, dict: &'a ruff_python_ast::ExprDict) {
+        for item in &dict.items {
+            match &item.key {
+                Some(Expr::StringLiteral(key)) => {
+                    self.given.push(Given { name: key.value.to_str().to_owned(), value: &item.value, at: key.range });
+                }
+                _ => self.open = true,
+            }
+        }
+    }
+}
+
+/// Whether one positional argument holds all of them.
+enum Whole<'a> {
+    Yes(&'a ruff_python_ast::ExprDict),
+    No,
+    Maybe,
+}
+
+fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whole<'a> {
+    let dict = match only {
+        Expr::Dict(dict) => dict,
+        // These are no dicts, whatever happens.
+        Expr::StringLiteral(_)
+        | Expr::FString(_)
+        | Expr::NumberLiteral(_)
+        | Expr::BooleanLiteral(_)
+        | Expr::NoneLiteral(_)
+        | Expr::BytesLiteral(_)
+        | Expr::List(_)
+        | Expr::Tuple(_)
+        | Expr::ListComp(_) => return Whole::No,
+        _ => return Whole::Maybe,
+    };
+    let known = |name: &str| signature.parameters.iter().find(|one| one.name == name || one.key == name);
+    let mut names = Vec::new();
+    for item in &dict.items {
+        let Some(Expr::StringLiteral(key)) = &item.key else { return Whole::Maybe };
+        names.push(key.value.to_str());
+    }
+    let fits = signature.extra || names.iter().all(|name| known(name).is_some());
+    if !fits || names.iter().any(|name| placed.given.iter().any(|given| given.name == *name)) {
+        return misspelt(&names, signature).map_or(Whole::No, |()| Whole::Yes(dict));
+    }
+    let given = |name: &str| {
+        let by_dict = names.iter().any(|one| known(one).is_some_and(|parameter| parameter.name == name));
+        by_dict || placed.given.iter().any(|given| given.name == name)
+    };
+    let required: Vec<&str> =
+        signature.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+    if required.iter().all(|name| given(name)) {
+        return Whole::Yes(dict);
+    }
+    let alone = required.first().is_some_and(|first| {
+        required.iter().all(|name| name == first || placed.given.iter().any(|given| given.name == *name))
+    });
+    if alone || names.is_empty() { Whole::No } else { Whole::Yes(dict) }
+}
+
+/// Whether a dict whose keys do not all fit was still meant as all arguments: most of them do, and
+/// the first parameter alone would not be enough. The guest takes it for the first argument then,
+/// and complains about the others; saying which key is wrong helps more.
+fn misspelt(names: &[&str], signature: &Signature) -> Option<()> {
+    let fitting = names.iter().filter(|name| signature.parameters.iter().any(|one| one.name == **name || one.key == **name));
+    let required = signature.parameters.iter().filter(|one| one.required).count();
+    (required > 1 && fitting.count() * 2 >= names.len()).then_some(())
+}
+
+/// A call by name.
+#[derive(Debug)]
+pub(super) struct Named<'a> {
+    pub(super) server: Option<(String, TextRange)>,
+    pub(super) tool: (String, TextRange),
+    pub(super) arguments: Arguments<'a>,
+}
+
+/// The arguments of a call by name.
+#[derive(Debug)]
+pub(super) enum Arguments<'a> {
+    None,
+    Dict(&'a Expr),
+    Named(Vec<Given<'a>>),
+    Unknown,
+}
+
+/// Reads a call of `call_mcp_tool`; `None` when its names are not known.
+pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
+    let mut rest: Vec<&Expr> = call.arguments.args.iter().collect();
+    let mut keywords: Vec<Given<'_>> = Vec::new();
+    let mut open = rest.iter().any(|one| one.is_starred_expr());
+    for keyword in &call.arguments.keywords {
+        match &keyword.arg {
+            Some(name) => keywords.push(Given { name: name.as_str().to_owned(), value: &keyword.value, at: name.range }),
+            None => open = true,
+        }
+    }
+    let mut names: Vec<(String, TextRange)> = Vec::new();
+    while let [Expr::StringLiteral(text), ..] = rest[..] {
+        if names.len() == 2 {
+            break;
+        }
+        names.push((text.value.to_str().to_owned(), text.range));
+        rest.remove(0);
+    }
+    if open || rest.first().is_some_and(|first| names.len() < 2 && !is_dict_or_none(first)) {
+        // The next one may be a name, too.
+        return None;
+    }
+    if names.is_empty() {
+        for words in [&["server", "server_name"][..], &["tool", "tool_name", "name"][..]] {
+            let at = keywords.iter().position(|one| words.contains(&one.name.as_str()));
+            if let Some(at) = at {
+                let Expr::StringLiteral(text) = keywords[at].value else { return None };
+                names.push((text.value.to_str().to_owned(), text.range));
+                keywords.remove(at);
+            }
+        }
+    }
+    let tool = names.pop()?;
+    let server = names.pop();
+    let arguments = match (rest.first(), &keywords[..]) {
+        (Some(first), []) if first.is_dict_expr() => Arguments::Dict(first),
+        (Some(first), _) if !first.is_none_literal_expr() => Arguments::Unknown,
+        (_, []) => Arguments::None,
+        (None, [only]) if ["arguments", "args"].contains(&only.name.as_str()) => match only.value {
+            value if value.is_dict_expr() => Arguments::Dict(value),
+            _ => Arguments::Unknown,
+        },
+        (_, given) if given.iter().any(|one| ["result_type", "return_type", "arguments", "args"].contains(&one.name.as_str())) => {
+            Arguments::Unknown
+        }
+        _ => Arguments::Named(keywords),
+    };
+    Some(Named { server, tool, arguments })
+}
+
+fn is_dict_or_none(expression: &Expr) -> bool {
+    expression.is_dict_expr() || expression.is_none_literal_expr()
+}
+
+impl Named<'_> {
+    /// Where the arguments stand, or the name of the tool.
+    pub(super) fn around(&self, _call: &ExprCall) -> TextRange {
+        match &self.arguments {
+            Arguments::Dict(dict) => dict.range(),
+            _ => self.tool.1,
+        }
+    }
+
+    /// Where the argument at a path stands.
+    pub(super) fn place(&self, path: &str) -> Option<TextRange> {
+        let first = path.split(['.', '[']).next().filter(|first| !first.is_empty())?;
+        match &self.arguments {
+            Arguments::Dict(Expr::Dict(dict)) => dict.items.iter().find_map(|item| match &item.key {
+                Some(Expr::StringLiteral(key)) if key.value.to_str() == first => Some(item.value.range()),
+                _ => None,
+            }),
+            Arguments::Named(given) => given.iter().find(|one| one.name == first).map(|one| one.value.range()),
+            _ => None,
+        }
+    }
+}

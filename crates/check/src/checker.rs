@@ -1,0 +1,204 @@
+//! The checker: one type checker that stays warm, on a thread of its own.
+//!
+//! A program is hostile input to a large piece of software, so a check has bounds: the size and
+//! depth of the program, the stack it runs on, the time it may take. One that goes wrong in any way
+//! gives no findings, and the next one starts afresh.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use catalog::Catalog;
+
+use crate::finding::{Report, Unchecked};
+use crate::run;
+use crate::typed::TypeChecker;
+
+/// How long a check may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The stack that a check runs on. Only what is touched is ever there.
+const STACK_BYTES: usize = 256 << 20;
+/// After how many checks the type checker starts afresh: it remembers something of every program.
+const MOST_CHECKS: usize = 500;
+
+/// A program to be checked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Program<'a> {
+    /// Its text, as it was sent.
+    pub source: &'a str,
+    /// The names it finds without defining them, besides those that every program has.
+    pub names: Given<'a>,
+    /// Python names of servers that are there but have not said what they offer.
+    pub unlisted: &'a [String],
+    /// There may be servers that nobody has mentioned.
+    pub partial: bool,
+}
+
+/// The names that a program finds.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'a> {
+    /// These and no others.
+    Names(&'a [String]),
+    /// Nobody knows: earlier programs of its session may have defined any.
+    Unknown,
+}
+
+impl Default for Given<'_> {
+    fn default() -> Self {
+        Self::Names(&[])
+    }
+}
+
+/// A program on its way to the thread.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) source: String,
+    pub(crate) names: Known,
+    pub(crate) unlisted: Vec<String>,
+    pub(crate) partial: bool,
+}
+
+/// The same as [`Given`], kept.
+#[derive(Debug)]
+pub(crate) enum Known {
+    These(Vec<String>),
+    Any,
+}
+
+/// Checks programs against a catalog, one at a time.
+pub struct Checker {
+    catalog: Mutex<Arc<Catalog>>,
+    worker: Mutex<Option<Worker>>,
+    patience: Duration,
+}
+
+impl Checker {
+    /// A checker of programs that can call what is in `catalog`. Nothing is read before the
+    /// first check; [`Checker::warm`] does that ahead of time.
+    #[must_use]
+    pub fn new(catalog: Arc<Catalog>) -> Self {
+        Self { catalog: Mutex::new(catalog), worker: Mutex::new(None), patience: PATIENCE }
+    }
+
+    /// The same with another limit on how long one check may take.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// From now on, programs can call what is in `catalog`.
+    pub fn refresh(&self, catalog: Arc<Catalog>) {
+        *self.catalog.lock().unwrap_or_else(PoisonError::into_inner) = catalog;
+    }
+
+    /// Reads what every check needs, so that the first one is as quick as the others.
+    pub fn warm(&self) {
+        let source = "import asyncio\nimport json\nfrom datetime import datetime\n\n\
+            async def main():\n    rows = [{'a': 1}]\n    for row in rows:\n        print(f\"{row['a']:>3}\", len(rows))\n    \
+            return json.dumps(sorted(rows, key=lambda row: row['a']))\n\nawait main()\n";
+        self.check(&Program { source, ..Program::default() });
+    }
+
+    /// Checks one program. Never fails: what cannot be checked has no findings.
+    pub fn check(&self, program: &Program<'_>) -> Report {
+        let job = Job {
+            source: program.source.to_owned(),
+            names: match program.names {
+                Given::Names(names) => Known::These(names.to_vec()),
+                Given::Unknown => Known::Any,
+            },
+            unlisted: program.unlisted.to_vec(),
+            partial: program.partial,
+        };
+        let catalog = Arc::clone(&self.catalog.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = match place.take() {
+            Some(worker) => worker,
+            None => match Worker::start() {
+                Some(worker) => worker,
+                None => return unchecked(Unchecked::Failed),
+            },
+        };
+        let (report, worker) = worker.check(catalog, job, self.patience);
+        *place = worker;
+        report
+    }
+}
+
+fn unchecked(why: Unchecked) -> Report {
+    Report { unchecked: Some(why), ..Report::default() }
+}
+
+/// The thread that has the type checker. It ends when it is asked nothing more.
+struct Worker {
+    jobs: Sender<(Arc<Catalog>, Job)>,
+    answers: Receiver<Answer>,
+    checks: usize,
+}
+
+enum Answer {
+    /// A check begins, and this stops it.
+    Begun(salsa::CancellationToken),
+    Done(Report),
+}
+
+impl Worker {
+    fn start() -> Option<Self> {
+        let (jobs, orders) = channel();
+        let (tell, answers) = channel();
+        let thread = std::thread::Builder::new().name("check".to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(move || work(&orders, &tell)).ok()?;
+        Some(Self { jobs, answers, checks: 0 })
+    }
+
+    /// The report, and the worker if it can go on.
+    fn check(mut self, catalog: Arc<Catalog>, job: Job, patience: Duration) -> (Report, Option<Self>) {
+        if self.jobs.send((catalog, job)).is_err() {
+            return (unchecked(Unchecked::Failed), None);
+        }
+        let deadline = std::time::Instant::now() + patience;
+        let mut stop = None;
+        loop {
+            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            match self.answers.recv_timeout(left) {
+                Ok(Answer::Begun(token)) => stop = Some(token),
+                Ok(Answer::Done(report)) => {
+                    self.checks += 1;
+                    let goes_on = self.checks < MOST_CHECKS && report.unchecked != Some(Unchecked::Failed);
+                    return (report, goes_on.then_some(self));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    // It ends when it notices; nobody waits for it.
+                    if let Some(stop) = stop {
+                        stop.cancel();
+                    }
+                    return (unchecked(Unchecked::OutOfTime), None);
+                }
+                Err(RecvTimeoutError::Disconnected) => return (unchecked(Unchecked::Failed), None),
+            }
+        }
+    }
+}
+
+fn work(orders: &Receiver<(Arc<Catalog>, Job)>, tell: &Sender<Answer>) {
+    let mut checker: Option<TypeChecker> = None;
+    while let Ok((catalog, job)) = orders.recv() {
+        let mut current = checker.take().unwrap_or_else(|| TypeChecker::new(Arc::clone(&catalog)));
+        let report = catch_unwind(AssertUnwindSafe(|| {
+            current.refresh(catalog);
+            let _ = tell.send(Answer::Begun(current.stop()));
+            run::run(&mut current, &job)
+        }));
+        let report = if let Ok(report) = report {
+            checker = Some(current);
+            report
+        } else {
+            // Whatever state it is in, nobody uses it again.
+            unchecked(Unchecked::Failed)
+        };
+        if tell.send(Answer::Done(report)).is_err() {
+            return;
+        }
+    }
+}

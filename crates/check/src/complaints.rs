@@ -1,0 +1,290 @@
+//! What the type checker does not like, sorted by what is certain.
+//!
+//! Most of what it says is about types that a program never keeps to, and is dropped. What is
+//! left is what raises an exception whenever it is reached, in our own words.
+
+mod crashes;
+
+use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::finding::{Code, Mistake, Weight, raises};
+use crate::kinds::{self, Kind};
+use crate::names::Names;
+use crate::nearest::nearest;
+use crate::reach::Reach;
+use crate::tree::{Id, Tree};
+use crate::typed::{Complaint, Fields, Typed};
+
+/// What is needed to judge complaints.
+pub(crate) struct Judge<'t, 'a, 'c> {
+    pub(crate) tree: &'t Tree<'a>,
+    pub(crate) names: &'t Names<'a, 'c>,
+    pub(crate) reach: &'t Reach<'t, 'a, 'c>,
+    pub(crate) typed: &'t Typed,
+    pub(crate) fields: &'t Fields,
+    /// The names that are given; `None` when there may be any.
+    pub(crate) given: Option<&'t [String]>,
+    /// Nothing is put into a result under a key that is not known.
+    pub(crate) settled: bool,
+}
+
+impl<'a> Judge<'_, 'a, '_> {
+    /// What a complaint means for the program, if anything.
+    pub(crate) fn mistake(&self, complaint: &Complaint) -> Option<Mistake> {
+        match complaint.rule {
+            "invalid-syntax" => self.syntax(complaint),
+            "unresolved-reference" => self.undefined(complaint),
+            "invalid-key" => self.unknown_key(complaint),
+            "unresolved-import" => self.unknown_member(complaint),
+            "unresolved-attribute" => self.unknown_attribute(complaint),
+            "call-non-callable" => self.not_callable(complaint),
+            "not-subscriptable" => self.not_subscriptable(complaint),
+            "not-iterable" => self.not_iterable(complaint),
+            "unsupported-operator" => self.unsupported(complaint),
+            "invalid-await" => self.not_awaitable(complaint),
+            "missing-argument"
+            | "too-many-positional-arguments"
+            | "unknown-argument"
+            | "parameter-already-assigned"
+            | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
+            "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
+            "index-out-of-bounds" => Some(self.crash(complaint.range, plain(&complaint.message), raises::INDEX)),
+            "division-by-zero" => Some(self.crash(complaint.range, "this divides by zero".to_owned(), raises::ZERO)),
+            "unused-awaitable" => self.unused(complaint),
+            _ => None,
+        }
+    }
+
+    fn crash(&self, range: TextRange, message: String, raises: &'static [&'static str]) -> Mistake {
+        let certain = self.settled && !self.reach.is_dynamic();
+        Mistake {
+            range,
+            code: Code::CertainCrash,
+            weight: if certain { Weight::WhenReached } else { Weight::Advice },
+            message,
+            valid: Vec::new(),
+            nearest: None,
+            raises,
+        }
+    }
+
+    /// At top level `await` and `return` are fine; what else is no Python is none here either.
+    fn syntax(&self, complaint: &Complaint) -> Option<Mistake> {
+        let message = &complaint.message;
+        let about_async = ["await", "async", "return"].iter().any(|word| message.contains(word));
+        if about_async && self.reach.is_top_level_at(complaint.range) {
+            return None;
+        }
+        let advice = if message.contains("await") { "; make the function async: `async def`" } else { "" };
+        Some(Mistake {
+            weight: Weight::Always,
+            code: Code::Syntax,
+            ..self.crash(complaint.range, format!("this is no valid Python: {}{advice}", plain(message)), raises::NOTHING)
+        })
+    }
+
+    fn undefined(&self, complaint: &Complaint) -> Option<Mistake> {
+        let given = self.given?;
+        let name = quoted(&complaint.message)?;
+        if given.iter().any(|one| one == name) {
+            return None;
+        }
+        let mut message = format!("the name '{name}' is not defined");
+        let mut near = None;
+        if let [tool, ..] = self.names.servers.having(name)[..] {
+            let line = format!("from servers.{} import {name}", tool.server_python());
+            message = format!("the name '{name}' is not defined; add `{line}`");
+            near = Some(line);
+        } else if let Some(import) = usual_import(name) {
+            message = format!("the name '{name}' is not defined; add `{import}`");
+        } else if self.names.stores.contains_key(name) {
+            message = format!("the name '{name}' has no value here yet");
+        } else {
+            let known = self.names.stores.keys().copied().chain(given.iter().map(String::as_str));
+            let imported = self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
+            near = nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
+        }
+        let weight = if self.reach.is_dynamic() { Weight::Advice } else { Weight::WhenReached };
+        Some(Mistake {
+            code: Code::UndefinedName,
+            weight,
+            nearest: near,
+            ..self.crash(complaint.range, message, raises::NAME)
+        })
+    }
+
+    /// A key that a result does not have.
+    fn unknown_key(&self, complaint: &Complaint) -> Option<Mistake> {
+        let rest = complaint.message.strip_prefix("Unknown key \"")?;
+        let (key, rest) = rest.split_once("\" for TypedDict `")?;
+        let class = rest.split('`').next()?;
+        let fields = self.fields.of(class)?;
+        let subscript = self.subscript(complaint.range)?;
+        if self.type_of(&subscript.value) != Some(class) {
+            return None;
+        }
+        let weight = if !self.settled || self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key) {
+            Weight::Advice
+        } else {
+            Weight::Call
+        };
+        Some(Mistake {
+            code: Code::UnknownField,
+            weight,
+            nearest: nearest(key, fields.iter().map(String::as_str)).map(|name| format!("\"{name}\"")),
+            valid: fields.iter().map(|name| format!("\"{name}\"")).collect(),
+            ..self.crash(subscript.slice.range(), format!("the result has no field \"{key}\""), raises::KEY)
+        })
+    }
+
+    /// The reading subscript that a range belongs to.
+    fn subscript(&self, range: TextRange) -> Option<&'a ruff_python_ast::ExprSubscript> {
+        let id = self.tree.around(range);
+        std::iter::once(id).chain(self.tree.above(id)).take(3).find_map(|id| match self.tree.node(id) {
+            AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_load() => Some(subscript),
+            _ => None,
+        })
+    }
+
+    /// Whether the program itself puts this key into something: by setting it, or in a dict that is
+    /// put among results.
+    fn sets_key(&self, key: &str) -> bool {
+        let is_key = |expression: &Expr| matches!(expression, Expr::StringLiteral(text) if text.value.to_str() == key);
+        self.tree.all().any(|(id, node)| match node {
+            AnyNodeRef::ExprSubscript(subscript) => !subscript.ctx.is_load() && is_key(&subscript.slice),
+            AnyNodeRef::ExprDict(dict) => dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key)) && self.is_put_in(id),
+            AnyNodeRef::ExprCall(call) => match &*call.func {
+                Expr::Attribute(method) if method.attr.as_str() == "setdefault" => call.arguments.args.first().is_some_and(is_key),
+                Expr::Attribute(method) if method.attr.as_str() == "update" => {
+                    call.arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_some_and(|name| name.as_str() == key))
+                }
+                _ => false,
+            },
+            _ => false,
+        })
+    }
+
+    /// Whether a dict is given to a method of something that came from a result.
+    fn is_put_in(&self, dict: Id) -> bool {
+        self.tree.above(dict).any(|above| match self.tree.node(above) {
+            AnyNodeRef::ExprCall(call) => matches!(&*call.func, Expr::Attribute(method) if ["append", "extend", "insert", "update"].contains(&method.attr.as_str()) && self.is_of_a_result(&method.value)),
+            _ => false,
+        })
+    }
+
+    /// Whether an expression may be a part of a result: it is no container of the program's own.
+    fn is_of_a_result(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Name(name) => {
+                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+                !places.iter().all(|place| {
+                    let parent = self.tree.parent(*place).map(|parent| self.tree.node(parent));
+                    matches!(parent, Some(AnyNodeRef::StmtAssign(assign)) if matches!(&*assign.value, Expr::List(_) | Expr::Dict(_) | Expr::ListComp(_) | Expr::DictComp(_)))
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// `from json import dumsp`.
+    fn unknown_member(&self, complaint: &Complaint) -> Option<Mistake> {
+        let mut words = complaint.message.split('`').skip(1).step_by(2);
+        let (module, name) = (words.next()?, words.next()?);
+        let first = module.split('.').next().unwrap_or_default();
+        if !crate::modules::is_usual(first) || name.starts_with('_') {
+            return None;
+        }
+        let mut mistake = self.crash(complaint.range, format!("the module '{module}' has no '{name}'"), raises::IMPORT);
+        if let [tool, ..] = self.names.servers.having(name)[..] {
+            mistake.message = format!("the module '{module}' has no '{name}'; add `from servers.{} import {name}`", tool.server_python());
+        }
+        mistake.code = Code::UnknownModule;
+        mistake.weight = Weight::WhenReached;
+        Some(mistake)
+    }
+
+    /// A coroutine of the program's own that nobody awaits.
+    fn unused(&self, complaint: &Complaint) -> Option<Mistake> {
+        complaint.message.contains("CoroutineType").then(|| Mistake {
+            code: Code::MissingAwait,
+            weight: Weight::Advice,
+            ..self.crash(complaint.range, "this coroutine is never awaited, so nothing of it runs; write `await` before it".to_owned(), raises::NOTHING)
+        })
+    }
+
+    // --- types ------------------------------------------------------------------------
+
+    /// The type of an expression, as the type checker writes it.
+    fn type_of(&self, expression: &Expr) -> Option<&str> {
+        self.typed.types.get(&expression.range()).map(String::as_str)
+    }
+
+    /// The one kind of thing that an expression certainly is.
+    fn kind(&self, expression: &Expr) -> Option<Kind> {
+        kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())
+    }
+
+    fn node(&self, range: TextRange) -> Id {
+        self.tree.around(range)
+    }
+
+    /// A use of a coroutine of the program's own as if it were its result.
+    fn unawaited(&self, expression: &Expr) -> Mistake {
+        Mistake {
+            code: Code::MissingAwait,
+            ..self.crash(
+                expression.range(),
+                "this is a coroutine, not its result; write `await` before the call that makes it".to_owned(),
+                raises::TYPE,
+            )
+        }
+    }
+}
+
+/// The first thing in backquotes.
+fn quoted(message: &str) -> Option<&str> {
+    message.split('`').nth(1)
+}
+
+/// A message without the marks of the type checker.
+fn plain(message: &str) -> String {
+    let mut letters = message.replace('`', "'");
+    if let Some(first) = letters.get(..1).map(str::to_lowercase)
+        && letters.chars().nth(1).is_some_and(char::is_lowercase)
+    {
+        letters.replace_range(..1, &first);
+    }
+    letters
+}
+
+/// How names that everybody knows are imported.
+fn usual_import(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "np" => "import numpy as np",
+        "pd" => "import pandas as pd",
+        "plt" => "import matplotlib.pyplot as plt",
+        "json" => "import json",
+        "asyncio" => "import asyncio",
+        "re" => "import re",
+        "math" => "import math",
+        "os" => "import os",
+        "sys" => "import sys",
+        "time" => "import time",
+        "random" => "import random",
+        "statistics" => "import statistics",
+        "itertools" => "import itertools",
+        "collections" => "import collections",
+        "csv" => "import csv",
+        "datetime" => "from datetime import datetime",
+        "timedelta" => "from datetime import timedelta",
+        "timezone" => "from datetime import timezone",
+        "date" => "from datetime import date",
+        "Counter" => "from collections import Counter",
+        "defaultdict" => "from collections import defaultdict",
+        "Path" => "from pathlib import Path",
+        "Decimal" => "from decimal import Decimal",
+        "dataclass" => "from dataclasses import dataclass",
+        _ => return None,
+    })
+}

@@ -1,0 +1,301 @@
+//! Operations that a value certainly does not have.
+
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use super::{Judge, plain};
+use crate::finding::{Code, Mistake, raises};
+use crate::kinds::Kind;
+use crate::nearest::nearest;
+use crate::typed::Complaint;
+
+impl<'a> Judge<'_, 'a, '_> {
+    pub(super) fn unknown_attribute(&self, complaint: &Complaint) -> Option<Mistake> {
+        let AnyNodeRef::ExprAttribute(attribute) = self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAttribute(_)))? else {
+            return None;
+        };
+        let name = attribute.attr.as_str();
+        if !attribute.ctx.is_load() || name.starts_with('_') || self.names.meaning(&attribute.value).is_some() {
+            return None;
+        }
+        let kind = self.kind(&attribute.value)?;
+        let range = attribute.attr.range;
+        let crash = |message: String| self.crash(range, message, raises::ATTRIBUTE);
+        match kind {
+            Kind::Coroutine => Some(self.unawaited(&attribute.value)),
+            Kind::Typed(class) => {
+                let fields = self.fields.of(&class)?;
+                // Pictures and files that came with a result.
+                if name == "content" {
+                    return None;
+                }
+                let near = nearest(name, fields.iter().map(String::as_str));
+                let field = if fields.iter().any(|field| field == name) { name } else { near.unwrap_or(name) };
+                Some(Mistake {
+                    code: Code::UnknownField,
+                    nearest: Some(format!("[\"{field}\"]")),
+                    valid: fields.iter().map(|field| format!("[\"{field}\"]")).collect(),
+                    ..crash(format!("a result is a dict, which has no attribute '{name}'; write [\"{field}\"] instead of .{name}"))
+                })
+            }
+            Kind::Dict => Some(crash(format!("a dict has no attribute '{name}'; write [\"{name}\"] instead of .{name}"))),
+            Kind::List if name == "content" => None,
+            Kind::Other | Kind::Function => None,
+            Kind::Module => self.unknown_in_module(attribute, name),
+            _ => {
+                let shown = self.type_of(&attribute.value).unwrap_or_default();
+                Some(crash(format!("{} has no attribute '{name}'", described(&kind, shown))))
+            }
+        }
+    }
+
+    fn unknown_in_module(&self, attribute: &ruff_python_ast::ExprAttribute, name: &str) -> Option<Mistake> {
+        let module = self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
+        let first = module.split('.').next().unwrap_or_default();
+        if !crate::modules::is_usual(first) {
+            return None;
+        }
+        let hint = match (module, name) {
+            ("datetime", "now" | "today" | "strptime" | "fromisoformat" | "utcnow" | "fromtimestamp") => {
+                format!("; write datetime.datetime.{name}, or `from datetime import datetime`")
+            }
+            _ => String::new(),
+        };
+        Some(self.crash(attribute.attr.range, format!("the module '{module}' has no '{name}'{hint}"), raises::ATTRIBUTE))
+    }
+
+    pub(super) fn not_callable(&self, complaint: &Complaint) -> Option<Mistake> {
+        let call = self.call(complaint.range)?;
+        if self.names.is_tool(&call.func) {
+            return None;
+        }
+        let kind = self.kind(&call.func)?;
+        let shown = self.type_of(&call.func)?;
+        match kind {
+            Kind::Coroutine => Some(self.unawaited(&call.func)),
+            Kind::Other | Kind::Known(_) | Kind::Function => None,
+            Kind::Module => {
+                let module = shown.trim_start_matches("<module '").trim_end_matches("'>");
+                // A tool's module can be called like its function.
+                if module.starts_with("servers") {
+                    return None;
+                }
+                let hint = if module == "datetime" { "; write `from datetime import datetime`" } else { "" };
+                Some(self.crash(call.func.range(), format!("the module '{module}' cannot be called{hint}"), raises::TYPE))
+            }
+            kind => Some(self.crash(call.func.range(), format!("{} cannot be called", described(&kind, shown)), raises::TYPE)),
+        }
+    }
+
+    pub(super) fn not_subscriptable(&self, complaint: &Complaint) -> Option<Mistake> {
+        let subscript = self.subscript(complaint.range)?;
+        let kind = self.kind(&subscript.value)?;
+        match kind {
+            Kind::Coroutine => Some(self.unawaited(&subscript.value)),
+            Kind::Int(_) | Kind::Float | Kind::Bool | Kind::None | Kind::Set | Kind::Function | Kind::Module => {
+                let shown = self.type_of(&subscript.value)?;
+                let message = format!("{} has no items, so [...] cannot be applied to it", described(&kind, shown));
+                Some(self.crash(subscript.range, message, raises::TYPE))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn not_iterable(&self, complaint: &Complaint) -> Option<Mistake> {
+        let expression = self.expression(complaint.range)?;
+        let kind = self.kind(expression)?;
+        match kind {
+            Kind::Coroutine => Some(self.unawaited(expression)),
+            Kind::Int(_) | Kind::Float | Kind::Bool | Kind::None | Kind::Function | Kind::Module => {
+                let shown = self.type_of(expression)?;
+                Some(self.crash(expression.range(), format!("{} cannot be iterated over", described(&kind, shown)), raises::TYPE))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn not_awaitable(&self, complaint: &Complaint) -> Option<Mistake> {
+        let AnyNodeRef::ExprAwait(awaited) = self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAwait(_)))? else {
+            return None;
+        };
+        let kind = self.kind(&awaited.value)?;
+        if matches!(kind, Kind::Other | Kind::Function | Kind::Coroutine | Kind::Module) {
+            return None;
+        }
+        let shown = self.type_of(&awaited.value)?;
+        Some(self.crash(awaited.range, format!("{} cannot be awaited; leave out `await`", described(&kind, shown)), raises::TYPE))
+    }
+
+    pub(super) fn unsupported(&self, complaint: &Complaint) -> Option<Mistake> {
+        let node = self.enclosing(complaint.range, |node| {
+            matches!(node, AnyNodeRef::ExprBinOp(_) | AnyNodeRef::ExprCompare(_) | AnyNodeRef::StmtAugAssign(_))
+        })?;
+        let (left, right) = match node {
+            AnyNodeRef::ExprBinOp(operation) => (&*operation.left, &*operation.right),
+            AnyNodeRef::ExprCompare(compare) => match &compare.comparators[..] {
+                [right] => (&*compare.left, right),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (left_kind, right_kind) = (self.kind(left)?, self.kind(right)?);
+        for (kind, expression) in [(&left_kind, left), (&right_kind, right)] {
+            match kind {
+                Kind::Coroutine => return Some(self.unawaited(expression)),
+                Kind::Other | Kind::Known(_) | Kind::Function | Kind::Module => return None,
+                _ => {}
+            }
+        }
+        let operator = complaint.message.split('`').nth(1).unwrap_or("this operator");
+        let (left, right) = (self.type_of(left)?, self.type_of(right)?);
+        let mut message = format!(
+            "'{operator}' does not work between {} and {}",
+            described(&left_kind, left),
+            described(&right_kind, right),
+        );
+        if operator == "+" && (matches!(left_kind, Kind::Str(_)) || matches!(right_kind, Kind::Str(_))) {
+            message.push_str("; write an f-string, or str(...) around the other value");
+        }
+        Some(self.crash(complaint.range, message, raises::TYPE))
+    }
+
+    /// A call of a function of the program, or of the standard library, that it does not take.
+    pub(super) fn wrong_call(&self, complaint: &Complaint) -> Option<Mistake> {
+        let call = self.call(complaint.range)?;
+        let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
+            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+        // What begins with an underscore is nobody's promise, and stubs may be behind.
+        let private = matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
+        if spread || private || self.names.is_tool(&call.func) {
+            return None;
+        }
+        let mut message = plain(&complaint.message);
+        if let Expr::Name(name) = &*call.func
+            && let Some([definition]) = self.names.stores.get(name.id.as_str()).map(Vec::as_slice)
+            && let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(*definition)
+        {
+            let names: Vec<&str> = function.parameters.iter().map(|one| one.name().as_str()).collect();
+            message = format!("{message}; {}() takes ({})", name.id, names.join(", "));
+        }
+        Some(self.crash(complaint.range, message, raises::TYPE))
+    }
+
+    /// Functions that everybody uses, with something that they certainly refuse.
+    pub(super) fn wrong_argument(&self, complaint: &Complaint) -> Option<Mistake> {
+        let call = self.call(complaint.range)?;
+        let first = call.arguments.args.first()?;
+        if first.is_starred_expr() {
+            return None;
+        }
+        let kind = self.kind(first)?;
+        let function = self.function_name(&call.func)?;
+        if !refuses(&function, &kind, self.type_of(first)?, call.arguments.args.len()) {
+            return None;
+        }
+        if kind == Kind::Coroutine {
+            return Some(self.unawaited(first));
+        }
+        let shown = self.type_of(first)?;
+        let mut message = format!("{function}() does not take {}", described(&kind, shown));
+        if function == "json.loads" {
+            message.push_str("; results of tools are parsed already, so leave json.loads out");
+        } else if function == "join" {
+            message = format!("join() wants texts, not {shown}; write str(...) around each");
+        }
+        Some(self.crash(first.range(), message, raises::TYPE))
+    }
+
+    /// `len`, `json.loads`, or the `join` of a text.
+    fn function_name(&self, function: &Expr) -> Option<String> {
+        match function {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                match self.names.imported.get(name) {
+                    Some(module) => Some(format!("{module}.{name}")),
+                    None => (!self.names.stores.contains_key(name)).then(|| name.to_owned()),
+                }
+            }
+            Expr::Attribute(attribute) => {
+                let method = attribute.attr.as_str();
+                if let Expr::Name(root) = &*attribute.value
+                    && let Some(module) = self.names.modules.get(root.id.as_str())
+                    && !self.names.stores.contains_key(root.id.as_str())
+                {
+                    return Some(format!("{module}.{method}"));
+                }
+                (method == "join" && attribute.value.is_string_literal_expr()).then(|| method.to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// The innermost node around a place that is of some kind, not too far out.
+    fn enclosing(&self, range: TextRange, wanted: impl Fn(AnyNodeRef<'a>) -> bool) -> Option<AnyNodeRef<'a>> {
+        let id = self.node(range);
+        std::iter::once(id).chain(self.tree.above(id)).take(4).map(|id| self.tree.node(id)).find(|node| wanted(*node))
+    }
+
+    fn call(&self, range: TextRange) -> Option<&'a ExprCall> {
+        match self.enclosing(range, |node| matches!(node, AnyNodeRef::ExprCall(_)))? {
+            AnyNodeRef::ExprCall(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The expression that has exactly this range.
+    fn expression(&self, range: TextRange) -> Option<&'a Expr> {
+        self.tree.all().find_map(|(_, node)| {
+            let of = |expression: &'a Expr| (expression.range() == range).then_some(expression);
+            match node {
+                AnyNodeRef::StmtFor(statement) => of(&statement.iter),
+                AnyNodeRef::Comprehension(comprehension) => of(&comprehension.iter),
+                AnyNodeRef::StmtAssign(assign) => of(&assign.value),
+                AnyNodeRef::ExprStarred(starred) => of(&starred.value),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Whether a function certainly raises when its first argument is of this kind.
+fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
+    let number = matches!(kind, Kind::Int(_) | Kind::Float | Kind::Bool);
+    let nothing = matches!(kind, Kind::None | Kind::Coroutine);
+    let container = matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
+    match function {
+        "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter" | "reversed" => number || nothing,
+        "sum" => number || nothing,
+        "min" | "max" => count == 1 && (number || nothing),
+        "int" | "float" => nothing || container,
+        "abs" => nothing || container || matches!(kind, Kind::Str(_)),
+        "range" => count == 1 && (nothing || container || matches!(kind, Kind::Str(_) | Kind::Float)),
+        "json.loads" => nothing || container || matches!(kind, Kind::Int(_) | Kind::Float),
+        "join" => ["list[int]", "list[float]", "list[int | float]", "set[int]"].contains(&shown),
+        _ => false,
+    }
+}
+
+/// A value in words, with its type.
+fn described(kind: &Kind, shown: &str) -> String {
+    let shown = match shown.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &shown[..end]),
+        None => shown.to_owned(),
+    };
+    match kind {
+        Kind::None => "None".to_owned(),
+        Kind::Str(_) => "a str".to_owned(),
+        Kind::Int(_) => "an int".to_owned(),
+        Kind::Float => "a float".to_owned(),
+        Kind::Bool => "a bool".to_owned(),
+        Kind::Bytes => "bytes".to_owned(),
+        Kind::List => "a list".to_owned(),
+        Kind::Dict | Kind::Typed(_) => "a dict".to_owned(),
+        Kind::Tuple => "a tuple".to_owned(),
+        Kind::Set => "a set".to_owned(),
+        Kind::Coroutine => "a coroutine".to_owned(),
+        Kind::Function => "a function".to_owned(),
+        Kind::Module => "a module".to_owned(),
+        Kind::Known(name) => format!("a {name}"),
+        Kind::Other => shown,
+    }
+}

@@ -1,0 +1,43 @@
+//! A program against the catalog, before it runs.
+//!
+//! ```text
+//! text ──► tree ──► names, calls, awaits ──┐
+//!            │                             ├──► mistakes ──► findings
+//!            └──► rewrite ──► typed ───────┘
+//! ```
+//!
+//! `text` finds the program in what was sent. `names` says which of its names are servers and
+//! tools, `calls` judges their arguments as guest and gateway would, `awaits` finds the calls that
+//! nobody awaits. `rewrite` makes the text that `typed`, the only one that knows the type checker,
+//! reads; `complaints` keeps what is certain of what that says, and `reach` whether a place is
+//! reached and its exception caught. Nothing here reads a file or a socket.
+//!
+//! A mistake blocks only if it is in a call of a tool or certainly crashes. Whatever cannot be
+//! known does not.
+
+#![forbid(unsafe_code)]
+
+mod awaits;
+mod bounds;
+mod calls;
+mod checker;
+mod complaints;
+mod finding;
+mod fits;
+mod kinds;
+mod literal;
+mod modules;
+mod names;
+mod nearest;
+mod place;
+mod reach;
+mod render;
+mod rewrite;
+mod run;
+mod servers;
+mod text;
+mod tree;
+mod typed;
+
+pub use checker::{Checker, Given, Program};
+pub use finding::{Code, Finding, Report, Severity, Unchecked};

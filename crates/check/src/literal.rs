@@ -1,0 +1,98 @@
+//! Expressions whose value is known without running them, as JSON.
+
+use ruff_python_ast::{Expr, Number, UnaryOp};
+use serde_json::{Map, Value};
+
+/// How deep literals are read.
+const DEEPEST: usize = 32;
+
+/// A value, and the places in it that are not known.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Paths such as `filter.labels`, as `catalog` writes them.
+    pub(crate) holes: Vec<String>,
+}
+
+impl Known {
+    /// The value of an expression; `None`, with a hole at `path`, when only running would tell.
+    pub(crate) fn value(&mut self, expression: &Expr, path: &str) -> Option<Value> {
+        let value = self.read(expression, path, 0);
+        if value.is_none() {
+            self.holes.push(path.to_owned());
+        }
+        value
+    }
+
+    fn read(&mut self, expression: &Expr, path: &str, depth: usize) -> Option<Value> {
+        if depth > DEEPEST {
+            return None;
+        }
+        match expression {
+            Expr::StringLiteral(literal) => Some(literal.value.to_str().into()),
+            Expr::BooleanLiteral(literal) => Some(literal.value.into()),
+            Expr::NoneLiteral(_) => Some(Value::Null),
+            Expr::NumberLiteral(literal) => number(&literal.value, false),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::USub => match &*operation.operand {
+                Expr::NumberLiteral(literal) => number(&literal.value, true),
+                _ => None,
+            },
+            Expr::List(list) => self.items(&list.elts, path, depth),
+            Expr::Tuple(tuple) => self.items(&tuple.elts, path, depth),
+            Expr::Dict(dict) => self.object(dict, path, depth),
+            _ => None,
+        }
+    }
+
+    /// A list is known when all of it is: a gap would move what follows.
+    fn items(&mut self, items: &[Expr], path: &str, depth: usize) -> Option<Value> {
+        let before = self.holes.len();
+        let mut values = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            if item.is_starred_expr() {
+                return None;
+            }
+            values.push(self.read(item, &format!("{path}[{at}]"), depth + 1)?);
+        }
+        if self.holes.len() > before {
+            self.holes.truncate(before);
+            return None;
+        }
+        Some(Value::Array(values))
+    }
+
+    /// An object without the entries that are not known.
+    fn object(&mut self, dict: &ruff_python_ast::ExprDict, path: &str, depth: usize) -> Option<Value> {
+        let mut object = Map::new();
+        for item in &dict.items {
+            let Some(Expr::StringLiteral(key)) = &item.key else { return None };
+            let key = key.value.to_str();
+            let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+            match self.read(&item.value, &inner, depth + 1) {
+                Some(value) => {
+                    object.insert(key.to_owned(), value);
+                }
+                None => self.holes.push(inner),
+            }
+        }
+        Some(Value::Object(object))
+    }
+
+    /// Whether nothing can be said about what is at `path`.
+    pub(crate) fn is_open(&self, path: &str) -> bool {
+        let within = |outer: &str, inner: &str| {
+            outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.holes.iter().any(|hole| within(hole, path) || within(path, hole))
+    }
+}
+
+fn number(number: &Number, negative: bool) -> Option<Value> {
+    match number {
+        Number::Int(int) => {
+            let value = int.as_i64()?;
+            Some(if negative { value.checked_neg()? } else { value }.into())
+        }
+        Number::Float(float) => serde_json::Number::from_f64(if negative { -float } else { *float }).map(Value::Number),
+        Number::Complex { .. } => None,
+    }
+}

@@ -1,0 +1,246 @@
+//! What the names of a program mean, as far as servers and tools go.
+//!
+//! A name counts as a tool only when nothing in the program binds it to anything else. The rules
+//! are those of the guest's `awaits.py`, so both see the same calls.
+
+mod imports;
+
+use std::collections::HashMap;
+
+use catalog::{CatalogServer, CatalogTool};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprContext};
+
+use crate::finding::{Code, Mistake, Weight, raises};
+use crate::nearest::nearest;
+use crate::servers::{self, BY_NAME, Servers};
+use crate::tree::{Id, Tree};
+
+/// What a name or an attribute stands for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Meaning<'c> {
+    /// The package `servers`.
+    Root,
+    /// A server's package.
+    Server(&'c CatalogServer),
+    /// A tool's function.
+    Tool(&'c CatalogTool),
+    /// A function that takes the names of a server and a tool.
+    ByName(&'static str),
+    /// Something of a server whose tools are not known; it may be a tool.
+    Opaque,
+}
+
+/// The names of a program.
+pub(crate) struct Names<'a, 'c> {
+    pub(crate) servers: Servers<'c>,
+    meanings: HashMap<String, Meaning<'c>>,
+    /// Where each name is bound other than by an import.
+    pub(crate) stores: HashMap<&'a str, Vec<Id>>,
+    pub(crate) loads: HashMap<&'a str, Vec<Id>>,
+    /// Names declared `global` or `nonlocal`, by the function that says so.
+    pub(crate) outer: HashMap<Id, Vec<&'a str>>,
+    /// Names of modules, by what they are called here.
+    pub(crate) modules: HashMap<String, String>,
+    /// Names imported from modules, and from which.
+    pub(crate) imported: HashMap<String, String>,
+    /// A module was imported with `*` and nobody knows what is in it.
+    pub(crate) unknown_star: bool,
+}
+
+impl<'a, 'c> Names<'a, 'c> {
+    /// Reads the program, and finds what is wrong with its imports.
+    pub(crate) fn read(tree: &Tree<'a>, servers: Servers<'c>) -> (Self, Vec<Mistake>) {
+        let mut names = Self {
+            servers,
+            meanings: HashMap::new(),
+            stores: HashMap::new(),
+            loads: HashMap::new(),
+            outer: HashMap::new(),
+            modules: HashMap::new(),
+            imported: HashMap::new(),
+            unknown_star: false,
+        };
+        for (id, node) in tree.all() {
+            names.note(tree, id, node);
+        }
+        for name in BY_NAME {
+            names.learn(name, Meaning::ByName(name));
+        }
+        names.learn("servers", Meaning::Root);
+        let mut mistakes = Vec::new();
+        for (_, node) in tree.all() {
+            match node {
+                AnyNodeRef::StmtImport(import) => names.read_import(import, &mut mistakes),
+                AnyNodeRef::StmtImportFrom(import) => names.read_from(import, &mut mistakes),
+                _ => {}
+            }
+        }
+        names.read_aliases(tree);
+        (names, mistakes)
+    }
+
+    fn note(&mut self, tree: &Tree<'a>, id: Id, node: AnyNodeRef<'a>) {
+        let stored = match node {
+            AnyNodeRef::ExprName(name) if matches!(name.ctx, ExprContext::Load) => {
+                self.loads.entry(name.id.as_str()).or_default().push(id);
+                None
+            }
+            AnyNodeRef::ExprName(name) => Some(name.id.as_str()),
+            AnyNodeRef::Parameter(parameter) => Some(parameter.name.as_str()),
+            AnyNodeRef::StmtFunctionDef(function) => Some(function.name.as_str()),
+            AnyNodeRef::StmtClassDef(class) => Some(class.name.as_str()),
+            AnyNodeRef::ExceptHandlerExceptHandler(handler) => handler.name.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::PatternMatchMapping(pattern) => pattern.rest.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::StmtGlobal(statement) => {
+                self.note_outer(tree, id, &statement.names);
+                None
+            }
+            AnyNodeRef::StmtNonlocal(statement) => {
+                self.note_outer(tree, id, &statement.names);
+                None
+            }
+            _ => None,
+        };
+        if let Some(name) = stored {
+            self.stores.entry(name).or_default().push(id);
+        }
+    }
+
+    fn note_outer(&mut self, tree: &Tree<'a>, id: Id, names: &'a [ruff_python_ast::Identifier]) {
+        if let Some(function) = tree.function(id) {
+            self.outer.entry(function).or_default().extend(names.iter().map(|name| name.as_str()));
+        }
+    }
+
+    /// Gives a name its meaning, unless the program uses it for something else.
+    fn learn(&mut self, name: &str, meaning: Meaning<'c>) {
+        if !self.stores.contains_key(name) {
+            self.meanings.insert(name.to_owned(), meaning);
+        }
+    }
+
+    /// `search = gh.search_code` makes another name for a tool.
+    fn read_aliases(&mut self, tree: &Tree<'a>) {
+        let mut found = Vec::new();
+        for (name, places) in &self.stores {
+            let [place] = places[..] else { continue };
+            let Some(parent) = tree.parent(place) else { continue };
+            if let AnyNodeRef::StmtAssign(assign) = tree.node(parent)
+                && let Some(meaning) = self.meaning(&assign.value)
+            {
+                found.push(((*name).to_owned(), meaning));
+            }
+        }
+        self.meanings.extend(found);
+    }
+
+    /// What an expression stands for.
+    pub(crate) fn meaning(&self, expression: &Expr) -> Option<Meaning<'c>> {
+        match expression {
+            Expr::Name(name) => self.meanings.get(name.id.as_str()).copied(),
+            Expr::Attribute(attribute) => {
+                let name = attribute.attr.as_str();
+                match self.meaning(&attribute.value)? {
+                    Meaning::Root if BY_NAME.contains(&name) => {
+                        BY_NAME.iter().find(|known| **known == name).map(|known| Meaning::ByName(known))
+                    }
+                    Meaning::Root => match self.servers.server(name) {
+                        Some(server) => Some(Meaning::Server(server)),
+                        None => (self.servers.is_opaque(name)).then_some(Meaning::Opaque),
+                    },
+                    Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
+                    // A tool's module, which has its function.
+                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name).then_some(Meaning::Tool(tool)),
+                    Meaning::Opaque => (!name.starts_with('_')).then_some(Meaning::Opaque),
+                    Meaning::ByName(_) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The packages of servers that imports and aliases mention.
+    pub(crate) fn packages(&self) -> impl Iterator<Item = String> + '_ {
+        self.meanings.values().filter_map(|meaning| match meaning {
+            Meaning::Server(server) => Some(server.python().to_owned()),
+            Meaning::Tool(tool) => Some(tool.server_python().to_owned()),
+            _ => None,
+        })
+    }
+
+    /// Whether an expression is a function that calls a tool.
+    pub(crate) fn is_tool(&self, expression: &Expr) -> bool {
+        matches!(self.meaning(expression), Some(Meaning::Tool(_) | Meaning::ByName(_) | Meaning::Opaque))
+    }
+
+    /// Attributes of servers that are not there.
+    pub(crate) fn check_attributes(&self, tree: &Tree<'a>) -> Vec<Mistake> {
+        let mut mistakes = Vec::new();
+        for (_, node) in tree.all() {
+            let AnyNodeRef::ExprAttribute(attribute) = node else { continue };
+            if !matches!(attribute.ctx, ExprContext::Load) {
+                continue;
+            }
+            let name = attribute.attr.as_str();
+            match self.meaning(&attribute.value) {
+                Some(Meaning::Root)
+                    if !self.servers.is_public(name) && self.servers.server(name).is_none() && !self.servers.is_opaque(name) =>
+                {
+                    mistakes.push(self.no_server(name, attribute.attr.range, raises::ATTRIBUTE));
+                }
+                Some(Meaning::Server(server)) if !name.starts_with("__") && servers::tool(server, name).is_none() => {
+                    mistakes.push(no_tool(server, name, attribute.attr.range, raises::ATTRIBUTE));
+                }
+                _ => {}
+            }
+        }
+        mistakes
+    }
+
+    fn no_server(&self, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+        let known: Vec<&str> = self.servers.names().collect();
+        let near = nearest(name, known.iter().copied());
+        let message = if known.is_empty() {
+            format!("there is no server '{name}': no servers are connected")
+        } else {
+            format!("there is no server '{name}'; import one of the servers that are connected")
+        };
+        Mistake {
+            range,
+            code: Code::UnknownServer,
+            weight: if self.servers.partial { Weight::Advice } else { Weight::Call },
+            message,
+            nearest: near.map(|name| format!("servers.{name}")),
+            valid: known.iter().map(|name| format!("servers.{name}")).collect(),
+            raises,
+        }
+    }
+}
+
+/// A name that a server does not have.
+fn no_tool(server: &CatalogServer, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+    let tools = server.tools().iter().map(CatalogTool::python);
+    let near = nearest(name, tools.clone());
+    Mistake {
+        range,
+        code: Code::UnknownTool,
+        weight: Weight::Call,
+        message: format!("servers.{} has no tool '{name}'", server.python()),
+        nearest: near.map(str::to_owned),
+        valid: sorted_by_likeness(name, tools),
+        raises,
+    }
+}
+
+/// All names, those with a word of `wanted` first, so that a list that is cut has the useful ones.
+fn sorted_by_likeness<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let words: Vec<String> = wanted.split('_').filter(|word| word.len() > 2).map(str::to_lowercase).collect();
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by_key(|name| {
+        let name = name.to_lowercase();
+        std::cmp::Reverse(words.iter().filter(|word| name.contains(word.as_str())).count())
+    });
+    names.into_iter().map(str::to_owned).collect()
+}

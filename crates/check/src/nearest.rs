@@ -1,0 +1,41 @@
+//! The name that was most likely meant.
+
+/// No name is compared beyond this many characters.
+const COMPARED: usize = 80;
+
+/// The one of `names` that looks most like `wanted`, if one does.
+pub(crate) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let wanted = folded(wanted);
+    let length = wanted.chars().count();
+    let near = names.into_iter().filter_map(|name| {
+        let other = folded(name);
+        let tolerated = length.max(other.chars().count()).div_ceil(3).min(6);
+        let distance = strsim::osa_distance(&wanted, &other);
+        if distance <= tolerated {
+            return Some((distance, name));
+        }
+        // One inside the other: `temp` for `temperature`, `full_name` for `name`.
+        let (short, long) = if wanted.len() < other.len() { (&wanted, &other) } else { (&other, &wanted) };
+        (short.len() >= 3 && long.contains(short.as_str())).then_some((10 + distance, name))
+    });
+    near.min_by_key(|(distance, name)| (*distance, name.len())).map(|(_, name)| name)
+}
+
+/// Without what spellings differ in: `createIssue` and `create_issue` are one.
+fn folded(name: &str) -> String {
+    name.chars().take(COMPARED).filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_other_spellings_and_parts_are_near() {
+        let names = ["title", "body", "stargazers_count", "temperature"];
+        assert_eq!(nearest("tittle", names), Some("title"));
+        assert_eq!(nearest("stargazersCount", names), Some("stargazers_count"));
+        assert_eq!(nearest("temp", names), Some("temperature"));
+        assert_eq!(nearest("zebra", names), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! Whether a place in a program is certainly reached, and whether its exception is caught.
+//!
+//! Certain means: on the main line of the program. The body of a loop counts, because programs
+//! are written for their loops to run; a branch of an `if` does not. A function counts when it
+//! is called on the main line.
+
+use std::collections::HashSet;
+
+use ruff_python_ast::{AnyNodeRef, ExceptHandler, Expr, Stmt, StmtTry};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::names::Names;
+use crate::tree::{Id, Tree};
+
+/// Names of context managers that swallow exceptions.
+const SWALLOW: &[&str] = &["suppress", "raises", "assertRaises", "ExitStack", "AsyncExitStack"];
+/// Functions with which a program can define names that nobody sees.
+const DYNAMIC: &[&str] = &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
+
+/// What is known of a program's flow.
+pub(crate) struct Reach<'t, 'a, 'c> {
+    tree: &'t Tree<'a>,
+    names: &'t Names<'a, 'c>,
+    /// Functions that are certainly called.
+    called: HashSet<Id>,
+}
+
+impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
+    pub(crate) fn new(tree: &'t Tree<'a>, names: &'t Names<'a, 'c>) -> Self {
+        let mut reach = Self { tree, names, called: HashSet::new() };
+        // Functions that call functions: as often as something new is found.
+        loop {
+            let more: Vec<Id> = tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
+            if more.is_empty() {
+                return reach;
+            }
+            reach.called.extend(more);
+        }
+    }
+
+    /// The function that a node calls, if that is certain and new.
+    fn newly_called(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Id> {
+        let AnyNodeRef::ExprCall(call) = node else { return None };
+        let Expr::Name(name) = &*call.func else { return None };
+        let [definition] = self.names.stores.get(name.id.as_str())?[..] else { return None };
+        let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(definition) else { return None };
+        let plain = function.decorator_list.is_empty() && !self.is_generator(definition);
+        (plain && !self.called.contains(&definition) && self.is_reached(id)).then_some(definition)
+    }
+
+    fn is_generator(&self, function: Id) -> bool {
+        self.tree.all().any(|(id, node)| {
+            matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_)) && self.tree.function(id) == Some(function)
+        })
+    }
+
+    /// Whether names may be defined in ways that nobody sees.
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.names.unknown_star || DYNAMIC.iter().any(|name| self.names.loads.contains_key(name))
+    }
+
+    /// Whether a place is on the main line of the program.
+    pub(crate) fn is_reached_at(&self, range: TextRange) -> bool {
+        self.is_reached(self.tree.around(range))
+    }
+
+    fn is_reached(&self, id: Id) -> bool {
+        let mut child = id;
+        for parent in self.tree.above(id) {
+            if self.tree.is_body_of(child, parent) {
+                if !self.called.contains(&parent) {
+                    return false;
+                }
+                // Where it is called was looked at already; where it is defined was passed.
+            } else if !self.is_unconditional(child, parent) {
+                return false;
+            }
+            child = parent;
+        }
+        true
+    }
+
+    fn is_unconditional(&self, child: Id, parent: Id) -> bool {
+        let tree = self.tree;
+        match tree.node(parent) {
+            AnyNodeRef::StmtIf(statement) => {
+                tree.is(child, &statement.test) || is_always(&statement.test) && tree.is_in(child, &statement.body)
+            }
+            AnyNodeRef::StmtWhile(statement) => !tree.is_in(child, &statement.orelse),
+            AnyNodeRef::StmtFor(statement) => !tree.is_in(child, &statement.orelse),
+            AnyNodeRef::StmtTry(statement) => {
+                tree.is_in(child, &statement.body) || tree.is_in(child, &statement.finalbody)
+            }
+            AnyNodeRef::StmtWith(statement) => {
+                !tree.is_in(child, &statement.body) || !statement.items.iter().any(|item| swallows(&item.context_expr))
+            }
+            AnyNodeRef::StmtMatch(statement) => tree.is(child, &statement.subject),
+            AnyNodeRef::ExprBoolOp(operation) => operation.values.first().is_some_and(|first| tree.is(child, first)),
+            AnyNodeRef::ExprIf(choice) => tree.is(child, &choice.test),
+            AnyNodeRef::ExprCompare(compare) => {
+                tree.is(child, &compare.left) || compare.comparators.first().is_some_and(|first| tree.is(child, first))
+            }
+            AnyNodeRef::ExprListComp(one) => is_unfiltered(&one.generators),
+            AnyNodeRef::ExprSetComp(one) => is_unfiltered(&one.generators),
+            AnyNodeRef::ExprDictComp(one) => is_unfiltered(&one.generators),
+            AnyNodeRef::ExprGenerator(one) => is_unfiltered(&one.generators),
+            AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
+            AnyNodeRef::ElifElseClause(_) | AnyNodeRef::MatchCase(_) | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether an exception of one of these classes would be caught by the program.
+    pub(crate) fn is_caught_at(&self, range: TextRange, classes: &[&str]) -> bool {
+        self.is_caught(self.tree.around(range), classes, &mut HashSet::new())
+    }
+
+    fn is_caught(&self, id: Id, classes: &[&str], met: &mut HashSet<Id>) -> bool {
+        let mut child = id;
+        for parent in self.tree.above(id) {
+            match self.tree.node(parent) {
+                AnyNodeRef::StmtTry(statement) => {
+                    if self.tree.is_in(child, &statement.body) && catches(statement, classes) {
+                        return true;
+                    }
+                }
+                AnyNodeRef::StmtWith(statement) => {
+                    let inside = self.tree.is_in(child, &statement.body);
+                    if inside && statement.items.iter().any(|item| swallows(&item.context_expr)) {
+                        return true;
+                    }
+                }
+                AnyNodeRef::StmtFunctionDef(function) if self.tree.is_body_of(child, parent) && met.insert(parent) => {
+                    let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+                    if uses.iter().any(|one| self.is_caught(*one, classes, met)) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+            child = parent;
+        }
+        false
+    }
+
+    /// Whether the program asks, anywhere around a place, if a key is there.
+    pub(crate) fn is_guarded_at(&self, range: TextRange, key: &str) -> bool {
+        let id = self.tree.around(range);
+        self.tree.above(id).any(|parent| {
+            let test: Option<TextRange> = match self.tree.node(parent) {
+                AnyNodeRef::StmtIf(statement) => Some(statement.range),
+                AnyNodeRef::StmtWhile(statement) => Some(statement.test.range()),
+                AnyNodeRef::ExprIf(choice) => Some(choice.range),
+                AnyNodeRef::ExprBoolOp(operation) => Some(operation.range),
+                AnyNodeRef::ExprListComp(one) => Some(one.range),
+                AnyNodeRef::ExprSetComp(one) => Some(one.range),
+                AnyNodeRef::ExprDictComp(one) => Some(one.range),
+                AnyNodeRef::ExprGenerator(one) => Some(one.range),
+                _ => None,
+            };
+            test.is_some_and(|test| self.asks_within(test, key))
+        })
+    }
+
+    /// Whether there is `"key" in x` or `x.get("key")` in a range.
+    fn asks_within(&self, range: TextRange, key: &str) -> bool {
+        self.tree.all().any(|(_, node)| {
+            range.contains_range(node.range())
+                && match node {
+                    AnyNodeRef::ExprCompare(compare) => {
+                        compare.ops.iter().any(|op| matches!(op, ruff_python_ast::CmpOp::In | ruff_python_ast::CmpOp::NotIn))
+                            && is_text(&compare.left, key)
+                    }
+                    AnyNodeRef::ExprCall(call) => {
+                        matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.as_str() == "get")
+                            && call.arguments.args.first().is_some_and(|first| is_text(first, key))
+                    }
+                    _ => false,
+                }
+        })
+    }
+
+    /// Whether a place is in a function that may be anything but a coroutine.
+    pub(crate) fn is_top_level_at(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        let mut child = id;
+        for parent in self.tree.above(id) {
+            if self.tree.is_body_of(child, parent) || matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_)) {
+                return false;
+            }
+            child = parent;
+        }
+        true
+    }
+}
+
+fn is_text(expression: &Expr, text: &str) -> bool {
+    matches!(expression, Expr::StringLiteral(literal) if literal.value.to_str() == text)
+}
+
+/// `if True:` and `if __name__ == "__main__":`.
+fn is_always(test: &Expr) -> bool {
+    match test {
+        Expr::BooleanLiteral(literal) => literal.value,
+        Expr::Compare(compare) => matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"),
+        _ => false,
+    }
+}
+
+fn is_unfiltered(generators: &[ruff_python_ast::Comprehension]) -> bool {
+    generators.iter().all(|one| one.ifs.is_empty())
+}
+
+fn swallows(context: &Expr) -> bool {
+    let Expr::Call(call) = context else { return false };
+    match &*call.func {
+        Expr::Name(name) => SWALLOW.contains(&name.id.as_str()),
+        Expr::Attribute(attribute) => SWALLOW.contains(&attribute.attr.as_str()),
+        _ => false,
+    }
+}
+
+fn catches(statement: &StmtTry, classes: &[&str]) -> bool {
+    statement.handlers.iter().any(|handler| {
+        let ExceptHandler::ExceptHandler(handler) = handler;
+        // Raised again at once, it is as if nobody had caught it.
+        let passes_on = matches!(&handler.body[..], [Stmt::Raise(raise)] if raise.exc.is_none());
+        !passes_on && handler.type_.as_ref().is_none_or(|kind| names_one_of(kind, classes))
+    })
+}
+
+fn names_one_of(kind: &Expr, classes: &[&str]) -> bool {
+    match kind {
+        Expr::Tuple(tuple) => tuple.elts.iter().any(|one| names_one_of(one, classes)),
+        Expr::Name(name) => is_one_of(name.id.as_str(), classes),
+        Expr::Attribute(attribute) => is_one_of(attribute.attr.as_str(), classes),
+        // Whatever it is, it might be.
+        _ => true,
+    }
+}
+
+fn is_one_of(name: &str, classes: &[&str]) -> bool {
+    const BUILT_IN: &[&str] = &[
+        "ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "FileExistsError",
+        "FileNotFoundError", "ImportError", "IndexError", "IsADirectoryError", "JSONDecodeError", "KeyError",
+        "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "NotImplementedError",
+        "OSError", "OverflowError", "PermissionError", "RecursionError", "RuntimeError", "StopIteration", "SyntaxError",
+        "SystemExit", "TimeoutError", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeError", "ValueError",
+        "ZeroDivisionError", "ToolError", "ArgumentError", "UnknownTool", "ServerError", "MissingAwait",
+    ];
+    match name {
+        "Exception" | "BaseException" => true,
+        name if BUILT_IN.contains(&name) => classes.contains(&name),
+        // A class of the program's own, or a variable that holds several.
+        _ => true,
+    }
+}

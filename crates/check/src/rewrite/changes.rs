@@ -1,0 +1,95 @@
+//! What a program changes where the type checker does not see it.
+//!
+//! A list that something is appended to, a field that is set anew, a variable that a function sets
+//! with `global`: their types are those of what was there first, and would be wrong later. Here
+//! they lose them.
+
+use std::collections::HashSet;
+
+use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_text_size::Ranged as _;
+
+use super::Wrap;
+use crate::names::Names;
+use crate::tree::Tree;
+
+const LIST: &str = "__tidegate_list__(";
+const DICT: &str = "__tidegate_dict__(";
+const SET: &str = "__tidegate_set__(";
+const ANY: &str = "__tidegate_any__(";
+
+/// Methods that change what they are called on.
+const CHANGERS: &[&str] = &[
+    "add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update", "writerow",
+];
+
+/// The expressions whose types are not to be believed.
+pub(super) fn wraps(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<Wrap> {
+    let keys = set_keys(tree);
+    let outer: HashSet<&str> = names.outer.values().flatten().copied().collect();
+    let changes = changes_containers(tree);
+    let mut wraps = Vec::new();
+    for (_, node) in tree.all() {
+        let with = match node {
+            AnyNodeRef::ExprList(list) if list.ctx.is_load() && changes => LIST,
+            AnyNodeRef::ExprListComp(_) if changes => LIST,
+            AnyNodeRef::ExprDict(_) | AnyNodeRef::ExprDictComp(_) if changes => DICT,
+            AnyNodeRef::ExprSet(_) | AnyNodeRef::ExprSetComp(_) if changes => SET,
+            AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_load() && text(&subscript.slice).is_some_and(|key| keys.contains(key)) => ANY,
+            AnyNodeRef::StmtAssign(assign) => {
+                let is_outer = |target: &Expr| matches!(target, Expr::Name(name) if outer.contains(name.id.as_str()));
+                if assign.targets.iter().any(is_outer) {
+                    wraps.push(Wrap { range: assign.value.range(), with: ANY });
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        wraps.push(Wrap { range: node.range(), with });
+    }
+    wraps
+}
+
+/// The keys that something is set under anywhere.
+fn set_keys<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
+    let mut keys = HashSet::new();
+    for (_, node) in tree.all() {
+        match node {
+            AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() => keys.extend(text(&subscript.slice)),
+            AnyNodeRef::ExprCall(call) => {
+                let Expr::Attribute(method) = &*call.func else { continue };
+                match method.attr.as_str() {
+                    "setdefault" => keys.extend(call.arguments.args.first().and_then(text)),
+                    "update" => {
+                        keys.extend(call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref()).map(|name| name.as_str()));
+                        if let Some(Expr::Dict(dict)) = call.arguments.args.first() {
+                            keys.extend(dict.items.iter().filter_map(|item| item.key.as_ref()).filter_map(text));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    keys
+}
+
+fn text(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::StringLiteral(literal) => Some(literal.value.to_str()),
+        _ => None,
+    }
+}
+
+/// Whether anything is put into a container after it was made.
+fn changes_containers(tree: &Tree<'_>) -> bool {
+    tree.all().any(|(_, node)| match node {
+        AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_store(),
+        AnyNodeRef::StmtAugAssign(_) => true,
+        AnyNodeRef::ExprCall(call) => {
+            matches!(&*call.func, Expr::Attribute(method) if CHANGERS.contains(&method.attr.as_str()))
+        }
+        _ => false,
+    })
+}

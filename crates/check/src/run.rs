@@ -1,0 +1,180 @@
+//! One check, from text to report.
+
+use std::collections::{BTreeSet, HashSet};
+
+use ruff_python_ast::{AnyNodeRef, PySourceType};
+use ruff_python_parser::parse_unchecked_source;
+use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::calls::{self, Judged, Question};
+use crate::checker::{Job, Known};
+use crate::complaints::Judge;
+use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight, raises};
+use crate::names::{Meaning, Names};
+use crate::place::Lines;
+use crate::reach::Reach;
+use crate::rewrite::Rewritten;
+use crate::servers::Servers;
+use crate::text::Text;
+use crate::tree::Tree;
+use crate::typed::{TypeChecker, Typed};
+use crate::{awaits, bounds, fits, kinds};
+
+/// How many mistakes are told at once.
+const MOST_FINDINGS: usize = 30;
+/// How many mistakes in the syntax: each makes others that are none.
+const MOST_SYNTAX: usize = 3;
+
+/// Checks a program.
+pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
+    if let Some(unchecked) = bounds::refused(&job.source) {
+        return Report { unchecked: Some(unchecked), ..Report::default() };
+    }
+    let text = Text::of(&job.source);
+    let lines = Lines::new(&text);
+    let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
+    if !parsed.has_valid_syntax() {
+        let findings = parsed.errors().iter().take(MOST_SYNTAX).map(|error| {
+            lines.finding(
+                Severity::Blocks,
+                Mistake {
+                    range: error.location,
+                    code: Code::Syntax,
+                    weight: Weight::Always,
+                    message: format!("this is no valid Python: {}", lower(&error.error.to_string())),
+                    valid: Vec::new(),
+                    nearest: None,
+                    raises: raises::NOTHING,
+                },
+            )
+        });
+        return Report { findings: findings.collect(), unchecked: None };
+    }
+    let tree = Tree::new(parsed.syntax());
+    let catalog = checker.catalog();
+    let servers = Servers { catalog: &catalog, opaque: &job.unlisted, partial: job.partial };
+    let (names, mut mistakes) = Names::read(&tree, servers);
+    mistakes.extend(names.check_attributes(&tree));
+    let mut judged = calls::judge(&tree, &names);
+    let forgotten = awaits::forgotten(&tree, &names);
+    mistakes.extend(awaits::advice(&forgotten, &text.code));
+    let reach = Reach::new(&tree, &names);
+
+    let changed = changed(&tree);
+    let mut asked = asked(&judged);
+    asked.extend(changed.iter().copied());
+    let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten);
+    let used = used(&tree, &names);
+    let used: Vec<&str> = used.iter().map(String::as_str).collect();
+    let typed = checker.check(&rewritten, &used, &asked);
+
+    answer(&mut judged, &typed, checker);
+    mistakes.append(&mut judged.mistakes);
+    let given = match &job.names {
+        Known::These(names) => Some(names.as_slice()),
+        Known::Any => None,
+    };
+    let fields = checker.fields();
+    // Under a key that is not known, anything may have been put into a result.
+    let settled = changed.iter().all(|range| {
+        let is_own = |kind: kinds::Kind| !matches!(kind, kinds::Kind::Typed(_));
+        typed.types.get(range).and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some())).is_some_and(is_own)
+    });
+    let judge = Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
+    mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
+    Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
+}
+
+/// The expressions whose types are wanted.
+fn asked(judged: &Judged) -> HashSet<TextRange> {
+    let mut asked: HashSet<TextRange> = judged.questions.iter().map(|question| question.range).collect();
+    for (range, inner) in &judged.if_no_dict {
+        asked.insert(*range);
+        asked.extend(inner.questions.iter().map(|question| question.range));
+    }
+    asked
+}
+
+/// What is changed under a key that only running would tell: `row[key] = value`.
+fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
+    let of = |(_, node)| match node {
+        AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() && !subscript.slice.is_literal_expr() => {
+            Some(subscript.value.range())
+        }
+        _ => None,
+    };
+    tree.all().filter_map(of).collect()
+}
+
+/// Answers what the calls left open.
+fn answer(judged: &mut Judged, typed: &Typed, checker: &TypeChecker) {
+    let fields = checker.fields();
+    let of = |range: &TextRange| {
+        let shown = typed.types.get(range)?;
+        Some((kinds::kinds(shown, |name| fields.of(name).is_some()), shown))
+    };
+    let wrong = |question: &Question| {
+        let (kinds, shown) = of(&question.range)?;
+        fits::wrong(question, &kinds, shown)
+    };
+    let mut found: Vec<Mistake> = judged.questions.iter().filter_map(wrong).collect();
+    for (range, inner) in std::mem::take(&mut judged.if_no_dict) {
+        let Some((kinds, _)) = of(&range) else { continue };
+        let no_dict = |kind: &kinds::Kind| {
+            !matches!(kind, kinds::Kind::Dict | kinds::Kind::Typed(_) | kinds::Kind::Other | kinds::Kind::Known(_))
+        };
+        if kinds.iter().all(no_dict) {
+            found.extend(inner.questions.iter().filter_map(wrong));
+            found.extend(inner.mistakes);
+        }
+    }
+    // Where the value was known, it has been judged by its value.
+    found.retain(|one| !judged.mistakes.iter().any(|known| known.range == one.range));
+    judged.mistakes.extend(found);
+}
+
+/// The packages of the servers that a program mentions.
+fn used(tree: &Tree<'_>, names: &Names<'_, '_>) -> BTreeSet<String> {
+    let mut used: BTreeSet<String> = names.packages().collect();
+    for (_, node) in tree.all() {
+        if let AnyNodeRef::ExprAttribute(attribute) = node
+            && let Some(Meaning::Root) = names.meaning(&attribute.value)
+            && let Some(server) = names.servers.server(attribute.attr.as_str())
+        {
+            used.insert(server.python().to_owned());
+        }
+    }
+    used
+}
+
+/// Mistakes in the order of the program, each once, with what they do.
+fn findings(mut mistakes: Vec<Mistake>, reach: &Reach<'_, '_, '_>, lines: &Lines<'_>) -> Vec<Finding> {
+    mistakes.sort_by_key(|one| (one.range.start(), one.range.end(), one.code));
+    mistakes.dedup_by(|one, other| one.range == other.range && one.code == other.code);
+    let mut findings: Vec<Finding> =
+        mistakes.into_iter().map(|mistake| lines.finding(severity(&mistake, reach), mistake)).collect();
+    if findings.len() > MOST_FINDINGS {
+        findings.sort_by_key(|finding| finding.severity);
+        findings.truncate(MOST_FINDINGS);
+        findings.sort_by_key(|finding| (finding.line, finding.column));
+    }
+    findings
+}
+
+fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
+    let blocks = match mistake.weight {
+        Weight::Always => true,
+        Weight::Advice => false,
+        Weight::Call => !reach.is_caught_at(mistake.range, mistake.raises),
+        Weight::WhenReached => reach.is_reached_at(mistake.range) && !reach.is_caught_at(mistake.range, mistake.raises),
+    };
+    if blocks { Severity::Blocks } else { Severity::Advice }
+}
+
+fn lower(message: &str) -> String {
+    let mut letters = message.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
+        _ => message.to_owned(),
+    }
+}

@@ -1,0 +1,82 @@
+//! The servers a program can import, as the guest names them.
+
+use catalog::{Catalog, CatalogServer, CatalogTool};
+
+use crate::modules;
+
+/// What the package `servers` has besides servers.
+const PUBLIC: &[&str] = &[
+    "call_mcp_tool",
+    "callMCPTool",
+    "list_resources",
+    "read_resource",
+    "list_prompts",
+    "get_prompt",
+    "tool",
+    "lazy",
+    "UNSET",
+    "ToolError",
+    "ArgumentError",
+    "UnknownTool",
+    "ServerError",
+    "MissingAwait",
+];
+
+/// Functions that call a tool, or ask a server, by name.
+pub(crate) const BY_NAME: &[&str] = &[
+    "call_mcp_tool",
+    "callMCPTool",
+    "list_resources",
+    "read_resource",
+    "list_prompts",
+    "get_prompt",
+];
+
+/// Everything that can be imported from servers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Servers<'c> {
+    pub(crate) catalog: &'c Catalog,
+    /// Python names of servers whose tools are not known, so that nothing is wrong there.
+    pub(crate) opaque: &'c [String],
+    /// Whether any other server could be there without being known.
+    pub(crate) partial: bool,
+}
+
+impl<'c> Servers<'c> {
+    /// The server that a package is.
+    pub(crate) fn server(self, package: &str) -> Option<&'c CatalogServer> {
+        let by = |of: fn(&CatalogServer) -> &str| self.catalog.servers().find(|server| of(server) == package);
+        by(CatalogServer::python).or_else(|| by(|server| &server.name().0))
+    }
+
+    /// Whether nothing is known of a package that may well be a server.
+    pub(crate) fn is_opaque(self, package: &str) -> bool {
+        self.opaque.iter().any(|name| name == package)
+    }
+
+    /// Whether `import name` means the server of that name: nothing else may have it.
+    pub(crate) fn is_free(self, name: &str) -> bool {
+        (self.server(name).is_some() || self.is_opaque(name)) && !modules::is_there(name)
+    }
+
+    pub(crate) fn is_public(self, name: &str) -> bool {
+        PUBLIC.contains(&name) || name.starts_with("__")
+    }
+
+    pub(crate) fn names(self) -> impl Iterator<Item = &'c str> {
+        self.catalog.servers().map(CatalogServer::python).chain(self.opaque.iter().map(String::as_str))
+    }
+
+    /// The servers that have a tool of this name.
+    pub(crate) fn having(self, name: &str) -> Vec<&'c CatalogTool> {
+        self.catalog.servers().filter_map(|server| tool(server, name)).collect()
+    }
+}
+
+/// The tool that a name in a server's package is: its identifier, its own name, or the other
+/// language's identifier.
+pub(crate) fn tool<'c>(server: &'c CatalogServer, name: &str) -> Option<&'c CatalogTool> {
+    let tools = server.tools();
+    let by = |of: fn(&CatalogTool) -> &str| tools.iter().find(|tool| of(tool) == name);
+    by(CatalogTool::python).or_else(|| by(|tool| &tool.name().0)).or_else(|| by(CatalogTool::typescript))
+}

@@ -1,0 +1,177 @@
+//! What the type checker says. The only module that knows `ty`; everything lives in memory.
+
+mod database;
+mod fields;
+mod stubs;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use catalog::{Catalog, CatalogServer, Listing};
+use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
+use ruff_db::parsed::parsed_module;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::Expr;
+use ruff_text_size::{Ranged as _, TextRange};
+use ty_python_semantic::{Db as _, HasType as _, SemanticModel, check_file_unwrap};
+
+use crate::rewrite::Rewritten;
+use database::Database;
+pub(crate) use fields::Fields;
+
+/// One thing that the type checker does not like, in its words and at our places.
+#[derive(Debug)]
+pub(crate) struct Complaint {
+    /// The rule's name; `invalid-syntax` for what is no Python.
+    pub(crate) rule: &'static str,
+    pub(crate) range: TextRange,
+    pub(crate) message: String,
+}
+
+/// What was found out about a program.
+#[derive(Debug, Default)]
+pub(crate) struct Typed {
+    pub(crate) complaints: Vec<Complaint>,
+    /// The types of the expressions that were asked about, as Python writes them.
+    pub(crate) types: HashMap<TextRange, String>,
+}
+
+/// A type checker that has read the stubs of some servers.
+pub(crate) struct TypeChecker {
+    database: Database,
+    catalog: Arc<Catalog>,
+    /// Packages whose stubs are written.
+    written: HashMap<String, Arc<Listing>>,
+    fields: Fields,
+}
+
+impl TypeChecker {
+    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
+        let mut database = Database::new();
+        for (path, text) in stubs::GIVEN {
+            database.write(path, text);
+        }
+        Self { database, catalog, written: HashMap::new(), fields: Fields::default() }
+    }
+
+    /// What programs can call.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
+    /// The fields of the results that programs have used.
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// From now on, programs can call what is in `catalog`.
+    pub(crate) fn refresh(&mut self, catalog: Arc<Catalog>) {
+        self.catalog = catalog;
+    }
+
+    /// Something to stop a check with, from another thread.
+    pub(crate) fn stop(&self) -> salsa::CancellationToken {
+        salsa::Database::cancellation_token(&self.database)
+    }
+
+    /// Checks a program that may use `servers`.
+    pub(crate) fn check(&mut self, program: &Rewritten, servers: &[&str], asked: &HashSet<TextRange>) -> Typed {
+        self.write_stubs(servers);
+        self.database.write(stubs::PROGRAM, &program.text);
+        let Some(file) = self.database.file(stubs::PROGRAM) else { return Typed::default() };
+        let db = &self.database;
+        let file = db.program_file(file);
+        let found = check_file_unwrap(db, file);
+        let complaints: Vec<Complaint> = found.iter().filter_map(|one| complaint(one, program)).collect();
+        let places = complaints.iter().map(|one| one.range).collect();
+        let model = SemanticModel::new(db, file);
+        let module = parsed_module(db, file.python_file(db)).load(db);
+        let mut asking = Asking { model: &model, program, asked, places, types: HashMap::new() };
+        for statement in module.suite() {
+            asking.visit_stmt(statement);
+        }
+        Typed { complaints, types: asking.types }
+    }
+
+    /// Whether the stubs of a server are written, and still true.
+    fn has(&self, server: &CatalogServer) -> bool {
+        self.written.get(server.python()).is_some_and(|listing| Arc::ptr_eq(listing, server.listing()))
+    }
+
+    /// The stubs of servers that no program has used yet.
+    fn write_stubs(&mut self, servers: &[&str]) {
+        let catalog = Arc::clone(&self.catalog);
+        let new: Vec<&CatalogServer> = catalog
+            .servers()
+            .filter(|server| servers.contains(&server.python()) && !self.has(server))
+            .collect();
+        if new.is_empty() {
+            return;
+        }
+        for server in new {
+            self.written.insert(server.python().to_owned(), Arc::clone(server.listing()));
+            for file in bindings::python_stubs(server) {
+                self.fields.read(&file.text);
+                self.database.write(&format!("/servers/{}", file.path), &file.text);
+            }
+            let name = server.python();
+            if !crate::modules::is_there(name) {
+                self.database.write(&format!("/{name}/__init__.pyi"), &stubs::alias(server));
+            }
+        }
+        let mut names: Vec<&str> = self.written.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        self.database.write(stubs::ROOT, &stubs::root(&names));
+    }
+}
+
+fn complaint(diagnostic: &Diagnostic, program: &Rewritten) -> Option<Complaint> {
+    let rule = match diagnostic.id() {
+        DiagnosticId::Lint(name) => name.as_str(),
+        DiagnosticId::InvalidSyntax => "invalid-syntax",
+        _ => return None,
+    };
+    let range = program.original(diagnostic.range()?);
+    Some(Complaint { rule, range, message: diagnostic.concise_message().to_string() })
+}
+
+/// Notes the types of the expressions that were asked about.
+struct Asking<'m, 'db> {
+    model: &'m SemanticModel<'db>,
+    program: &'m Rewritten,
+    asked: &'m HashSet<TextRange>,
+    /// Where there are complaints; the types of their parts say what to think of them.
+    places: Vec<TextRange>,
+    types: HashMap<TextRange, String>,
+}
+
+impl Asking<'_, '_> {
+    fn note(&mut self, expression: &Expr) {
+        let range = self.program.original(expression.range());
+        if let Some(found) = expression.inferred_type(self.model) {
+            let environment = self.model.program_environment();
+            self.types.entry(range).or_insert_with(|| found.display(self.model.db(), &environment).to_string());
+        }
+    }
+
+    fn wants(&self, range: TextRange) -> bool {
+        !self.types.contains_key(&range)
+            && (self.asked.contains(&range) || self.places.iter().any(|place| place.contains_range(range)))
+    }
+}
+
+impl<'a> SourceOrderVisitor<'a> for Asking<'_, '_> {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        let range = self.program.original(expression.range());
+        if let Expr::Subscript(subscript) = expression
+            && self.places.iter().any(|place| range.contains_range(*place))
+        {
+            self.note(&subscript.value);
+        }
+        // The outermost counts: an `await` that was put in stands where its call does.
+        if self.wants(range) {
+            self.note(expression);
+        }
+        walk_expr(self, expression);
+    }
+}

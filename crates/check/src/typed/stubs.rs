@@ -1,0 +1,33 @@
+//! Files that every program can import, as the type checker sees them.
+
+use std::fmt::Write as _;
+
+use catalog::CatalogServer;
+
+/// Where the program is. Nobody would import a module of this name.
+pub(super) const PROGRAM: &str = "/__tidegate_program__.py";
+/// The package of all servers.
+pub(super) const ROOT: &str = "/servers/__init__.pyi";
+
+/// What is there whatever the servers are.
+pub(super) const GIVEN: &[(&str, &str)] =
+    &[("/tidegate.pyi", TIDEGATE), ("/__builtins__.pyi", BUILTINS), (ROOT, SERVERS), ("/tool_discovery.pyi", DISCOVERY)];
+
+const TIDEGATE: &str = include_str!("stubs/tidegate.pyi");
+const BUILTINS: &str = include_str!("stubs/builtins.pyi");
+const SERVERS: &str = include_str!("stubs/servers.pyi");
+const DISCOVERY: &str = include_str!("stubs/tool_discovery.pyi");
+
+/// The package of all servers, when some of them are known.
+pub(super) fn root(packages: &[&str]) -> String {
+    let mut out = SERVERS.to_owned();
+    for package in packages {
+        let _ = writeln!(out, "from servers import {package} as {package}");
+    }
+    out
+}
+
+/// A server under its own name, for `import github`.
+pub(super) fn alias(server: &CatalogServer) -> String {
+    format!("from typing import Any\nfrom servers.{} import *\ndef __getattr__(name: str) -> Any: ...\n", server.python())
+}

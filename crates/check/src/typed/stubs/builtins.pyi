@@ -1,0 +1,28 @@
+from collections.abc import Awaitable
+from typing import Any
+
+import servers as servers
+from tidegate import ArgumentError as ArgumentError
+from tidegate import MissingAwait as MissingAwait
+from tidegate import ServerError as ServerError
+from tidegate import ToolError as ToolError
+from tidegate import UnknownTool as UnknownTool
+from tidegate import call_mcp_tool as call_mcp_tool
+from tidegate import callMCPTool as callMCPTool
+from tidegate import get_prompt as get_prompt
+from tidegate import list_prompts as list_prompts
+from tidegate import list_resources as list_resources
+from tidegate import read_resource as read_resource
+
+search_tools: Any
+list_directory: Any
+read_file: Any
+
+# A call that waits where it is used, because its function cannot await.
+def __tidegate_wait__[R](call: Awaitable[R]) -> R: ...
+
+# What a program changes in passing.
+def __tidegate_any__(value: Any) -> Any: ...
+def __tidegate_list__(value: Any) -> list[Any]: ...
+def __tidegate_dict__(value: Any) -> dict[Any, Any]: ...
+def __tidegate_set__(value: Any) -> set[Any]: ...

@@ -1,0 +1,114 @@
+//! Programs, checked before they run.
+
+use std::sync::Arc;
+
+use catalog::Catalog;
+use catalog::names::{self, Kind};
+use check::{Checker, Code, Given, Report};
+use engine::{Outcome, Program, ProgramError};
+
+use crate::tools::{Offer, Tools};
+
+/// The class of the error that a blocked program ends with.
+const KIND: &str = "CheckError";
+
+/// What is known of the names that a program finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// Nothing ran before it, so it finds what it is given.
+    Nothing,
+    /// Earlier programs, or the image it starts from, may have defined any.
+    Something,
+}
+
+/// A checker that all runs share.
+pub struct Checks {
+    checker: Checker,
+}
+
+impl Checks {
+    /// A checker that has read nothing yet.
+    #[must_use]
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { checker: Checker::new(Arc::default()) })
+    }
+
+    /// What is wrong with a program, and what it is offered. Before anybody is told that there is
+    /// no such tool, the servers are asked again: what is remembered of them may be old.
+    pub async fn examine(
+        self: &Arc<Self>,
+        tools: Option<&Arc<Tools>>,
+        program: &Program,
+        earlier: Earlier,
+    ) -> (Report, Option<Arc<Offer>>) {
+        let Some(tools) = tools else {
+            return (self.report(program, earlier, &Circumstances::default()).await, None);
+        };
+        let mut offer = tools.offer(&program.source).await;
+        let mut report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
+        let unknown = |code| matches!(code, Code::UnknownTool | Code::UnknownServer);
+        if report.blocking().any(|finding| unknown(finding.code)) {
+            offer = tools.offer_anew(&program.source).await;
+            report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
+        }
+        (report, Some(offer))
+    }
+
+    async fn report(self: &Arc<Self>, program: &Program, earlier: Earlier, circumstances: &Circumstances) -> Report {
+        let checks = Arc::clone(self);
+        let source = program.source.clone();
+        let given: Vec<String> = program.context.keys().cloned().collect();
+        let Circumstances { catalog, unlisted, partial } = circumstances.clone();
+        let check = move || {
+            checks.checker.refresh(catalog);
+            let names = match earlier {
+                Earlier::Nothing => Given::Names(&given),
+                Earlier::Something => Given::Unknown,
+            };
+            checks.checker.check(&check::Program { source: &source, names, unlisted: &unlisted, partial })
+        };
+        // A check that panics is no reason to keep a program from running.
+        tokio::task::spawn_blocking(check).await.unwrap_or_default()
+    }
+}
+
+/// What a program can call, as far as it is known.
+#[derive(Debug, Clone)]
+struct Circumstances {
+    catalog: Arc<Catalog>,
+    unlisted: Vec<String>,
+    partial: bool,
+}
+
+impl Default for Circumstances {
+    fn default() -> Self {
+        Self { catalog: Arc::default(), unlisted: Vec::new(), partial: false }
+    }
+}
+
+impl Circumstances {
+    fn of(tools: &Tools, offer: &Offer) -> Self {
+        // A program that names no server was offered none, though there are some.
+        let Some(catalog) = offer.catalog() else { return Self { partial: true, ..Self::default() } };
+        let configured: Vec<&str> = tools.names().map(|name| name.0.as_str()).collect();
+        let python = names::python(Kind::Server, &configured);
+        let listed = |name: &str| catalog.servers().any(|server| server.name().0 == name);
+        let unlisted = configured.iter().zip(python).filter(|(name, _)| !listed(name)).map(|(_, python)| python);
+        Self { unlisted: unlisted.collect(), catalog: Arc::clone(catalog), partial: false }
+    }
+}
+
+/// How a program ended that may not run; `None` if it may.
+#[must_use]
+pub fn refusal(report: &Report) -> Option<Outcome> {
+    let first = report.blocking().next()?;
+    Some(Outcome::failed(ProgramError {
+        kind: KIND.to_owned(),
+        message: report.for_model(),
+        line: Some(first.line),
+        column: Some(first.column),
+        source_line: Some(first.source.clone()),
+        hint: Some("mend the program and run it again; nothing of it has happened".to_owned()),
+        ..ProgramError::default()
+    }))
+}
