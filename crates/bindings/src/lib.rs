@@ -94,6 +94,12 @@ pub fn typescript_tool(tool: &CatalogTool) -> String {
     typescript::module(&tool.into())
 }
 
+/// How a tool is called from Python, below the types of what it takes and returns.
+#[must_use]
+pub fn typed_signature(tool: &CatalogTool) -> String {
+    python::typed_signature(&tool.into())
+}
+
 /// How a tool is called from Python, on one line: `async def search(query: str) -> Any`.
 #[must_use]
 pub fn signature(tool: &CatalogTool) -> String {

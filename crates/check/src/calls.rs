@@ -59,7 +59,12 @@ impl Judged {
         let placed = match place::place(call, &signature, no_dict) {
             Ok(placed) => placed,
             Err(wrong) => {
-                self.mistakes.push(about.mistake(wrong.range, Code::UnknownArgument, wrong.message, None));
+                self.mistakes.push(about.mistake(
+                    wrong.range,
+                    Code::UnknownArgument,
+                    wrong.message,
+                    None,
+                ));
                 return;
             }
         };
@@ -93,7 +98,12 @@ impl Judged {
             let near = crate::nearest::nearest(&given.name, absent.map(|one| one.name.as_str()));
             misspelt.extend(near);
             let message = format!("{}() has no parameter '{}'", about.tool.python(), given.name);
-            self.mistakes.push(about.mistake(given.at, Code::UnknownArgument, message, near.map(str::to_owned)));
+            self.mistakes.push(about.mistake(
+                given.at,
+                Code::UnknownArgument,
+                message,
+                near.map(str::to_owned),
+            ));
         }
         if placed.open {
             return;
@@ -101,7 +111,9 @@ impl Judged {
         let missing: Vec<&str> = signature
             .parameters
             .iter()
-            .filter(|one| one.required && !placed.has(one) && !misspelt.contains(&one.name.as_str()))
+            .filter(|one| {
+                one.required && !placed.has(one) && !misspelt.contains(&one.name.as_str())
+            })
             .map(|one| one.name.as_str())
             .collect();
         if !missing.is_empty() {
@@ -111,7 +123,12 @@ impl Judged {
                 missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" and "),
                 if missing.len() == 1 { "is" } else { "are" },
             );
-            self.mistakes.push(about.mistake(about.call.func.range(), Code::MissingArgument, message, None));
+            self.mistakes.push(about.mistake(
+                about.call.func.range(),
+                Code::MissingArgument,
+                message,
+                None,
+            ));
         }
     }
 
@@ -127,17 +144,27 @@ impl Judged {
             }
         }
         // What is missing or unknown was told already.
-        let absent = about.signature.parameters.iter().filter(|one| !arguments.contains_key(&one.key));
+        let absent =
+            about.signature.parameters.iter().filter(|one| !arguments.contains_key(&one.key));
         known.holes.extend(absent.map(|one| one.key.clone()));
         self.fitting(about, &Value::Object(arguments), &known, |path| {
             let first = path.split(['.', '[']).next().unwrap_or_default();
-            let given = placed.given.iter().find(|given| about.parameter(&given.name).is_some_and(|one| one.key == first));
+            let given = placed
+                .given
+                .iter()
+                .find(|given| about.parameter(&given.name).is_some_and(|one| one.key == first));
             given.map_or(about.call.func.range(), |given| within(given.value, &path[first.len()..]))
         });
     }
 
     /// What the gateway would say of arguments.
-    fn fitting(&mut self, about: &About<'_>, arguments: &Value, known: &Known, place: impl Fn(&str) -> TextRange) {
+    fn fitting(
+        &mut self,
+        about: &About<'_>,
+        arguments: &Value,
+        known: &Known,
+        place: impl Fn(&str) -> TextRange,
+    ) {
         let Err(mistake) = about.tool.check(arguments) else { return };
         for problem in mistake.problems() {
             if known.is_open(&problem.path) {
@@ -153,7 +180,9 @@ impl Judged {
     /// `call_mcp_tool("server", "tool", {...})`.
     fn by_name(&mut self, call: &ExprCall, names: &Names<'_, '_>) {
         let Some(named) = place::named(call) else { return };
-        if names.servers.partial || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name)) {
+        if names.servers.partial
+            || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name))
+        {
             return;
         }
         let server = named.server.as_ref().map(|(name, _)| name.as_str());
@@ -203,24 +232,43 @@ impl<'a> About<'a> {
     /// The parameter that a name means: its Python name, or what the server calls it.
     fn parameter(&self, name: &str) -> Option<&'a Parameter> {
         let parameters = &self.signature.parameters;
-        parameters.iter().find(|one| one.name == name).or_else(|| parameters.iter().find(|one| one.key == name))
+        parameters
+            .iter()
+            .find(|one| one.name == name)
+            .or_else(|| parameters.iter().find(|one| one.key == name))
     }
 
-    fn mistake(&self, range: TextRange, code: Code, message: String, nearest: Option<String>) -> Mistake {
+    fn mistake(
+        &self,
+        range: TextRange,
+        code: Code,
+        message: String,
+        nearest: Option<String>,
+    ) -> Mistake {
         let valid = self.signature.parameters.iter().map(|one| {
             let mark = if one.required { " (required)" } else { "" };
             format!("{}: {}{mark}", one.name, in_words(&one.shape))
         });
-        Mistake { range, code, weight: Weight::Call, message, valid: valid.collect(), nearest, raises: raises::ARGUMENT }
+        Mistake {
+            range,
+            code,
+            weight: Weight::Call,
+            message,
+            valid: valid.collect(),
+            nearest,
+            raises: raises::ARGUMENT,
+        }
     }
 }
 
 fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
     let server = named.server.as_ref();
     let (code, range, nearest) = match error {
-        ResolveError::UnknownServer { nearest, .. } => {
-            (Code::UnknownServer, server.map_or(named.tool.1, |(_, range)| *range), nearest.first().cloned())
-        }
+        ResolveError::UnknownServer { nearest, .. } => (
+            Code::UnknownServer,
+            server.map_or(named.tool.1, |(_, range)| *range),
+            nearest.first().cloned(),
+        ),
         ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
             (Code::UnknownTool, named.tool.1, nearest.first().cloned())
         }
@@ -236,7 +284,15 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
     };
     let message = error.to_string();
     let message = message.split(';').next().unwrap_or_default().to_owned();
-    Mistake { range, code, weight: Weight::Call, message, valid, nearest, raises: raises::UNKNOWN_TOOL }
+    Mistake {
+        range,
+        code,
+        weight: Weight::Call,
+        message,
+        valid,
+        nearest,
+        raises: raises::UNKNOWN_TOOL,
+    }
 }
 
 /// What kind of mistake the catalog describes.
@@ -245,7 +301,10 @@ fn code_of(message: &str) -> Code {
         Code::UnknownArgument
     } else if message.ends_with("is missing") {
         Code::MissingArgument
-    } else if message.contains("should be one of") || message.contains(" at least ") || message.contains(" at most ") {
+    } else if message.contains("should be one of")
+        || message.contains(" at least ")
+        || message.contains(" at most ")
+    {
         Code::WrongValue
     } else if message.contains("should be ") && !message.contains("should be a multiple") {
         Code::WrongType
@@ -257,7 +316,9 @@ fn code_of(message: &str) -> Code {
 /// A sentence without its question, and what was asked for.
 fn without_question(message: &str) -> (String, Option<String>) {
     match message.split_once("; did you mean ") {
-        Some((said, asked)) => (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned())),
+        Some((said, asked)) => {
+            (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned()))
+        }
         None => (message.to_owned(), None),
     }
 }
@@ -298,7 +359,9 @@ pub(crate) fn in_words(shape: &Shape) -> String {
         Shape::Tuple { .. } => "list".to_owned(),
         Shape::Map(value) => format!("dict[str, {}]", in_words(value)),
         Shape::Object(_) => "dict".to_owned(),
-        Shape::Union(shapes) => shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | "),
+        Shape::Union(shapes) => {
+            shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | ")
+        }
     }
 }
 

@@ -89,10 +89,16 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::Parameter(parameter) => Some(parameter.name.as_str()),
             AnyNodeRef::StmtFunctionDef(function) => Some(function.name.as_str()),
             AnyNodeRef::StmtClassDef(class) => Some(class.name.as_str()),
-            AnyNodeRef::ExceptHandlerExceptHandler(handler) => handler.name.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
+                handler.name.as_ref().map(|name| name.as_str())
+            }
             AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchMapping(pattern) => pattern.rest.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::PatternMatchStar(pattern) => {
+                pattern.name.as_ref().map(|name| name.as_str())
+            }
+            AnyNodeRef::PatternMatchMapping(pattern) => {
+                pattern.rest.as_ref().map(|name| name.as_str())
+            }
             AnyNodeRef::StmtGlobal(statement) => {
                 self.note_outer(tree, id, &statement.names);
                 None
@@ -143,16 +149,18 @@ impl<'a, 'c> Names<'a, 'c> {
             Expr::Attribute(attribute) => {
                 let name = attribute.attr.as_str();
                 match self.meaning(&attribute.value)? {
-                    Meaning::Root if BY_NAME.contains(&name) => {
-                        BY_NAME.iter().find(|known| **known == name).map(|known| Meaning::ByName(known))
-                    }
+                    Meaning::Root if BY_NAME.contains(&name) => BY_NAME
+                        .iter()
+                        .find(|known| **known == name)
+                        .map(|known| Meaning::ByName(known)),
                     Meaning::Root => match self.servers.server(name) {
                         Some(server) => Some(Meaning::Server(server)),
                         None => (self.servers.is_opaque(name)).then_some(Meaning::Opaque),
                     },
                     Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
                     // A tool's module, which has its function.
-                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name).then_some(Meaning::Tool(tool)),
+                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name)
+                        .then_some(Meaning::Tool(tool)),
                     Meaning::Opaque => (!name.starts_with('_')).then_some(Meaning::Opaque),
                     Meaning::ByName(_) => None,
                 }
@@ -172,7 +180,10 @@ impl<'a, 'c> Names<'a, 'c> {
 
     /// Whether an expression is a function that calls a tool.
     pub(crate) fn is_tool(&self, expression: &Expr) -> bool {
-        matches!(self.meaning(expression), Some(Meaning::Tool(_) | Meaning::ByName(_) | Meaning::Opaque))
+        matches!(
+            self.meaning(expression),
+            Some(Meaning::Tool(_) | Meaning::ByName(_) | Meaning::Opaque)
+        )
     }
 
     /// Attributes of servers that are not there.
@@ -186,11 +197,15 @@ impl<'a, 'c> Names<'a, 'c> {
             let name = attribute.attr.as_str();
             match self.meaning(&attribute.value) {
                 Some(Meaning::Root)
-                    if !self.servers.is_public(name) && self.servers.server(name).is_none() && !self.servers.is_opaque(name) =>
+                    if !self.servers.is_public(name)
+                        && self.servers.server(name).is_none()
+                        && !self.servers.is_opaque(name) =>
                 {
                     mistakes.push(self.no_server(name, attribute.attr.range, raises::ATTRIBUTE));
                 }
-                Some(Meaning::Server(server)) if !name.starts_with("__") && servers::tool(server, name).is_none() => {
+                Some(Meaning::Server(server))
+                    if !name.starts_with("__") && servers::tool(server, name).is_none() =>
+                {
                     mistakes.push(no_tool(server, name, attribute.attr.range, raises::ATTRIBUTE));
                 }
                 _ => {}
@@ -199,7 +214,12 @@ impl<'a, 'c> Names<'a, 'c> {
         mistakes
     }
 
-    fn no_server(&self, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+    fn no_server(
+        &self,
+        name: &str,
+        range: ruff_text_size::TextRange,
+        raises: &'static [&'static str],
+    ) -> Mistake {
         let known: Vec<&str> = self.servers.names().collect();
         let near = nearest(name, known.iter().copied());
         let message = if known.is_empty() {
@@ -220,7 +240,12 @@ impl<'a, 'c> Names<'a, 'c> {
 }
 
 /// A name that a server does not have.
-fn no_tool(server: &CatalogServer, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+fn no_tool(
+    server: &CatalogServer,
+    name: &str,
+    range: ruff_text_size::TextRange,
+    raises: &'static [&'static str],
+) -> Mistake {
     let tools = server.tools().iter().map(CatalogTool::python);
     let near = nearest(name, tools.clone());
     Mistake {
@@ -236,7 +261,8 @@ fn no_tool(server: &CatalogServer, name: &str, range: ruff_text_size::TextRange,
 
 /// All names, those with a word of `wanted` first, so that a list that is cut has the useful ones.
 fn sorted_by_likeness<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let words: Vec<String> = wanted.split('_').filter(|word| word.len() > 2).map(str::to_lowercase).collect();
+    let words: Vec<String> =
+        wanted.split('_').filter(|word| word.len() > 2).map(str::to_lowercase).collect();
     let mut names: Vec<&str> = names.collect();
     names.sort_by_key(|name| {
         let name = name.to_lowercase();

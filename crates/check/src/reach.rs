@@ -15,7 +15,8 @@ use crate::tree::{Id, Tree};
 /// Names of context managers that swallow exceptions.
 const SWALLOW: &[&str] = &["suppress", "raises", "assertRaises", "ExitStack", "AsyncExitStack"];
 /// Functions with which a program can define names that nobody sees.
-const DYNAMIC: &[&str] = &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
+const DYNAMIC: &[&str] =
+    &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
 
 /// What is known of a program's flow.
 pub(crate) struct Reach<'t, 'a, 'c> {
@@ -30,7 +31,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let mut reach = Self { tree, names, called: HashSet::new() };
         // Functions that call functions: as often as something new is found.
         loop {
-            let more: Vec<Id> = tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
+            let more: Vec<Id> =
+                tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
             if more.is_empty() {
                 return reach;
             }
@@ -50,7 +52,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
 
     fn is_generator(&self, function: Id) -> bool {
         self.tree.all().any(|(id, node)| {
-            matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_)) && self.tree.function(id) == Some(function)
+            matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_))
+                && self.tree.function(id) == Some(function)
         })
     }
 
@@ -84,7 +87,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let tree = self.tree;
         match tree.node(parent) {
             AnyNodeRef::StmtIf(statement) => {
-                tree.is(child, &statement.test) || is_always(&statement.test) && tree.is_in(child, &statement.body)
+                tree.is(child, &statement.test)
+                    || is_always(&statement.test) && tree.is_in(child, &statement.body)
             }
             AnyNodeRef::StmtWhile(statement) => !tree.is_in(child, &statement.orelse),
             AnyNodeRef::StmtFor(statement) => !tree.is_in(child, &statement.orelse),
@@ -92,20 +96,26 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 tree.is_in(child, &statement.body) || tree.is_in(child, &statement.finalbody)
             }
             AnyNodeRef::StmtWith(statement) => {
-                !tree.is_in(child, &statement.body) || !statement.items.iter().any(|item| swallows(&item.context_expr))
+                !tree.is_in(child, &statement.body)
+                    || !statement.items.iter().any(|item| swallows(&item.context_expr))
             }
             AnyNodeRef::StmtMatch(statement) => tree.is(child, &statement.subject),
-            AnyNodeRef::ExprBoolOp(operation) => operation.values.first().is_some_and(|first| tree.is(child, first)),
+            AnyNodeRef::ExprBoolOp(operation) => {
+                operation.values.first().is_some_and(|first| tree.is(child, first))
+            }
             AnyNodeRef::ExprIf(choice) => tree.is(child, &choice.test),
             AnyNodeRef::ExprCompare(compare) => {
-                tree.is(child, &compare.left) || compare.comparators.first().is_some_and(|first| tree.is(child, first))
+                tree.is(child, &compare.left)
+                    || compare.comparators.first().is_some_and(|first| tree.is(child, first))
             }
             AnyNodeRef::ExprListComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprSetComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprDictComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprGenerator(one) => is_unfiltered(&one.generators),
             AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
-            AnyNodeRef::ElifElseClause(_) | AnyNodeRef::MatchCase(_) | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
+            AnyNodeRef::ElifElseClause(_)
+            | AnyNodeRef::MatchCase(_)
+            | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
             _ => true,
         }
     }
@@ -130,8 +140,15 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                         return true;
                     }
                 }
-                AnyNodeRef::StmtFunctionDef(function) if self.tree.is_body_of(child, parent) && met.insert(parent) => {
-                    let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+                AnyNodeRef::StmtFunctionDef(function)
+                    if self.tree.is_body_of(child, parent) && met.insert(parent) =>
+                {
+                    let uses = self
+                        .names
+                        .loads
+                        .get(function.name.as_str())
+                        .map(Vec::as_slice)
+                        .unwrap_or_default();
                     if uses.iter().any(|one| self.is_caught(*one, classes, met)) {
                         return true;
                     }
@@ -185,7 +202,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let id = self.tree.around(range);
         let mut child = id;
         for parent in self.tree.above(id) {
-            if self.tree.is_body_of(child, parent) || matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_)) {
+            if self.tree.is_body_of(child, parent)
+                || matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_))
+            {
                 return false;
             }
             child = parent;
@@ -202,7 +221,9 @@ fn is_text(expression: &Expr, text: &str) -> bool {
 fn is_always(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => literal.value,
-        Expr::Compare(compare) => matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"),
+        Expr::Compare(compare) => {
+            matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
+        }
         _ => false,
     }
 }
@@ -241,12 +262,44 @@ fn names_one_of(kind: &Expr, classes: &[&str]) -> bool {
 
 fn is_one_of(name: &str, classes: &[&str]) -> bool {
     const BUILT_IN: &[&str] = &[
-        "ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "FileExistsError",
-        "FileNotFoundError", "ImportError", "IndexError", "IsADirectoryError", "JSONDecodeError", "KeyError",
-        "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "NotImplementedError",
-        "OSError", "OverflowError", "PermissionError", "RecursionError", "RuntimeError", "StopIteration", "SyntaxError",
-        "SystemExit", "TimeoutError", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeError", "ValueError",
-        "ZeroDivisionError", "ToolError", "ArgumentError", "UnknownTool", "ServerError", "MissingAwait",
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "BufferError",
+        "EOFError",
+        "FileExistsError",
+        "FileNotFoundError",
+        "ImportError",
+        "IndexError",
+        "IsADirectoryError",
+        "JSONDecodeError",
+        "KeyError",
+        "KeyboardInterrupt",
+        "LookupError",
+        "MemoryError",
+        "ModuleNotFoundError",
+        "NameError",
+        "NotImplementedError",
+        "OSError",
+        "OverflowError",
+        "PermissionError",
+        "RecursionError",
+        "RuntimeError",
+        "StopIteration",
+        "SyntaxError",
+        "SystemExit",
+        "TimeoutError",
+        "TypeError",
+        "UnboundLocalError",
+        "UnicodeDecodeError",
+        "UnicodeError",
+        "ValueError",
+        "ZeroDivisionError",
+        "ToolError",
+        "ArgumentError",
+        "UnknownTool",
+        "ServerError",
+        "MissingAwait",
     ];
     match name {
         "Exception" | "BaseException" => true,

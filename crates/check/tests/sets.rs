@@ -32,7 +32,13 @@ fn nine_of_ten_planted_mistakes_are_caught() {
         if is_caught(one, &report) {
             caught += 1;
         } else {
-            say(&format!("missed {}: expected {} in line {}\n{}", one.name, one.code, one.line, shown(&report)));
+            say(&format!(
+                "missed {}: expected {} in line {}\n{}",
+                one.name,
+                one.code,
+                one.line,
+                shown(&report)
+            ));
         }
     }
     say(&format!("planted mistakes caught before running: {caught} of {}", planted.len()));
@@ -44,10 +50,14 @@ fn nine_of_ten_planted_mistakes_are_caught() {
 fn is_caught(planted: &Planted, report: &Report) -> bool {
     let wanted = if planted.advice { Severity::Advice } else { Severity::Blocks };
     let is_it = |finding: &check::Finding| {
-        finding.code.name() == planted.code && finding.line == planted.line && finding.severity == wanted
+        finding.code.name() == planted.code
+            && finding.line == planted.line
+            && finding.severity == wanted
     };
     report.findings.iter().any(is_it)
-        && report.blocking().all(|finding| finding.line == planted.line || finding.code == check::Code::Syntax)
+        && report
+            .blocking()
+            .all(|finding| finding.line == planted.line || finding.code == check::Code::Syntax)
 }
 
 #[test]
@@ -57,8 +67,8 @@ fn no_program_that_is_right_is_kept_from_running() {
     let mut blocked = 0;
     for one in &good {
         let reused = checker.take().filter(|(catalog, _)| Arc::ptr_eq(catalog, &one.catalog));
-        let (catalog, checks) =
-            reused.unwrap_or_else(|| (Arc::clone(&one.catalog), Checker::new(Arc::clone(&one.catalog))));
+        let (catalog, checks) = reused
+            .unwrap_or_else(|| (Arc::clone(&one.catalog), Checker::new(Arc::clone(&one.catalog))));
         let report = checks.check(&program(one));
         checker = Some((catalog, checks));
         if let Some(why) = report.unchecked {

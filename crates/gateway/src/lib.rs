@@ -13,7 +13,9 @@
 mod answer;
 mod checks;
 mod desk;
+mod finding;
 mod learning;
+mod meaning;
 mod memory;
 mod run;
 mod tools;
@@ -21,6 +23,8 @@ mod tools;
 pub use answer::answer;
 pub use checks::{Checks, Earlier, refusal};
 pub use desk::{Desk, Listener};
+pub use finding::{Detail, Found, FoundTool, Search};
+pub use meaning::Meaning;
 pub use memory::{Memory, MemoryError};
 pub use run::{run, run_with};
 pub use tools::{Offer, ServerPolicy, Tools};

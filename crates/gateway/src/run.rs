@@ -37,12 +37,12 @@ pub async fn run_with(
     let servers = offer.folder().or_else(|| session.start().servers.clone());
     let most = session.start().limits.call_result_bytes;
     let listener = Box::new(move |stream, bytes: &[u8]| hearing.wrote(stream, bytes));
-    let desk = Arc::new(Desk::new(offer, most, Some(listener)));
+    let desk = Arc::new(Desk::new(Arc::clone(&offer), most, Some(listener)));
     session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
     let ending = Ending(&desk);
     let outcome = session.run(program, Arc::clone(&desk) as _).await;
     drop(ending);
-    tools.after_run();
+    offer.after_run();
     outcome
 }
 

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ServerName};
+use catalog::{
+    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName,
+};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
@@ -19,7 +21,9 @@ use tracing::{debug, warn};
 use upstream::{CallFailure, ConnectError, Upstreams};
 
 use crate::answer::{answer, words};
+use crate::finding::{Finder, Found, Search};
 use crate::learning::Learning;
+use crate::meaning::Meaning;
 use crate::memory::Memory;
 
 /// How long a program that names no server waits for those that were never asked before.
@@ -42,6 +46,7 @@ pub struct Tools {
     policies: BTreeMap<ServerName, ServerPolicy>,
     memory: Arc<Memory>,
     learning: Learning,
+    finder: Arc<Finder>,
     shelf: Mutex<Shelf>,
 }
 
@@ -75,11 +80,35 @@ impl Tools {
         let learns = learns.map(|(server, policy)| (server.clone(), policy.identity.clone()));
         let memory = Arc::new(memory);
         let learning = Learning::new(Arc::clone(&memory), learns.collect());
-        Arc::new(Self { upstreams, policies, memory, learning, shelf })
+        let finder = Arc::new(Finder::new(None));
+        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf })
+    }
+
+    /// The same, with tools found by meaning too.
+    #[must_use]
+    pub fn with_meaning(self: Arc<Self>, meaning: Meaning) -> Arc<Self> {
+        let finder = Arc::new(Finder::new(Some(meaning)));
+        match Arc::try_unwrap(self) {
+            Ok(tools) => Arc::new(Self { finder, ..tools }),
+            // Somebody uses it already, and finds tools by their words.
+            Err(shared) => shared,
+        }
+    }
+
+    /// Finds tools among all that are known.
+    pub fn find(&self, asked: &Search) -> Result<Found, ResolveError> {
+        self.finder.find(&self.made().0, asked)
+    }
+
+    /// Computes what the known tools mean, if there is a model for it, and says how far it is.
+    /// Takes long the first time; runs where it may block.
+    pub fn prepare(&self, told: &dyn Fn(usize, usize)) {
+        self.finder.prepare(&self.made().0, told);
     }
 
     /// Ends the connections in an orderly way, and writes down what was learned.
     pub async fn close(self: &Arc<Self>) {
+        self.finder.stop();
         self.upstreams.close().await;
         let tools = Arc::clone(self);
         // It fails only when the runtime itself is about to end.
@@ -126,6 +155,13 @@ impl Tools {
             let _ = tokio::time::timeout(PATIENCE, all).await;
         }
         let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
+        if let Some((catalog, _)) = &made
+            && self.finder.wants_preparation(catalog)
+        {
+            let (finder, catalog) = (Arc::clone(&self.finder), Arc::clone(catalog));
+            // Ended by `close`, or with the process after the vector under way.
+            tokio::task::spawn_blocking(move || finder.prepare(&catalog, &|_, _| ()));
+        }
         Arc::new(Offer { tools: Arc::clone(self), made })
     }
 
@@ -330,6 +366,9 @@ impl Offer {
     /// Answers what needs no server.
     #[must_use]
     pub fn at_once(&self, call: &HostCall) -> Option<CallResult> {
+        if call.name == "$search" {
+            return Some(CallResult { id: call.id, result: self.search(&call.arguments) });
+        }
         let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
@@ -337,6 +376,21 @@ impl Offer {
                 format!("there is no host function called {:?}; call tools as `from servers.NAME import TOOL`", call.name),
             )
         })
+    }
+
+    fn search(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let asked: Search = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("search_tools(): {error}")))?;
+        let found = match &self.made {
+            Some((catalog, _)) => self.tools.finder.find(catalog, &asked),
+            None => self.tools.find(&asked),
+        };
+        raw(&found.map_err(|error| fault("UnknownServer", error.to_string()))?)
+    }
+
+    /// Says that the program is over: what was learned from it may be kept.
+    pub(crate) fn after_run(&self) {
+        self.tools.after_run();
     }
 
     /// Carries out one call.

@@ -19,6 +19,7 @@ mod opened;
 mod out;
 mod progress;
 mod runtime;
+mod sentences;
 mod show;
 mod store;
 mod tools;

@@ -1,4 +1,4 @@
-//! The one progress bar of an installation; plain lines where there is no terminal.
+//! The one progress bar; plain lines where there is no terminal.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
@@ -16,13 +16,13 @@ const TICK: Duration = Duration::from_millis(200);
 /// Without a terminal a line is written each time this much more of the whole is done.
 const PLAIN_STEP: f64 = 0.2;
 
-/// Shows how far an installation is. Dropping it takes the bar away.
-pub(crate) struct Bar {
+/// Shows how far something is. Dropping it takes the bar away.
+pub(crate) struct Track {
     bar: Option<ProgressBar>,
-    last: Mutex<Option<(Stage, f64)>>,
+    last: Mutex<Option<(String, f64)>>,
 }
 
-impl Bar {
+impl Track {
     /// A bar that shows nothing yet.
     pub(crate) fn new() -> Self {
         let bar = io::stderr().is_terminal().then(|| {
@@ -34,42 +34,59 @@ impl Bar {
         Self { bar, last: Mutex::new(None) }
     }
 
-    /// Whether a plain line is due, because the stage is new or much was done since the last.
-    fn is_due(&self, stage: Stage, overall: f64) -> bool {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = last.is_none_or(|(shown, at)| shown != stage || overall - at >= PLAIN_STEP);
-        if due {
-            *last = Some((stage, overall));
-        }
-        due
-    }
-}
-
-impl Progress for Bar {
-    fn stage(&self, stage: Stage, fraction: f64) {
-        let overall = stage.overall(fraction);
+    /// Shows what is being done, and how much of the whole is.
+    pub(crate) fn show(&self, label: &str, overall: f64) {
         match &self.bar {
             Some(bar) => {
-                bar.set_message(stage.label());
+                bar.set_message(label.to_owned());
                 bar.set_position(steps(overall));
             }
-            None if self.is_due(stage, overall) => {
-                out::tell(format_args!("  {:>3} % {}", steps(overall) / 10, stage.label()));
+            None if self.is_due(label, overall) => {
+                out::tell(format_args!("  {:>3} % {label}", steps(overall) / 10));
             }
             None => {}
         }
     }
 
+    /// Whether a plain line is due, because the stage is new or much was done since the last.
+    fn is_due(&self, label: &str, overall: f64) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let due =
+            last.as_ref().is_none_or(|(shown, at)| shown != label || overall - at >= PLAIN_STEP);
+        if due {
+            *last = Some((label.to_owned(), overall));
+        }
+        due
+    }
+}
+
+/// Shows how far an installation of the runtime is.
+pub(crate) struct Bar {
+    track: Track,
+}
+
+impl Bar {
+    /// A bar that shows nothing yet.
+    pub(crate) fn new() -> Self {
+        Self { track: Track::new() }
+    }
+}
+
+impl Progress for Bar {
+    fn stage(&self, stage: Stage, fraction: f64) {
+        self.track.show(stage.label(), stage.overall(fraction));
+    }
+
     fn waiting_for_other(&self) {
         let text = "another process is installing the runtime; waiting for it";
-        match &self.bar {
+        match &self.track.bar {
             Some(bar) => bar.set_message(text),
             None => out::tell(text),
         }
     }
 }
 
-impl Drop for Bar {
+impl Drop for Track {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -98,10 +115,10 @@ mod tests {
 
     #[test]
     fn a_plain_line_is_written_for_every_stage_and_not_for_every_percent() {
-        let bar = Bar { bar: None, last: Mutex::new(None) };
-        assert!(bar.is_due(Stage::Compile, 0.1));
-        assert!(!bar.is_due(Stage::Compile, 0.2));
-        assert!(bar.is_due(Stage::Compile, 0.4));
-        assert!(bar.is_due(Stage::Image, 0.41));
+        let track = Track { bar: None, last: Mutex::new(None) };
+        assert!(track.is_due("compiling", 0.1));
+        assert!(!track.is_due("compiling", 0.2));
+        assert!(track.is_due("compiling", 0.4));
+        assert!(track.is_due("making an image", 0.41));
     }
 }

@@ -9,9 +9,13 @@ use upstream::Upstreams;
 
 use crate::config::Config;
 use crate::config::section::ServerSection;
+use crate::sentences;
 
 /// Every server that is switched on, connected to nobody yet; `None` when there is none.
-pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Option<Arc<Tools>>> {
+pub(crate) async fn open(
+    config: &Config,
+    mcp_config: &[PathBuf],
+) -> anyhow::Result<Option<Arc<Tools>>> {
     let mut settings = Vec::new();
     let mut policies = BTreeMap::new();
     let general = config.general()?;
@@ -33,7 +37,12 @@ pub(crate) fn open(config: &Config, mcp_config: &[PathBuf]) -> anyhow::Result<Op
     let upstreams = Upstreams::new(settings, config.upstream_options()?);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
-    Ok(Some(Tools::new(upstreams, policies, memory)))
+    let tools = Tools::new(upstreams, policies, memory);
+    let meaning = if general.embeddings { sentences::ready(config).await? } else { None };
+    Ok(Some(match meaning {
+        Some(meaning) => tools.with_meaning(meaning),
+        None => tools,
+    }))
 }
 
 /// Says how a server is reached; hashed before it is written anywhere. Whether it is learned

@@ -11,6 +11,6 @@ mod package;
 mod stub;
 mod types;
 
-pub(crate) use module::{module, signature};
+pub(crate) use module::{module, signature, typed_signature};
 pub(crate) use package::package;
 pub(crate) use stub::stubs;

@@ -12,6 +12,7 @@ use crate::parameters::{Parameters, mentions_null, parameters};
 use crate::target::Target;
 use crate::text;
 use crate::type_names::{TypeNames, in_order};
+use crate::words;
 
 /// Where a signature is broken into one line for each parameter.
 const LINE: usize = 100;
@@ -63,6 +64,14 @@ pub(crate) fn module(target: &Target<'_>) -> String {
 /// The function's signature on one line.
 pub(crate) fn signature(target: &Target<'_>) -> String {
     Parts::of(target).line(target)
+}
+
+/// The signature below the types it speaks of, and a word on where a learned one comes from.
+pub(crate) fn typed_signature(target: &Target<'_>) -> String {
+    let parts = Parts::of(target);
+    let returns = words::returns(target).filter(|_| target.learned.is_some());
+    let returns = returns.map_or_else(String::new, |said| format!("  # returns: {said}"));
+    format!("{}{}{returns}", parts.classes, parts.line(target))
 }
 
 /// What a module is put together from.

@@ -32,11 +32,17 @@ pub(super) struct Misplaced {
 
 /// Puts the arguments of a call of a tool's function in place. With `no_dict`, a lone argument of
 /// which nothing is known is no dict.
-pub(super) fn place<'a>(call: &'a ExprCall, signature: &Signature, no_dict: bool) -> Result<Placed<'a>, Misplaced> {
+pub(super) fn place<'a>(
+    call: &'a ExprCall,
+    signature: &Signature,
+    no_dict: bool,
+) -> Result<Placed<'a>, Misplaced> {
     let mut placed = Placed::default();
     for keyword in &call.arguments.keywords {
         match (&keyword.arg, &keyword.value) {
-            (Some(name), value) => placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range }),
+            (Some(name), value) => {
+                placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range })
+            }
             (None, Expr::Dict(dict)) => placed.spread(dict),
             (None, _) => placed.open = true,
         }
@@ -62,13 +68,26 @@ pub(super) fn place<'a>(call: &'a ExprCall, signature: &Signature, no_dict: bool
             Whole::Maybe | Whole::No => {}
         }
     }
-    let positional: Vec<&str> =
-        signature.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+    let positional: Vec<&str> = signature
+        .parameters
+        .iter()
+        .filter(|one| one.required)
+        .map(|one| one.name.as_str())
+        .collect();
     if let Some(first) = arguments.get(positional.len()) {
         let most = positional.len();
-        let rest: Vec<&str> =
-            signature.parameters.iter().filter(|one| !one.required).map(|one| one.name.as_str()).take(5).collect();
-        let by_name = if rest.is_empty() { String::new() } else { format!("; give {} by name", rest.join(", ")) };
+        let rest: Vec<&str> = signature
+            .parameters
+            .iter()
+            .filter(|one| !one.required)
+            .map(|one| one.name.as_str())
+            .take(5)
+            .collect();
+        let by_name = if rest.is_empty() {
+            String::new()
+        } else {
+            format!("; give {} by name", rest.join(", "))
+        };
         return Err(Misplaced {
             range: first.range(),
             message: format!(
@@ -80,7 +99,10 @@ pub(super) fn place<'a>(call: &'a ExprCall, signature: &Signature, no_dict: bool
     }
     for (name, value) in positional.into_iter().zip(arguments) {
         if let Some(twice) = placed.given.iter().find(|given| given.name == name) {
-            return Err(Misplaced { range: twice.at, message: format!("'{name}' is given twice, by position and by name") });
+            return Err(Misplaced {
+                range: twice.at,
+                message: format!("'{name}' is given twice, by position and by name"),
+            });
         }
         placed.given.push(Given { name: name.to_owned(), value, at: value.range() });
     }
@@ -93,7 +115,11 @@ impl<'a> Placed<'a> {
         for item in &dict.items {
             match &item.key {
                 Some(Expr::StringLiteral(key)) => {
-                    self.given.push(Given { name: key.value.to_str().to_owned(), value: &item.value, at: key.range });
+                    self.given.push(Given {
+                        name: key.value.to_str().to_owned(),
+                        value: &item.value,
+                        at: key.range,
+                    });
                 }
                 _ => self.open = true,
             }
@@ -123,7 +149,8 @@ fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whol
         | Expr::ListComp(_) => return Whole::No,
         _ => return Whole::Maybe,
     };
-    let known = |name: &str| signature.parameters.iter().find(|one| one.name == name || one.key == name);
+    let known =
+        |name: &str| signature.parameters.iter().find(|one| one.name == name || one.key == name);
     let mut names = Vec::new();
     for item in &dict.items {
         let Some(Expr::StringLiteral(key)) = &item.key else { return Whole::Maybe };
@@ -134,16 +161,23 @@ fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whol
         return misspelt(&names, signature).map_or(Whole::No, |()| Whole::Yes(dict));
     }
     let given = |name: &str| {
-        let by_dict = names.iter().any(|one| known(one).is_some_and(|parameter| parameter.name == name));
+        let by_dict =
+            names.iter().any(|one| known(one).is_some_and(|parameter| parameter.name == name));
         by_dict || placed.given.iter().any(|given| given.name == name)
     };
-    let required: Vec<&str> =
-        signature.parameters.iter().filter(|one| one.required).map(|one| one.name.as_str()).collect();
+    let required: Vec<&str> = signature
+        .parameters
+        .iter()
+        .filter(|one| one.required)
+        .map(|one| one.name.as_str())
+        .collect();
     if required.iter().all(|name| given(name)) {
         return Whole::Yes(dict);
     }
     let alone = required.first().is_some_and(|first| {
-        required.iter().all(|name| name == first || placed.given.iter().any(|given| given.name == *name))
+        required
+            .iter()
+            .all(|name| name == first || placed.given.iter().any(|given| given.name == *name))
     });
     if alone || names.is_empty() { Whole::No } else { Whole::Yes(dict) }
 }
@@ -152,7 +186,9 @@ fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whol
 /// the first parameter alone would not be enough. The guest takes it for the first argument then,
 /// and complains about the others; saying which key is wrong helps more.
 fn misspelt(names: &[&str], signature: &Signature) -> Option<()> {
-    let fitting = names.iter().filter(|name| signature.parameters.iter().any(|one| one.name == **name || one.key == **name));
+    let fitting = names.iter().filter(|name| {
+        signature.parameters.iter().any(|one| one.name == **name || one.key == **name)
+    });
     let required = signature.parameters.iter().filter(|one| one.required).count();
     (required > 1 && fitting.count() * 2 >= names.len()).then_some(())
 }
@@ -181,7 +217,11 @@ pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
     let mut open = rest.iter().any(|one| one.is_starred_expr());
     for keyword in &call.arguments.keywords {
         match &keyword.arg {
-            Some(name) => keywords.push(Given { name: name.as_str().to_owned(), value: &keyword.value, at: name.range }),
+            Some(name) => keywords.push(Given {
+                name: name.as_str().to_owned(),
+                value: &keyword.value,
+                at: name.range,
+            }),
             None => open = true,
         }
     }
@@ -217,7 +257,11 @@ pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
             value if value.is_dict_expr() => Arguments::Dict(value),
             _ => Arguments::Unknown,
         },
-        (_, given) if given.iter().any(|one| ["result_type", "return_type", "arguments", "args"].contains(&one.name.as_str())) => {
+        (_, given)
+            if given.iter().any(|one| {
+                ["result_type", "return_type", "arguments", "args"].contains(&one.name.as_str())
+            }) =>
+        {
             Arguments::Unknown
         }
         _ => Arguments::Named(keywords),
@@ -242,11 +286,17 @@ impl Named<'_> {
     pub(super) fn place(&self, path: &str) -> Option<TextRange> {
         let first = path.split(['.', '[']).next().filter(|first| !first.is_empty())?;
         match &self.arguments {
-            Arguments::Dict(Expr::Dict(dict)) => dict.items.iter().find_map(|item| match &item.key {
-                Some(Expr::StringLiteral(key)) if key.value.to_str() == first => Some(item.value.range()),
-                _ => None,
-            }),
-            Arguments::Named(given) => given.iter().find(|one| one.name == first).map(|one| one.value.range()),
+            Arguments::Dict(Expr::Dict(dict)) => {
+                dict.items.iter().find_map(|item| match &item.key {
+                    Some(Expr::StringLiteral(key)) if key.value.to_str() == first => {
+                        Some(item.value.range())
+                    }
+                    _ => None,
+                })
+            }
+            Arguments::Named(given) => {
+                given.iter().find(|one| one.name == first).map(|one| one.value.range())
+            }
             _ => None,
         }
     }

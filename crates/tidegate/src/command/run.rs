@@ -158,7 +158,7 @@ async fn open_and_run(
         host,
         ..Start::default()
     };
-    let tools = crate::tools::open(config, &arguments.mcp_config)?;
+    let tools = crate::tools::open(config, &arguments.mcp_config).await?;
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level: level.name(), tools, check };

@@ -1,6 +1,7 @@
 //! `tidegate tools`: what the servers offer, what has changed about it, what was learned of it.
 
 mod learn;
+mod search;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +47,8 @@ enum Action {
         /// The tool: `github.create_issue`, or its name alone.
         tool: String,
     },
+    /// Find tools by what they do, as `search_tools` does in a program.
+    Search(search::Arguments),
     /// Show which definitions are not what they were when first seen; exit code 1 if any.
     Diff {
         /// Only this server's.
@@ -70,7 +73,7 @@ enum Action {
 
 /// Runs `tidegate tools`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
-    let Some(tools) = crate::tools::open(config, &arguments.mcp_config)? else {
+    let Some(tools) = crate::tools::open(config, &arguments.mcp_config).await? else {
         return Err(Misuse::error(
             "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
         ));
@@ -85,6 +88,7 @@ async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyho
     match arguments.action {
         Action::List { server, json } => list(tools, server.as_deref(), json).await,
         Action::Show { tool } => show_one(tools, &tool).await,
+        Action::Search(wanted) => search::run(tools, &wanted).await,
         Action::Diff { server } => diff(tools, server.as_deref()).await,
         Action::Accept { server, tools: names } => accept(tools, &server, &names).await,
         Action::Learn(wanted) => {
