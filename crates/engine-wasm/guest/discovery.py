@@ -11,7 +11,7 @@ import os
 import sys
 from types import ModuleType
 
-from _tidegate import failures, values
+from _tidegate import failures, servers, values
 
 LEVELS = ("name_only", "with_description", "full")
 
@@ -92,12 +92,12 @@ def read_file(path):
 def _place(path):
     """`servers/...` is at the root, everything else where programs work."""
     path = os.fspath(path).strip() or "servers"
-    relative = path.removeprefix("./")
+    relative = path.removeprefix("./").removeprefix("/").rstrip("/")
     if relative == "servers" or relative.startswith("servers/"):
-        return "/" + relative.rstrip("/")
+        return servers.ROOT + relative.removeprefix("servers")
     if path.startswith("/"):
         return path.rstrip("/") or "/"
-    return "/workspace/" + relative.rstrip("/")
+    return "/workspace/" + relative
 
 
 # What programs find without importing anything.

@@ -80,6 +80,8 @@ def _is_slow(call):
 
 
 def _answer(name, asked):
+    if name == "$search":
+        return [True, {"tools": [{"name": "get_devices", "server": "demo"}], "matching": 3, "total": 8}]
     if name != "$call":
         return [True, {"v": {"asked": name, "with": asked}}]
     tool, given = asked["tool"], asked["arguments"]
