@@ -66,23 +66,36 @@ impl Key {
 }
 
 impl Object {
-    /// Where to put what `key` holds, with the mark that it counts under, if any.
-    pub(super) fn place(&mut self, key: &str) -> (&mut Shape, Option<u32>) {
+    /// The mark of a key that is or may become a field, which it is known by from now on. Keys
+    /// that are too many, or cannot be told apart, make this a map.
+    pub(super) fn mark(&mut self, key: &str) -> Option<u32> {
+        if self.is_map {
+            return None;
+        }
         let mark = words::mark(key);
-        if !self.is_map && words::is_key(key) {
-            let other = |known: &Key| known.text.as_deref().is_some_and(|text| text != key);
-            let full = self.keys.len() >= MOST_KEYS && !self.keys.contains_key(&mark);
-            if full || self.keys.get(&mark).is_some_and(other) {
-                self.make_map();
-            }
+        let known = self.keys.get(&mark).map(|known| known.text.as_deref());
+        if known == Some(Some(key)) {
+            return Some(mark);
         }
-        if self.is_map || !words::is_key(key) {
-            self.others = self.others.saturating_add(1);
-            return (self.rest.get_or_insert_default(), None);
+        if !words::is_key(key) {
+            return None;
         }
-        let known = self.keys.entry(mark).or_default();
-        known.text.get_or_insert_with(|| key.to_owned());
-        (&mut known.shape, Some(mark))
+        let is_another = known.is_some_and(|text| text.is_some());
+        if is_another || (known.is_none() && self.keys.len() >= MOST_KEYS) {
+            self.make_map();
+            return None;
+        }
+        self.keys.entry(mark).or_default().text = Some(key.to_owned());
+        Some(mark)
+    }
+
+    /// What the key with this mark holds, or all that have none.
+    pub(super) fn held_by(&mut self, mark: Option<u32>) -> &mut Shape {
+        if let Some(mark) = mark {
+            return &mut self.keys.entry(mark).or_default().shape;
+        }
+        self.others = self.others.saturating_add(1);
+        self.rest.get_or_insert_default()
     }
 
     /// Counts a key that an object has, once for each object.

@@ -188,16 +188,16 @@ impl<'de> Visitor<'de> for Look<'_> {
         let mut had = Vec::new();
         let mut index = 0;
         while let Some(key) = map.next_key::<String>()? {
+            let mark = object.mark(&key);
             // Fields are few, and an object that was begun is finished.
-            let field = !object.is_map && words::is_key(&key);
-            let looked_at = field || (*self.budget > SPARE && is_looked_at(index));
+            let looked_at = mark.is_some() || (*self.budget > SPARE && is_looked_at(index));
             index += 1;
             if !looked_at {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let (shape, mark) = object.place(&key);
             let category = mark.is_some() && words::names_category(&key);
+            let shape = object.held_by(mark);
             let depth = self.depth + 1;
             map.next_value_seed(Look { shape, depth, category, budget: self.budget })?;
             if let Some(mark) = mark

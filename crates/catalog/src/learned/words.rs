@@ -111,23 +111,21 @@ pub(super) fn names_category(key: &str) -> bool {
         Some((at, _)) if !whole => &last[at..],
         _ => last,
     };
-    let word = word.to_ascii_lowercase();
-    let is = |word: &str| CATEGORIES.binary_search(&word).is_ok();
-    is(&word) || word.strip_suffix('s').is_some_and(is)
+    let is = |word: &str| {
+        let word = word.bytes().map(|byte| byte.to_ascii_lowercase());
+        CATEGORIES.binary_search_by(|known| known.bytes().cmp(word.clone())).is_ok()
+    };
+    is(word) || word.strip_suffix(['s', 'S']).is_some_and(is)
 }
 
 /// Numbers, identifiers and tokens have digits where words have none.
 fn looks_made_up(word: &str, most_digits: usize) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let runs: Vec<usize> = word
-        .split(|letter: char| !letter.is_ascii_digit())
-        .map(str::len)
-        .filter(|length| *length > 0)
-        .collect();
+    let runs = || word.split(|letter: char| !letter.is_ascii_digit()).map(str::len);
     let hexadecimal = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     digits > most_digits
-        || runs.len() > 2
-        || runs.iter().any(|length| *length > 3)
+        || runs().filter(|length| *length > 0).count() > 2
+        || runs().any(|length| length > 3)
         || (word.len() >= 8 && digits > 0 && word.bytes().all(hexadecimal))
         || SECRETS.iter().any(|start| {
             word.get(..start.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(start))
