@@ -84,7 +84,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             .collect();
         times.sort_unstable();
         let (median, last) = (times[ROUNDS / 2], times[ROUNDS * 99 / 100]);
-        println!("{lines} lines: median {}, 99th percentile {}, the first one {}", ms(median), ms(last), ms(first));
+        println!(
+            "{lines} lines: median {}, 99th percentile {}, the first one {}",
+            ms(median),
+            ms(last),
+            ms(first)
+        );
         let _ = writeln!(table, "| {lines} lines | {} | {} |", ms(median), ms(last));
     }
     println!("{tools} tools in the catalog; warming up took {}; {}", ms(warming), memory());
@@ -112,11 +117,16 @@ fn program(lines: usize, number: usize) -> String {
     let mut source = HEAD.to_owned();
     let mut parts = 0;
     while source.lines().count() + PART.lines().count() < lines {
-        source.push_str(&PART.replace("report_NUMBER", &format!("report_{parts}")).replace("NUMBER", &number));
+        source.push_str(
+            &PART.replace("report_NUMBER", &format!("report_{parts}")).replace("NUMBER", &number),
+        );
         parts += 1;
     }
     for part in 0..parts {
-        let _ = writeln!(source, "print(json.dumps(await report_{part}(\"acme\", \"rocket\", \"/work\")))");
+        let _ = writeln!(
+            source,
+            "print(json.dumps(await report_{part}(\"acme\", \"rocket\", \"/work\")))"
+        );
     }
     source
 }
@@ -136,8 +146,10 @@ fn memory() -> String {
 fn write(table: &str) -> Result<(), Box<dyn Error>> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmarks.md");
     let text = std::fs::read_to_string(&file)?;
-    let (before, rest) = text.split_once(BEGIN).ok_or("docs/benchmarks.md has no place for these figures")?;
-    let (_, after) = rest.split_once(END).ok_or("docs/benchmarks.md does not say where these figures end")?;
+    let (before, rest) =
+        text.split_once(BEGIN).ok_or("docs/benchmarks.md has no place for these figures")?;
+    let (_, after) =
+        rest.split_once(END).ok_or("docs/benchmarks.md does not say where these figures end")?;
     std::fs::write(&file, format!("{before}{BEGIN}\n\n{table}\n\n{END}{after}"))?;
     Ok(())
 }

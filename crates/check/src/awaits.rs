@@ -24,27 +24,125 @@ pub(crate) struct Forgotten {
 
 /// Functions that want values, and those that only put them into another container.
 const READERS: &[&str] = &[
-    "print", "len", "sum", "min", "max", "any", "all", "str", "int", "float", "bool", "bytes", "repr", "format", "round",
-    "abs", "isinstance", "type", "hash", "range", "divmod", "pow", "getattr", "hasattr", "ord", "chr", "hex", "bin", "oct",
+    "print",
+    "len",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all",
+    "str",
+    "int",
+    "float",
+    "bool",
+    "bytes",
+    "repr",
+    "format",
+    "round",
+    "abs",
+    "isinstance",
+    "type",
+    "hash",
+    "range",
+    "divmod",
+    "pow",
+    "getattr",
+    "hasattr",
+    "ord",
+    "chr",
+    "hex",
+    "bin",
+    "oct",
     "open",
 ];
 const COLLECTORS: &[&str] = &[
-    "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "enumerate", "zip", "iter", "next", "filter", "map",
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "sorted",
+    "reversed",
+    "enumerate",
+    "zip",
+    "iter",
+    "next",
+    "filter",
+    "map",
 ];
 const METHODS: &[&str] = &[
-    "extend", "update", "join", "format", "write", "writelines", "writerow", "writerows", "startswith", "endswith",
-    "merge", "get", "pop", "index", "count", "remove", "union", "intersection", "difference", "issubset", "issuperset",
-    "split", "replace", "strip", "loads", "dumps", "fromisoformat", "strptime",
+    "extend",
+    "update",
+    "join",
+    "format",
+    "write",
+    "writelines",
+    "writerow",
+    "writerows",
+    "startswith",
+    "endswith",
+    "merge",
+    "get",
+    "pop",
+    "index",
+    "count",
+    "remove",
+    "union",
+    "intersection",
+    "difference",
+    "issubset",
+    "issuperset",
+    "split",
+    "replace",
+    "strip",
+    "loads",
+    "dumps",
+    "fromisoformat",
+    "strptime",
 ];
 const MODULES: &[&str] = &[
-    "json", "pandas", "numpy", "math", "statistics", "re", "datetime", "csv", "pprint", "textwrap", "collections",
-    "itertools", "copy", "random", "base64", "hashlib", "decimal", "fractions", "uuid", "io", "os", "string", "html",
-    "urllib", "operator", "functools",
+    "json",
+    "pandas",
+    "numpy",
+    "math",
+    "statistics",
+    "re",
+    "datetime",
+    "csv",
+    "pprint",
+    "textwrap",
+    "collections",
+    "itertools",
+    "copy",
+    "random",
+    "base64",
+    "hashlib",
+    "decimal",
+    "fractions",
+    "uuid",
+    "io",
+    "os",
+    "string",
+    "html",
+    "urllib",
+    "operator",
+    "functools",
 ];
 /// What can await a call that was kept somewhere.
 const SCHEDULERS: &[&str] = &[
-    "gather", "wait", "wait_for", "as_completed", "create_task", "ensure_future", "TaskGroup", "shield", "run",
-    "run_until_complete", "iscoroutine", "isawaitable", "iscoroutinefunction",
+    "gather",
+    "wait",
+    "wait_for",
+    "as_completed",
+    "create_task",
+    "ensure_future",
+    "TaskGroup",
+    "shield",
+    "run",
+    "run_until_complete",
+    "iscoroutine",
+    "isawaitable",
+    "iscoroutinefunction",
 ];
 const ADDERS: &[&str] = &["append", "add", "insert", "setdefault", "appendleft"];
 /// A call's own attributes.
@@ -78,7 +176,9 @@ pub(crate) fn advice(forgotten: &[Forgotten], text: &str) -> Vec<Mistake> {
         let message = if one.can_await {
             format!("the call of {call}() is not awaited; write `await {call}(...)`")
         } else {
-            format!("{call}() is called in a plain function, which can only wait for quick answers; make the function async and write `await {call}(...)`")
+            format!(
+                "{call}() is called in a plain function, which can only wait for quick answers; make the function async and write `await {call}(...)`"
+            )
         };
         Mistake {
             range: one.range,
@@ -133,12 +233,16 @@ impl<'a> Uses<'_, 'a, '_> {
         let mut child = id;
         for parent in self.tree.above(id) {
             match self.tree.node(parent) {
-                AnyNodeRef::StmtFunctionDef(function) if self.tree.is_body_of(child, parent) => return function.is_async,
+                AnyNodeRef::StmtFunctionDef(function) if self.tree.is_body_of(child, parent) => {
+                    return function.is_async;
+                }
                 AnyNodeRef::ExprLambda(_) if self.tree.is_body_of(child, parent) => return false,
                 AnyNodeRef::StmtClassDef(_) => return false,
                 AnyNodeRef::ExprGenerator(generator) => {
                     let first = generator.generators.first();
-                    let in_first = first.is_some_and(|first| first.iter.range().contains_range(self.tree.node(id).range()));
+                    let in_first = first.is_some_and(|first| {
+                        first.iter.range().contains_range(self.tree.node(id).range())
+                    });
                     if !in_first {
                         return false;
                     }
@@ -153,8 +257,12 @@ impl<'a> Uses<'_, 'a, '_> {
     fn is_in_annotation(&self, id: Id) -> bool {
         let range = self.tree.node(id).range();
         self.tree.above(id).any(|parent| match self.tree.node(parent) {
-            AnyNodeRef::Parameter(parameter) => parameter.annotation.as_ref().is_some_and(|one| one.range().contains_range(range)),
-            AnyNodeRef::StmtFunctionDef(function) => function.returns.as_ref().is_some_and(|one| one.range().contains_range(range)),
+            AnyNodeRef::Parameter(parameter) => {
+                parameter.annotation.as_ref().is_some_and(|one| one.range().contains_range(range))
+            }
+            AnyNodeRef::StmtFunctionDef(function) => {
+                function.returns.as_ref().is_some_and(|one| one.range().contains_range(range))
+            }
             AnyNodeRef::StmtAnnAssign(assign) => assign.annotation.range().contains_range(range),
             AnyNodeRef::TypeParams(_) | AnyNodeRef::StmtTypeAlias(_) => true,
             _ => false,
@@ -188,17 +296,23 @@ impl<'a> Uses<'_, 'a, '_> {
                 let last = operation.values.last().is_some_and(|last| self.tree.is(id, last));
                 !last || self.is_value(parent, met)
             }
-            AnyNodeRef::ExprIf(choice) => self.tree.is(id, &choice.test) || self.is_value(parent, met),
+            AnyNodeRef::ExprIf(choice) => {
+                self.tree.is(id, &choice.test) || self.is_value(parent, met)
+            }
             AnyNodeRef::ExprNamed(named) => {
                 self.is_value(parent, met) && self.are_values(&[&named.target], met)
             }
             AnyNodeRef::StmtAssign(assign) => {
-                self.tree.is(id, &assign.value) && self.assigned(&assign.targets.iter().collect::<Vec<_>>(), met)
+                self.tree.is(id, &assign.value)
+                    && self.assigned(&assign.targets.iter().collect::<Vec<_>>(), met)
             }
             AnyNodeRef::StmtAnnAssign(assign) => {
-                assign.value.as_ref().is_some_and(|value| self.tree.is(id, value)) && self.assigned(&[&assign.target], met)
+                assign.value.as_ref().is_some_and(|value| self.tree.is(id, value))
+                    && self.assigned(&[&assign.target], met)
             }
-            AnyNodeRef::Arguments(_) => self.callee(parent).is_some_and(|callee| self.reads(callee, COLLECTORS)),
+            AnyNodeRef::Arguments(_) => {
+                self.callee(parent).is_some_and(|callee| self.reads(callee, COLLECTORS))
+            }
             AnyNodeRef::Keyword(keyword) => self.named_is_value(keyword, parent),
             node if is_display(node) => self.kept(parent, met),
             _ => false,
@@ -223,9 +337,12 @@ impl<'a> Uses<'_, 'a, '_> {
         let Some(parent) = self.tree.parent(display) else { return false };
         match self.tree.node(parent) {
             node if is_display(node) => self.kept(parent, met),
-            AnyNodeRef::ExprIf(choice) if !self.tree.is(display, &choice.test) => self.kept(parent, met),
+            AnyNodeRef::ExprIf(choice) if !self.tree.is(display, &choice.test) => {
+                self.kept(parent, met)
+            }
             AnyNodeRef::StmtAssign(assign) => {
-                if let (AnyNodeRef::ExprTuple(tuple), [Expr::Tuple(target)]) = (self.tree.node(display), &assign.targets[..])
+                if let (AnyNodeRef::ExprTuple(tuple), [Expr::Tuple(target)]) =
+                    (self.tree.node(display), &assign.targets[..])
                     && tuple.elts.len() == target.elts.len()
                 {
                     return self.are_values(&target.elts.iter().collect::<Vec<_>>(), met);
@@ -233,16 +350,21 @@ impl<'a> Uses<'_, 'a, '_> {
                 !self.keeps
             }
             // A program's own value is waited for at its end, all calls in it at once.
-            AnyNodeRef::StmtReturn(_) | AnyNodeRef::StmtExpr(_) => self.tree.function(parent).is_some(),
+            AnyNodeRef::StmtReturn(_) | AnyNodeRef::StmtExpr(_) => {
+                self.tree.function(parent).is_some()
+            }
             AnyNodeRef::InterpolatedElement(_) => true,
-            AnyNodeRef::Arguments(_) => self.callee(parent).is_some_and(|callee| self.reads(callee, &[])),
+            AnyNodeRef::Arguments(_) => {
+                self.callee(parent).is_some_and(|callee| self.reads(callee, &[]))
+            }
             AnyNodeRef::Keyword(keyword) => {
                 let callee = self.tree.parent(parent).and_then(|arguments| self.callee(arguments));
                 keyword.arg.is_some() && callee.is_some_and(|callee| self.reads(callee, &[]))
             }
-            AnyNodeRef::StmtAnnAssign(_) | AnyNodeRef::StmtFor(_) | AnyNodeRef::Comprehension(_) | AnyNodeRef::ExprSubscript(_) => {
-                !self.keeps
-            }
+            AnyNodeRef::StmtAnnAssign(_)
+            | AnyNodeRef::StmtFor(_)
+            | AnyNodeRef::Comprehension(_)
+            | AnyNodeRef::ExprSubscript(_) => !self.keeps,
             _ => false,
         }
     }
@@ -296,7 +418,10 @@ impl<'a> Uses<'_, 'a, '_> {
         }
         let places = self.names.stores.get(name).map(Vec::as_slice).unwrap_or_default();
         places.iter().any(|place| match self.tree.node(*place) {
-            AnyNodeRef::Parameter(_) => self.tree.above(*place).any(|above| above == function) && self.tree.function(*place) != Some(function),
+            AnyNodeRef::Parameter(_) => {
+                self.tree.above(*place).any(|above| above == function)
+                    && self.tree.function(*place) != Some(function)
+            }
             _ => self.tree.function(*place) == Some(function),
         })
     }

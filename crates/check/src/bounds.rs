@@ -40,14 +40,22 @@ fn is_too_deep(source: &str) -> bool {
                 open.push(0);
                 nested = 0;
             }
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace | TokenKind::FStringStart | TokenKind::TStringStart => {
+            TokenKind::Lpar
+            | TokenKind::Lsqb
+            | TokenKind::Lbrace
+            | TokenKind::FStringStart
+            | TokenKind::TStringStart => {
                 nested += 1;
                 if let Some(count) = open.last_mut() {
                     *count += 1;
                 }
                 open.push(0);
             }
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace | TokenKind::FStringEnd | TokenKind::TStringEnd => {
+            TokenKind::Rpar
+            | TokenKind::Rsqb
+            | TokenKind::Rbrace
+            | TokenKind::FStringEnd
+            | TokenKind::TStringEnd => {
                 if open.len() > 1 {
                     nested -= open.pop().unwrap_or_default();
                 }
@@ -75,7 +83,13 @@ fn deepens(kind: TokenKind) -> bool {
     kind.is_operator()
         || matches!(
             kind,
-            TokenKind::If | TokenKind::Not | TokenKind::Lambda | TokenKind::Await | TokenKind::And | TokenKind::Or | TokenKind::Equal
+            TokenKind::If
+                | TokenKind::Not
+                | TokenKind::Lambda
+                | TokenKind::Await
+                | TokenKind::And
+                | TokenKind::Or
+                | TokenKind::Equal
         )
 }
 
@@ -95,7 +109,22 @@ mod tests {
 
     #[test]
     fn whatever_nests_is_noticed() {
-        for part in ["(", "[", "{0:", "-", "not ", "a+", "a.b.", "lambda: ", "f(", "a if b else ", "await ", "f'{", "a=", "x(y)("] {
+        for part in [
+            "(",
+            "[",
+            "{0:",
+            "-",
+            "not ",
+            "a+",
+            "a.b.",
+            "lambda: ",
+            "f(",
+            "a if b else ",
+            "await ",
+            "f'{",
+            "a=",
+            "x(y)(",
+        ] {
             assert_eq!(refused(&part.repeat(20_000)), Some(Unchecked::TooDeep), "{part}");
         }
         let mut blocks = String::new();

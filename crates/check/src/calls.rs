@@ -16,7 +16,7 @@ use crate::finding::{Code, Mistake, Weight, raises};
 use crate::literal::Known;
 use crate::names::{Meaning, Names};
 use crate::tree::Tree;
-use place::{Given, Placed};
+use place::{Constants, Given, Placed};
 
 /// An argument whose type is for the type checker to tell.
 #[derive(Debug)]
@@ -38,13 +38,16 @@ pub(crate) struct Judged {
 }
 
 /// Judges every call of a tool.
-pub(crate) fn judge(tree: &Tree<'_>, names: &Names<'_, '_>) -> Judged {
+pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
     let mut judged = Judged::default();
+    let constants = |expression: &Expr| names.constant(tree, expression);
     for (_, node) in tree.all() {
         let AnyNodeRef::ExprCall(call) = node else { continue };
         match names.meaning(&call.func) {
-            Some(Meaning::Tool(tool)) => judged.bound(call, tool, false),
-            Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => judged.by_name(call, names),
+            Some(Meaning::Tool(tool)) => judged.bound(call, tool, false, &constants),
+            Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => {
+                judged.by_name(call, names, &constants)
+            }
             _ => {}
         }
     }
@@ -53,19 +56,30 @@ pub(crate) fn judge(tree: &Tree<'_>, names: &Names<'_, '_>) -> Judged {
 
 impl Judged {
     /// A call of a tool's function.
-    fn bound(&mut self, call: &ExprCall, tool: &CatalogTool, no_dict: bool) {
+    fn bound<'a>(
+        &mut self,
+        call: &'a ExprCall,
+        tool: &CatalogTool,
+        no_dict: bool,
+        constants: Constants<'_, 'a>,
+    ) {
         let signature = bindings::python_parameters(tool);
         let about = About { tool, signature: &signature, call };
-        let placed = match place::place(call, &signature, no_dict) {
+        let placed = match place::place(call, &signature, no_dict, constants) {
             Ok(placed) => placed,
             Err(wrong) => {
-                self.mistakes.push(about.mistake(wrong.range, Code::UnknownArgument, wrong.message, None));
+                self.mistakes.push(about.mistake(
+                    wrong.range,
+                    Code::UnknownArgument,
+                    wrong.message,
+                    None,
+                ));
                 return;
             }
         };
         if let Some(only) = placed.maybe_whole {
             let mut judged = Self::default();
-            judged.bound(call, tool, true);
+            judged.bound(call, tool, true, constants);
             self.if_no_dict.push((only.range(), judged));
         }
         self.names(&about, &placed);
@@ -93,7 +107,12 @@ impl Judged {
             let near = crate::nearest::nearest(&given.name, absent.map(|one| one.name.as_str()));
             misspelt.extend(near);
             let message = format!("{}() has no parameter '{}'", about.tool.python(), given.name);
-            self.mistakes.push(about.mistake(given.at, Code::UnknownArgument, message, near.map(str::to_owned)));
+            self.mistakes.push(about.mistake(
+                given.at,
+                Code::UnknownArgument,
+                message,
+                near.map(str::to_owned),
+            ));
         }
         if placed.open {
             return;
@@ -101,7 +120,9 @@ impl Judged {
         let missing: Vec<&str> = signature
             .parameters
             .iter()
-            .filter(|one| one.required && !placed.has(one) && !misspelt.contains(&one.name.as_str()))
+            .filter(|one| {
+                one.required && !placed.has(one) && !misspelt.contains(&one.name.as_str())
+            })
             .map(|one| one.name.as_str())
             .collect();
         if !missing.is_empty() {
@@ -111,7 +132,12 @@ impl Judged {
                 missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" and "),
                 if missing.len() == 1 { "is" } else { "are" },
             );
-            self.mistakes.push(about.mistake(about.call.func.range(), Code::MissingArgument, message, None));
+            self.mistakes.push(about.mistake(
+                about.call.func.range(),
+                Code::MissingArgument,
+                message,
+                None,
+            ));
         }
     }
 
@@ -127,17 +153,27 @@ impl Judged {
             }
         }
         // What is missing or unknown was told already.
-        let absent = about.signature.parameters.iter().filter(|one| !arguments.contains_key(&one.key));
+        let absent =
+            about.signature.parameters.iter().filter(|one| !arguments.contains_key(&one.key));
         known.holes.extend(absent.map(|one| one.key.clone()));
         self.fitting(about, &Value::Object(arguments), &known, |path| {
             let first = path.split(['.', '[']).next().unwrap_or_default();
-            let given = placed.given.iter().find(|given| about.parameter(&given.name).is_some_and(|one| one.key == first));
+            let given = placed
+                .given
+                .iter()
+                .find(|given| about.parameter(&given.name).is_some_and(|one| one.key == first));
             given.map_or(about.call.func.range(), |given| within(given.value, &path[first.len()..]))
         });
     }
 
     /// What the gateway would say of arguments.
-    fn fitting(&mut self, about: &About<'_>, arguments: &Value, known: &Known, place: impl Fn(&str) -> TextRange) {
+    fn fitting(
+        &mut self,
+        about: &About<'_>,
+        arguments: &Value,
+        known: &Known,
+        place: impl Fn(&str) -> TextRange,
+    ) {
         let Err(mistake) = about.tool.check(arguments) else { return };
         for problem in mistake.problems() {
             if known.is_open(&problem.path) {
@@ -151,9 +187,16 @@ impl Judged {
     }
 
     /// `call_mcp_tool("server", "tool", {...})`.
-    fn by_name(&mut self, call: &ExprCall, names: &Names<'_, '_>) {
-        let Some(named) = place::named(call) else { return };
-        if names.servers.partial || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name)) {
+    fn by_name<'a>(
+        &mut self,
+        call: &'a ExprCall,
+        names: &Names<'_, '_>,
+        constants: Constants<'_, 'a>,
+    ) {
+        let Some(named) = place::named(call, constants) else { return };
+        if names.servers.partial
+            || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name))
+        {
             return;
         }
         let server = named.server.as_ref().map(|(name, _)| name.as_str());
@@ -169,7 +212,7 @@ impl Judged {
         let mut known = Known::default();
         let arguments = match &named.arguments {
             place::Arguments::None => Value::Object(Map::new()),
-            place::Arguments::Dict(expression) => match known.value(expression, "") {
+            place::Arguments::Dict(dict) => match known.dict(dict) {
                 Some(value) => value,
                 None => return,
             },
@@ -184,7 +227,7 @@ impl Judged {
             }
             place::Arguments::Unknown => return,
         };
-        let around = named.around(call);
+        let around = named.around();
         let parameters = bindings::python_parameters(tool);
         let about = About { signature: &parameters, ..about };
         self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
@@ -203,24 +246,43 @@ impl<'a> About<'a> {
     /// The parameter that a name means: its Python name, or what the server calls it.
     fn parameter(&self, name: &str) -> Option<&'a Parameter> {
         let parameters = &self.signature.parameters;
-        parameters.iter().find(|one| one.name == name).or_else(|| parameters.iter().find(|one| one.key == name))
+        parameters
+            .iter()
+            .find(|one| one.name == name)
+            .or_else(|| parameters.iter().find(|one| one.key == name))
     }
 
-    fn mistake(&self, range: TextRange, code: Code, message: String, nearest: Option<String>) -> Mistake {
+    fn mistake(
+        &self,
+        range: TextRange,
+        code: Code,
+        message: String,
+        nearest: Option<String>,
+    ) -> Mistake {
         let valid = self.signature.parameters.iter().map(|one| {
             let mark = if one.required { " (required)" } else { "" };
             format!("{}: {}{mark}", one.name, in_words(&one.shape))
         });
-        Mistake { range, code, weight: Weight::Call, message, valid: valid.collect(), nearest, raises: raises::ARGUMENT }
+        Mistake {
+            range,
+            code,
+            weight: Weight::Call,
+            message,
+            valid: valid.collect(),
+            nearest,
+            raises: raises::ARGUMENT,
+        }
     }
 }
 
 fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
     let server = named.server.as_ref();
     let (code, range, nearest) = match error {
-        ResolveError::UnknownServer { nearest, .. } => {
-            (Code::UnknownServer, server.map_or(named.tool.1, |(_, range)| *range), nearest.first().cloned())
-        }
+        ResolveError::UnknownServer { nearest, .. } => (
+            Code::UnknownServer,
+            server.map_or(named.tool.1, |(_, range)| *range),
+            nearest.first().cloned(),
+        ),
         ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
             (Code::UnknownTool, named.tool.1, nearest.first().cloned())
         }
@@ -236,7 +298,15 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
     };
     let message = error.to_string();
     let message = message.split(';').next().unwrap_or_default().to_owned();
-    Mistake { range, code, weight: Weight::Call, message, valid, nearest, raises: raises::UNKNOWN_TOOL }
+    Mistake {
+        range,
+        code,
+        weight: Weight::Call,
+        message,
+        valid,
+        nearest,
+        raises: raises::UNKNOWN_TOOL,
+    }
 }
 
 /// What kind of mistake the catalog describes.
@@ -245,7 +315,10 @@ fn code_of(message: &str) -> Code {
         Code::UnknownArgument
     } else if message.ends_with("is missing") {
         Code::MissingArgument
-    } else if message.contains("should be one of") || message.contains(" at least ") || message.contains(" at most ") {
+    } else if message.contains("should be one of")
+        || message.contains(" at least ")
+        || message.contains(" at most ")
+    {
         Code::WrongValue
     } else if message.contains("should be ") && !message.contains("should be a multiple") {
         Code::WrongType
@@ -257,7 +330,9 @@ fn code_of(message: &str) -> Code {
 /// A sentence without its question, and what was asked for.
 fn without_question(message: &str) -> (String, Option<String>) {
     match message.split_once("; did you mean ") {
-        Some((said, asked)) => (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned())),
+        Some((said, asked)) => {
+            (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned()))
+        }
         None => (message.to_owned(), None),
     }
 }
@@ -298,7 +373,9 @@ pub(crate) fn in_words(shape: &Shape) -> String {
         Shape::Tuple { .. } => "list".to_owned(),
         Shape::Map(value) => format!("dict[str, {}]", in_words(value)),
         Shape::Object(_) => "dict".to_owned(),
-        Shape::Union(shapes) => shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | "),
+        Shape::Union(shapes) => {
+            shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | ")
+        }
     }
 }
 

@@ -153,7 +153,12 @@ impl Worker {
     }
 
     /// The report, and the worker if it can go on.
-    fn check(mut self, catalog: Arc<Catalog>, job: Job, patience: Duration) -> (Report, Option<Self>) {
+    fn check(
+        mut self,
+        catalog: Arc<Catalog>,
+        job: Job,
+        patience: Duration,
+    ) -> (Report, Option<Self>) {
         if self.jobs.send((catalog, job)).is_err() {
             return (unchecked(Unchecked::Failed), None);
         }
@@ -165,7 +170,8 @@ impl Worker {
                 Ok(Answer::Begun(token)) => stop = Some(token),
                 Ok(Answer::Done(report)) => {
                     self.checks += 1;
-                    let goes_on = self.checks < MOST_CHECKS && report.unchecked != Some(Unchecked::Failed);
+                    let goes_on =
+                        self.checks < MOST_CHECKS && report.unchecked != Some(Unchecked::Failed);
                     return (report, goes_on.then_some(self));
                 }
                 Err(RecvTimeoutError::Timeout) => {

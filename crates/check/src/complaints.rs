@@ -49,8 +49,12 @@ impl<'a> Judge<'_, 'a, '_> {
             | "parameter-already-assigned"
             | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
             "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
-            "index-out-of-bounds" => Some(self.crash(complaint.range, plain(&complaint.message), raises::INDEX)),
-            "division-by-zero" => Some(self.crash(complaint.range, "this divides by zero".to_owned(), raises::ZERO)),
+            "index-out-of-bounds" => {
+                Some(self.crash(complaint.range, plain(&complaint.message), raises::INDEX))
+            }
+            "division-by-zero" => {
+                Some(self.crash(complaint.range, "this divides by zero".to_owned(), raises::ZERO))
+            }
             "unused-awaitable" => self.unused(complaint),
             _ => None,
         }
@@ -76,11 +80,16 @@ impl<'a> Judge<'_, 'a, '_> {
         if about_async && self.reach.is_top_level_at(complaint.range) {
             return None;
         }
-        let advice = if message.contains("await") { "; make the function async: `async def`" } else { "" };
+        let advice =
+            if message.contains("await") { "; make the function async: `async def`" } else { "" };
         Some(Mistake {
             weight: Weight::Always,
             code: Code::Syntax,
-            ..self.crash(complaint.range, format!("this is no valid Python: {}{advice}", plain(message)), raises::NOTHING)
+            ..self.crash(
+                complaint.range,
+                format!("this is no valid Python: {}{advice}", plain(message)),
+                raises::NOTHING,
+            )
         })
     }
 
@@ -92,20 +101,28 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let mut message = format!("the name '{name}' is not defined");
         let mut near = None;
+        let mut is_tool = false;
         if let [tool, ..] = self.names.servers.having(name)[..] {
             let line = format!("from servers.{} import {name}", tool.server_python());
             message = format!("the name '{name}' is not defined; add `{line}`");
             near = Some(line);
+            is_tool = true;
         } else if let Some(import) = usual_import(name) {
             message = format!("the name '{name}' is not defined; add `{import}`");
         } else if self.names.stores.contains_key(name) {
             message = format!("the name '{name}' has no value here yet");
         } else {
             let known = self.names.stores.keys().copied().chain(given.iter().map(String::as_str));
-            let imported = self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
-            near = nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
+            let imported =
+                self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
+            near =
+                nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
         }
-        let weight = if self.reach.is_dynamic() { Weight::Advice } else { Weight::WhenReached };
+        let weight = match (self.reach.is_dynamic(), is_tool) {
+            (true, _) => Weight::Advice,
+            (false, true) => Weight::Call,
+            (false, false) => Weight::WhenReached,
+        };
         Some(Mistake {
             code: Code::UndefinedName,
             weight,
@@ -124,7 +141,10 @@ impl<'a> Judge<'_, 'a, '_> {
         if self.type_of(&subscript.value) != Some(class) {
             return None;
         }
-        let weight = if !self.settled || self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key) {
+        let weight = if !self.settled
+            || self.sets_key(key)
+            || self.reach.is_guarded_at(complaint.range, key)
+        {
             Weight::Advice
         } else {
             Weight::Call
@@ -132,18 +152,25 @@ impl<'a> Judge<'_, 'a, '_> {
         Some(Mistake {
             code: Code::UnknownField,
             weight,
-            nearest: nearest(key, fields.iter().map(String::as_str)).map(|name| format!("\"{name}\"")),
+            nearest: nearest(key, fields.iter().map(String::as_str))
+                .map(|name| format!("\"{name}\"")),
             valid: fields.iter().map(|name| format!("\"{name}\"")).collect(),
-            ..self.crash(subscript.slice.range(), format!("the result has no field \"{key}\""), raises::KEY)
+            ..self.crash(
+                subscript.slice.range(),
+                format!("the result has no field \"{key}\""),
+                raises::KEY,
+            )
         })
     }
 
     /// The reading subscript that a range belongs to.
     fn subscript(&self, range: TextRange) -> Option<&'a ruff_python_ast::ExprSubscript> {
         let id = self.tree.around(range);
-        std::iter::once(id).chain(self.tree.above(id)).take(3).find_map(|id| match self.tree.node(id) {
-            AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_load() => Some(subscript),
-            _ => None,
+        std::iter::once(id).chain(self.tree.above(id)).take(3).find_map(|id| {
+            match self.tree.node(id) {
+                AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_load() => Some(subscript),
+                _ => None,
+            }
         })
     }
 
@@ -152,12 +179,21 @@ impl<'a> Judge<'_, 'a, '_> {
     fn sets_key(&self, key: &str) -> bool {
         let is_key = |expression: &Expr| matches!(expression, Expr::StringLiteral(text) if text.value.to_str() == key);
         self.tree.all().any(|(id, node)| match node {
-            AnyNodeRef::ExprSubscript(subscript) => !subscript.ctx.is_load() && is_key(&subscript.slice),
-            AnyNodeRef::ExprDict(dict) => dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key)) && self.is_put_in(id),
+            AnyNodeRef::ExprSubscript(subscript) => {
+                !subscript.ctx.is_load() && is_key(&subscript.slice)
+            }
+            AnyNodeRef::ExprDict(dict) => {
+                dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key))
+                    && self.is_put_in(id)
+            }
             AnyNodeRef::ExprCall(call) => match &*call.func {
-                Expr::Attribute(method) if method.attr.as_str() == "setdefault" => call.arguments.args.first().is_some_and(is_key),
+                Expr::Attribute(method) if method.attr.as_str() == "setdefault" => {
+                    call.arguments.args.first().is_some_and(is_key)
+                }
                 Expr::Attribute(method) if method.attr.as_str() == "update" => {
-                    call.arguments.keywords.iter().any(|keyword| keyword.arg.as_ref().is_some_and(|name| name.as_str() == key))
+                    call.arguments.keywords.iter().any(|keyword| {
+                        keyword.arg.as_ref().is_some_and(|name| name.as_str() == key)
+                    })
                 }
                 _ => false,
             },
@@ -177,7 +213,8 @@ impl<'a> Judge<'_, 'a, '_> {
     fn is_of_a_result(&self, expression: &Expr) -> bool {
         match expression {
             Expr::Name(name) => {
-                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+                let places =
+                    self.names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
                 !places.iter().all(|place| {
                     let parent = self.tree.parent(*place).map(|parent| self.tree.node(parent));
                     matches!(parent, Some(AnyNodeRef::StmtAssign(assign)) if matches!(&*assign.value, Expr::List(_) | Expr::Dict(_) | Expr::ListComp(_) | Expr::DictComp(_)))
@@ -195,9 +232,16 @@ impl<'a> Judge<'_, 'a, '_> {
         if !crate::modules::is_usual(first) || name.starts_with('_') {
             return None;
         }
-        let mut mistake = self.crash(complaint.range, format!("the module '{module}' has no '{name}'"), raises::IMPORT);
+        let mut mistake = self.crash(
+            complaint.range,
+            format!("the module '{module}' has no '{name}'"),
+            raises::IMPORT,
+        );
         if let [tool, ..] = self.names.servers.having(name)[..] {
-            mistake.message = format!("the module '{module}' has no '{name}'; add `from servers.{} import {name}`", tool.server_python());
+            mistake.message = format!(
+                "the module '{module}' has no '{name}'; add `from servers.{} import {name}`",
+                tool.server_python()
+            );
         }
         mistake.code = Code::UnknownModule;
         mistake.weight = Weight::WhenReached;
@@ -209,7 +253,12 @@ impl<'a> Judge<'_, 'a, '_> {
         complaint.message.contains("CoroutineType").then(|| Mistake {
             code: Code::MissingAwait,
             weight: Weight::Advice,
-            ..self.crash(complaint.range, "this coroutine is never awaited, so nothing of it runs; write `await` before it".to_owned(), raises::NOTHING)
+            ..self.crash(
+                complaint.range,
+                "this coroutine is never awaited, so nothing of it runs; write `await` before it"
+                    .to_owned(),
+                raises::NOTHING,
+            )
         })
     }
 
@@ -235,7 +284,8 @@ impl<'a> Judge<'_, 'a, '_> {
             code: Code::MissingAwait,
             ..self.crash(
                 expression.range(),
-                "this is a coroutine, not its result; write `await` before the call that makes it".to_owned(),
+                "this is a coroutine, not its result; write `await` before the call that makes it"
+                    .to_owned(),
                 raises::TYPE,
             )
         }

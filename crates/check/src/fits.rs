@@ -16,12 +16,32 @@ pub(crate) fn wrong(question: &Question, kinds: &[Kind], shown: &str) -> Option<
     }
     let of_type = kinds.iter().any(|kind| fits_type(kind, &parameter.shape));
     let (code, message) = if kinds.contains(&Kind::Bytes) {
-        (Code::WrongType, format!("{function}(): '{}' is bytes, which JSON does not have; base64.b64encode(value).decode() makes it text", parameter.name))
+        (
+            Code::WrongType,
+            format!(
+                "{function}(): '{}' is bytes, which JSON does not have; base64.b64encode(value).decode() makes it text",
+                parameter.name
+            ),
+        )
     } else if kinds.contains(&Kind::Coroutine) {
-        (Code::MissingAwait, format!("{function}(): '{}' is a coroutine; write `await` before the call that gives it", parameter.name))
+        (
+            Code::MissingAwait,
+            format!(
+                "{function}(): '{}' is a coroutine; write `await` before the call that gives it",
+                parameter.name
+            ),
+        )
     } else {
         let code = if of_type { Code::WrongValue } else { Code::WrongType };
-        (code, format!("{function}(): '{}' should be {}, not {}", parameter.name, in_words(&parameter.shape), shortened(shown)))
+        (
+            code,
+            format!(
+                "{function}(): '{}' should be {}, not {}",
+                parameter.name,
+                in_words(&parameter.shape),
+                shortened(shown)
+            ),
+        )
     };
     Some(Mistake {
         range: *range,
@@ -44,8 +64,17 @@ fn fits_shape(kind: &Kind, shape: &Shape) -> bool {
         (Kind::Bytes | Kind::Coroutine, _) => false,
         (Kind::Other | Kind::Known(_) | Kind::Function | Kind::Module, _) | (_, Shape::Any) => true,
         (kind, Shape::Union(shapes)) => shapes.iter().any(|shape| fits_shape(kind, shape)),
-        (Kind::Str(text), Shape::Literal(values)) => values.iter().filter_map(Value::as_str).any(|value| text.as_ref().is_none_or(|text| text == value)),
-        (Kind::Int(number), Shape::Literal(values)) => values.iter().filter(|value| value.is_number()).any(|value| number.is_none_or(|number| value.as_f64() == serde_json::Number::from(number).as_f64())),
+        (Kind::Str(text), Shape::Literal(values)) => values
+            .iter()
+            .filter_map(Value::as_str)
+            .any(|value| text.as_ref().is_none_or(|text| text == value)),
+        (Kind::Int(number), Shape::Literal(values)) => {
+            values.iter().filter(|value| value.is_number()).any(|value| {
+                number.is_none_or(|number| {
+                    value.as_f64() == serde_json::Number::from(number).as_f64()
+                })
+            })
+        }
         (Kind::Float, Shape::Literal(values)) => values.iter().any(Value::is_number),
         (Kind::Bool, Shape::Literal(values)) => values.iter().any(Value::is_boolean),
         (Kind::None, Shape::Literal(values)) => values.iter().any(Value::is_null),
@@ -67,7 +96,9 @@ fn fits_type(kind: &Kind, shape: &Shape) -> bool {
             Kind::Int(_) | Kind::Float => values.iter().any(Value::is_number),
             _ => false,
         },
-        Shape::List(_) | Shape::Tuple { .. } => matches!(kind, Kind::List | Kind::Tuple | Kind::Set),
+        Shape::List(_) | Shape::Tuple { .. } => {
+            matches!(kind, Kind::List | Kind::Tuple | Kind::Set)
+        }
         Shape::Map(_) | Shape::Object(_) => matches!(kind, Kind::Dict | Kind::Typed(_)),
         Shape::Union(shapes) => shapes.iter().any(|shape| fits_type(kind, shape)),
     }
@@ -78,9 +109,14 @@ fn near_value(kinds: &[Kind], shape: &Shape) -> Option<String> {
     let [Kind::Str(Some(text))] = kinds else { return None };
     let values: Vec<&str> = match shape {
         Shape::Literal(values) => values.iter().filter_map(Value::as_str).collect(),
-        Shape::Union(shapes) => {
-            shapes.iter().filter_map(|shape| if let Shape::Literal(values) = shape { Some(values) } else { None }).flatten().filter_map(Value::as_str).collect()
-        }
+        Shape::Union(shapes) => shapes
+            .iter()
+            .filter_map(
+                |shape| if let Shape::Literal(values) = shape { Some(values) } else { None },
+            )
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect(),
         _ => return None,
     };
     crate::nearest::nearest(text, values).map(|value| format!("\"{value}\""))

@@ -28,8 +28,21 @@ pub(crate) enum Kind {
 
 /// Classes whose attributes are all in the stubs, and that nobody extends in passing.
 const KNOWN: &[&str] = &[
-    "Counter", "Decimal", "Fraction", "Match", "OrderedDict", "Path", "Pattern", "PosixPath", "UUID", "date", "datetime",
-    "defaultdict", "deque", "time", "timedelta",
+    "Counter",
+    "Decimal",
+    "Fraction",
+    "Match",
+    "OrderedDict",
+    "Path",
+    "Pattern",
+    "PosixPath",
+    "UUID",
+    "date",
+    "datetime",
+    "defaultdict",
+    "deque",
+    "time",
+    "timedelta",
 ];
 
 /// The kinds of the members of a type. `typed` are the names of known dicts.
@@ -81,7 +94,9 @@ fn kind(member: &str, typed: impl Fn(&str) -> bool) -> Kind {
 fn literal(value: &str) -> Kind {
     if let Some(inner) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         // What is escaped or cut could be anything.
-        return Kind::Str((!inner.contains('\\') && !inner.contains('…')).then(|| inner.to_owned()));
+        return Kind::Str(
+            (!inner.contains('\\') && !inner.contains('…')).then(|| inner.to_owned()),
+        );
     }
     match value {
         "True" | "False" => Kind::Bool,
@@ -125,7 +140,10 @@ mod tests {
     #[test]
     fn unions_and_literals_are_taken_apart() {
         assert_eq!(of("int | None"), [Kind::Int(None), Kind::None]);
-        assert_eq!(of(r#"Literal["a | b", "c"]"#), [Kind::Str(Some("a | b".into())), Kind::Str(Some("c".into()))]);
+        assert_eq!(
+            of(r#"Literal["a | b", "c"]"#),
+            [Kind::Str(Some("a | b".into())), Kind::Str(Some("c".into()))]
+        );
         assert_eq!(of("list[int | str]"), [Kind::List]);
         assert_eq!(of("dict[str, list[Row]] | Row"), [Kind::Dict, Kind::Typed("Row".into())]);
         assert_eq!(of("Unknown"), [Kind::Other]);

@@ -1,6 +1,6 @@
 //! Expressions whose value is known without running them, as JSON.
 
-use ruff_python_ast::{Expr, Number, UnaryOp};
+use ruff_python_ast::{Expr, ExprDict, Number, UnaryOp};
 use serde_json::{Map, Value};
 
 /// How deep literals are read.
@@ -32,10 +32,12 @@ impl Known {
             Expr::BooleanLiteral(literal) => Some(literal.value.into()),
             Expr::NoneLiteral(_) => Some(Value::Null),
             Expr::NumberLiteral(literal) => number(&literal.value, false),
-            Expr::UnaryOp(operation) if operation.op == UnaryOp::USub => match &*operation.operand {
-                Expr::NumberLiteral(literal) => number(&literal.value, true),
-                _ => None,
-            },
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::USub => {
+                match &*operation.operand {
+                    Expr::NumberLiteral(literal) => number(&literal.value, true),
+                    _ => None,
+                }
+            }
             Expr::List(list) => self.items(&list.elts, path, depth),
             Expr::Tuple(tuple) => self.items(&tuple.elts, path, depth),
             Expr::Dict(dict) => self.object(dict, path, depth),
@@ -60,8 +62,13 @@ impl Known {
         Some(Value::Array(values))
     }
 
+    /// The same for a dict.
+    pub(crate) fn dict(&mut self, dict: &ExprDict) -> Option<Value> {
+        self.object(dict, "", 0)
+    }
+
     /// An object without the entries that are not known.
-    fn object(&mut self, dict: &ruff_python_ast::ExprDict, path: &str, depth: usize) -> Option<Value> {
+    fn object(&mut self, dict: &ExprDict, path: &str, depth: usize) -> Option<Value> {
         let mut object = Map::new();
         for item in &dict.items {
             let Some(Expr::StringLiteral(key)) = &item.key else { return None };
@@ -80,7 +87,10 @@ impl Known {
     /// Whether nothing can be said about what is at `path`.
     pub(crate) fn is_open(&self, path: &str) -> bool {
         let within = |outer: &str, inner: &str| {
-            outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            outer.is_empty()
+                || inner
+                    .strip_prefix(outer)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         self.holes.iter().any(|hole| within(hole, path) || within(path, hole))
     }
@@ -92,7 +102,9 @@ fn number(number: &Number, negative: bool) -> Option<Value> {
             let value = int.as_i64()?;
             Some(if negative { value.checked_neg()? } else { value }.into())
         }
-        Number::Float(float) => serde_json::Number::from_f64(if negative { -float } else { *float }).map(Value::Number),
+        Number::Float(float) => {
+            serde_json::Number::from_f64(if negative { -float } else { *float }).map(Value::Number)
+        }
         Number::Complex { .. } => None,
     }
 }

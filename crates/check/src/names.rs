@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, ExprDict};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -89,10 +89,16 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::Parameter(parameter) => Some(parameter.name.as_str()),
             AnyNodeRef::StmtFunctionDef(function) => Some(function.name.as_str()),
             AnyNodeRef::StmtClassDef(class) => Some(class.name.as_str()),
-            AnyNodeRef::ExceptHandlerExceptHandler(handler) => handler.name.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
+                handler.name.as_ref().map(|name| name.as_str())
+            }
             AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchMapping(pattern) => pattern.rest.as_ref().map(|name| name.as_str()),
+            AnyNodeRef::PatternMatchStar(pattern) => {
+                pattern.name.as_ref().map(|name| name.as_str())
+            }
+            AnyNodeRef::PatternMatchMapping(pattern) => {
+                pattern.rest.as_ref().map(|name| name.as_str())
+            }
             AnyNodeRef::StmtGlobal(statement) => {
                 self.note_outer(tree, id, &statement.names);
                 None
@@ -143,16 +149,18 @@ impl<'a, 'c> Names<'a, 'c> {
             Expr::Attribute(attribute) => {
                 let name = attribute.attr.as_str();
                 match self.meaning(&attribute.value)? {
-                    Meaning::Root if BY_NAME.contains(&name) => {
-                        BY_NAME.iter().find(|known| **known == name).map(|known| Meaning::ByName(known))
-                    }
+                    Meaning::Root if BY_NAME.contains(&name) => BY_NAME
+                        .iter()
+                        .find(|known| **known == name)
+                        .map(|known| Meaning::ByName(known)),
                     Meaning::Root => match self.servers.server(name) {
                         Some(server) => Some(Meaning::Server(server)),
                         None => (self.servers.is_opaque(name)).then_some(Meaning::Opaque),
                     },
                     Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
                     // A tool's module, which has its function.
-                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name).then_some(Meaning::Tool(tool)),
+                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name)
+                        .then_some(Meaning::Tool(tool)),
                     Meaning::Opaque => (!name.starts_with('_')).then_some(Meaning::Opaque),
                     Meaning::ByName(_) => None,
                 }
@@ -172,7 +180,39 @@ impl<'a, 'c> Names<'a, 'c> {
 
     /// Whether an expression is a function that calls a tool.
     pub(crate) fn is_tool(&self, expression: &Expr) -> bool {
-        matches!(self.meaning(expression), Some(Meaning::Tool(_) | Meaning::ByName(_) | Meaning::Opaque))
+        matches!(
+            self.meaning(expression),
+            Some(Meaning::Tool(_) | Meaning::ByName(_) | Meaning::Opaque)
+        )
+    }
+
+    /// The dict that a variable holds wherever it is read: it is set once, and nothing is done to
+    /// it but reading and giving it to tools.
+    pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a ExprDict> {
+        let Expr::Name(name) = expression else { return None };
+        let [place] = self.stores.get(name.id.as_str())?[..] else { return None };
+        let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
+        let (Expr::Dict(dict), [Expr::Name(_)]) = (&*assign.value, &assign.targets[..]) else {
+            return None;
+        };
+        let is_harmless = |load: &Id| {
+            let Some(parent) = tree.parent(*load) else { return false };
+            match tree.node(parent) {
+                AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_load(),
+                AnyNodeRef::Keyword(keyword) => keyword.arg.is_none(),
+                AnyNodeRef::Arguments(_) => match tree.parent(parent).map(|call| tree.node(call)) {
+                    Some(AnyNodeRef::ExprCall(call)) => {
+                        self.is_tool(&call.func)
+                            || matches!(&*call.func, Expr::Name(name) if ["print", "len"].contains(&name.id.as_str()))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            }
+        };
+        let same_scope = |load: &Id| tree.function(*load) == tree.function(place);
+        let loads = self.loads.get(name.id.as_str())?;
+        loads.iter().all(|load| same_scope(load) && is_harmless(load)).then_some(dict)
     }
 
     /// Attributes of servers that are not there.
@@ -186,11 +226,15 @@ impl<'a, 'c> Names<'a, 'c> {
             let name = attribute.attr.as_str();
             match self.meaning(&attribute.value) {
                 Some(Meaning::Root)
-                    if !self.servers.is_public(name) && self.servers.server(name).is_none() && !self.servers.is_opaque(name) =>
+                    if !self.servers.is_public(name)
+                        && self.servers.server(name).is_none()
+                        && !self.servers.is_opaque(name) =>
                 {
                     mistakes.push(self.no_server(name, attribute.attr.range, raises::ATTRIBUTE));
                 }
-                Some(Meaning::Server(server)) if !name.starts_with("__") && servers::tool(server, name).is_none() => {
+                Some(Meaning::Server(server))
+                    if !name.starts_with("__") && servers::tool(server, name).is_none() =>
+                {
                     mistakes.push(no_tool(server, name, attribute.attr.range, raises::ATTRIBUTE));
                 }
                 _ => {}
@@ -199,7 +243,12 @@ impl<'a, 'c> Names<'a, 'c> {
         mistakes
     }
 
-    fn no_server(&self, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+    fn no_server(
+        &self,
+        name: &str,
+        range: ruff_text_size::TextRange,
+        raises: &'static [&'static str],
+    ) -> Mistake {
         let known: Vec<&str> = self.servers.names().collect();
         let near = nearest(name, known.iter().copied());
         let message = if known.is_empty() {
@@ -220,7 +269,12 @@ impl<'a, 'c> Names<'a, 'c> {
 }
 
 /// A name that a server does not have.
-fn no_tool(server: &CatalogServer, name: &str, range: ruff_text_size::TextRange, raises: &'static [&'static str]) -> Mistake {
+fn no_tool(
+    server: &CatalogServer,
+    name: &str,
+    range: ruff_text_size::TextRange,
+    raises: &'static [&'static str],
+) -> Mistake {
     let tools = server.tools().iter().map(CatalogTool::python);
     let near = nearest(name, tools.clone());
     Mistake {
@@ -236,7 +290,8 @@ fn no_tool(server: &CatalogServer, name: &str, range: ruff_text_size::TextRange,
 
 /// All names, those with a word of `wanted` first, so that a list that is cut has the useful ones.
 fn sorted_by_likeness<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let words: Vec<String> = wanted.split('_').filter(|word| word.len() > 2).map(str::to_lowercase).collect();
+    let words: Vec<String> =
+        wanted.split('_').filter(|word| word.len() > 2).map(str::to_lowercase).collect();
     let mut names: Vec<&str> = names.collect();
     names.sort_by_key(|name| {
         let name = name.to_lowercase();

@@ -4,7 +4,10 @@
 const COMPARED: usize = 80;
 
 /// The one of `names` that looks most like `wanted`, if one does.
-pub(crate) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(
+    wanted: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     let wanted = folded(wanted);
     let length = wanted.chars().count();
     let near = names.into_iter().filter_map(|name| {
@@ -15,7 +18,8 @@ pub(crate) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>
             return Some((distance, name));
         }
         // One inside the other: `temp` for `temperature`, `full_name` for `name`.
-        let (short, long) = if wanted.len() < other.len() { (&wanted, &other) } else { (&other, &wanted) };
+        let (short, long) =
+            if wanted.len() < other.len() { (&wanted, &other) } else { (&other, &wanted) };
         (short.len() >= 3 && long.contains(short.as_str())).then_some((10 + distance, name))
     });
     near.min_by_key(|(distance, name)| (*distance, name.len())).map(|(_, name)| name)
@@ -23,7 +27,11 @@ pub(crate) fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>
 
 /// Without what spellings differ in: `createIssue` and `create_issue` are one.
 fn folded(name: &str) -> String {
-    name.chars().take(COMPARED).filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .take(COMPARED)
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]

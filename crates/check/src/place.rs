@@ -16,7 +16,8 @@ pub(crate) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     pub(crate) fn new(text: &'t Text) -> Self {
-        let newlines = text.code.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let newlines =
+            text.code.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Self { text, starts: std::iter::once(0).chain(newlines).collect() }
     }
 

@@ -15,7 +15,8 @@ use crate::tree::{Id, Tree};
 /// Names of context managers that swallow exceptions.
 const SWALLOW: &[&str] = &["suppress", "raises", "assertRaises", "ExitStack", "AsyncExitStack"];
 /// Functions with which a program can define names that nobody sees.
-const DYNAMIC: &[&str] = &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
+const DYNAMIC: &[&str] =
+    &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
 
 /// What is known of a program's flow.
 pub(crate) struct Reach<'t, 'a, 'c> {
@@ -30,7 +31,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let mut reach = Self { tree, names, called: HashSet::new() };
         // Functions that call functions: as often as something new is found.
         loop {
-            let more: Vec<Id> = tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
+            let more: Vec<Id> =
+                tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
             if more.is_empty() {
                 return reach;
             }
@@ -41,16 +43,66 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// The function that a node calls, if that is certain and new.
     fn newly_called(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Id> {
         let AnyNodeRef::ExprCall(call) = node else { return None };
-        let Expr::Name(name) = &*call.func else { return None };
-        let [definition] = self.names.stores.get(name.id.as_str())?[..] else { return None };
+        let definition = match &*call.func {
+            Expr::Name(name) => match self.tree.node(self.only(name.id.as_str())?) {
+                AnyNodeRef::StmtFunctionDef(_) => self.only(name.id.as_str())?,
+                AnyNodeRef::StmtClassDef(_) => {
+                    self.method(self.only(name.id.as_str())?, "__init__")?
+                }
+                _ => return None,
+            },
+            Expr::Attribute(attribute) => {
+                self.method(self.class_of(&attribute.value)?, attribute.attr.as_str())?
+            }
+            _ => return None,
+        };
         let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(definition) else { return None };
         let plain = function.decorator_list.is_empty() && !self.is_generator(definition);
         (plain && !self.called.contains(&definition) && self.is_reached(id)).then_some(definition)
     }
 
+    /// The one place where a name is bound.
+    fn only(&self, name: &str) -> Option<Id> {
+        match self.names.stores.get(name)?[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The class of the program's own that an expression is an instance of.
+    fn class_of(&self, expression: &Expr) -> Option<Id> {
+        let made = match expression {
+            Expr::Call(call) => call,
+            Expr::Name(name) => {
+                match self.tree.node(self.tree.parent(self.only(name.id.as_str())?)?) {
+                    AnyNodeRef::StmtAssign(assign) => assign.value.as_call_expr()?,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let class = self.only(made.func.as_name_expr()?.id.as_str())?;
+        matches!(self.tree.node(class), AnyNodeRef::StmtClassDef(_)).then_some(class)
+    }
+
+    /// A method of a class, if it has exactly one of this name.
+    fn method(&self, class: Id, name: &str) -> Option<Id> {
+        let AnyNodeRef::StmtClassDef(definition) = self.tree.node(class) else { return None };
+        let mut methods = definition
+            .body
+            .iter()
+            .filter_map(|statement| statement.as_function_def_stmt())
+            .filter(|one| one.name.as_str() == name);
+        match (methods.next(), methods.next()) {
+            (Some(only), None) => self.tree.id(only.into()),
+            _ => None,
+        }
+    }
+
     fn is_generator(&self, function: Id) -> bool {
         self.tree.all().any(|(id, node)| {
-            matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_)) && self.tree.function(id) == Some(function)
+            matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_))
+                && self.tree.function(id) == Some(function)
         })
     }
 
@@ -84,7 +136,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let tree = self.tree;
         match tree.node(parent) {
             AnyNodeRef::StmtIf(statement) => {
-                tree.is(child, &statement.test) || is_always(&statement.test) && tree.is_in(child, &statement.body)
+                tree.is(child, &statement.test)
+                    || is_always(&statement.test) && tree.is_in(child, &statement.body)
             }
             AnyNodeRef::StmtWhile(statement) => !tree.is_in(child, &statement.orelse),
             AnyNodeRef::StmtFor(statement) => !tree.is_in(child, &statement.orelse),
@@ -92,20 +145,26 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 tree.is_in(child, &statement.body) || tree.is_in(child, &statement.finalbody)
             }
             AnyNodeRef::StmtWith(statement) => {
-                !tree.is_in(child, &statement.body) || !statement.items.iter().any(|item| swallows(&item.context_expr))
+                !tree.is_in(child, &statement.body)
+                    || !statement.items.iter().any(|item| swallows(&item.context_expr))
             }
             AnyNodeRef::StmtMatch(statement) => tree.is(child, &statement.subject),
-            AnyNodeRef::ExprBoolOp(operation) => operation.values.first().is_some_and(|first| tree.is(child, first)),
+            AnyNodeRef::ExprBoolOp(operation) => {
+                operation.values.first().is_some_and(|first| tree.is(child, first))
+            }
             AnyNodeRef::ExprIf(choice) => tree.is(child, &choice.test),
             AnyNodeRef::ExprCompare(compare) => {
-                tree.is(child, &compare.left) || compare.comparators.first().is_some_and(|first| tree.is(child, first))
+                tree.is(child, &compare.left)
+                    || compare.comparators.first().is_some_and(|first| tree.is(child, first))
             }
             AnyNodeRef::ExprListComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprSetComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprDictComp(one) => is_unfiltered(&one.generators),
             AnyNodeRef::ExprGenerator(one) => is_unfiltered(&one.generators),
             AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
-            AnyNodeRef::ElifElseClause(_) | AnyNodeRef::MatchCase(_) | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
+            AnyNodeRef::ElifElseClause(_)
+            | AnyNodeRef::MatchCase(_)
+            | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
             _ => true,
         }
     }
@@ -130,8 +189,15 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                         return true;
                     }
                 }
-                AnyNodeRef::StmtFunctionDef(function) if self.tree.is_body_of(child, parent) && met.insert(parent) => {
-                    let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice).unwrap_or_default();
+                AnyNodeRef::StmtFunctionDef(function)
+                    if self.tree.is_body_of(child, parent) && met.insert(parent) =>
+                {
+                    let uses = self
+                        .names
+                        .loads
+                        .get(function.name.as_str())
+                        .map(Vec::as_slice)
+                        .unwrap_or_default();
                     if uses.iter().any(|one| self.is_caught(*one, classes, met)) {
                         return true;
                     }
@@ -185,7 +251,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let id = self.tree.around(range);
         let mut child = id;
         for parent in self.tree.above(id) {
-            if self.tree.is_body_of(child, parent) || matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_)) {
+            if self.tree.is_body_of(child, parent)
+                || matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_))
+            {
                 return false;
             }
             child = parent;
@@ -202,7 +270,9 @@ fn is_text(expression: &Expr, text: &str) -> bool {
 fn is_always(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => literal.value,
-        Expr::Compare(compare) => matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"),
+        Expr::Compare(compare) => {
+            matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
+        }
         _ => false,
     }
 }
@@ -241,12 +311,44 @@ fn names_one_of(kind: &Expr, classes: &[&str]) -> bool {
 
 fn is_one_of(name: &str, classes: &[&str]) -> bool {
     const BUILT_IN: &[&str] = &[
-        "ArithmeticError", "AssertionError", "AttributeError", "BufferError", "EOFError", "FileExistsError",
-        "FileNotFoundError", "ImportError", "IndexError", "IsADirectoryError", "JSONDecodeError", "KeyError",
-        "KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "NotImplementedError",
-        "OSError", "OverflowError", "PermissionError", "RecursionError", "RuntimeError", "StopIteration", "SyntaxError",
-        "SystemExit", "TimeoutError", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeError", "ValueError",
-        "ZeroDivisionError", "ToolError", "ArgumentError", "UnknownTool", "ServerError", "MissingAwait",
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "BufferError",
+        "EOFError",
+        "FileExistsError",
+        "FileNotFoundError",
+        "ImportError",
+        "IndexError",
+        "IsADirectoryError",
+        "JSONDecodeError",
+        "KeyError",
+        "KeyboardInterrupt",
+        "LookupError",
+        "MemoryError",
+        "ModuleNotFoundError",
+        "NameError",
+        "NotImplementedError",
+        "OSError",
+        "OverflowError",
+        "PermissionError",
+        "RecursionError",
+        "RuntimeError",
+        "StopIteration",
+        "SyntaxError",
+        "SystemExit",
+        "TimeoutError",
+        "TypeError",
+        "UnboundLocalError",
+        "UnicodeDecodeError",
+        "UnicodeError",
+        "ValueError",
+        "ZeroDivisionError",
+        "ToolError",
+        "ArgumentError",
+        "UnknownTool",
+        "ServerError",
+        "MissingAwait",
     ];
     match name {
         "Exception" | "BaseException" => true,

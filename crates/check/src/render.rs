@@ -17,7 +17,9 @@ impl Report {
         let mut out = match findings.len() {
             0 => return String::new(),
             1 => "the program was not run: 1 mistake was found before anything happened".to_owned(),
-            count => format!("the program was not run: {count} mistakes were found before anything happened"),
+            count => format!(
+                "the program was not run: {count} mistakes were found before anything happened"
+            ),
         };
         for finding in findings {
             let _ = write!(out, "\n\n{finding}");
@@ -38,7 +40,11 @@ impl Report {
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let advice = if self.severity == Severity::Advice { "advice: " } else { "" };
-        write!(formatter, "line {}, column {}: {advice}{}: {}", self.line, self.column, self.code, self.message)?;
+        write!(
+            formatter,
+            "line {}, column {}: {advice}{}: {}",
+            self.line, self.column, self.code, self.message
+        )?;
         if !self.source.trim().is_empty() {
             let (source, caret) = self.pointed();
             write!(formatter, "\n    {source}\n    {caret}")?;
@@ -64,8 +70,11 @@ impl Finding {
         let end = if self.end_line == self.line { self.end_column as usize } else { usize::MAX };
         let end = end.saturating_sub(1 + indent).min(length);
         // Tabs stay, so that the caret stands where the mistake does.
-        let before: String =
-            source.chars().take(start).map(|letter| if letter == '\t' { '\t' } else { ' ' }).collect();
+        let before: String = source
+            .chars()
+            .take(start)
+            .map(|letter| if letter == '\t' { '\t' } else { ' ' })
+            .collect();
         (source, format!("{before}{}", "^".repeat(end.saturating_sub(start).max(1))))
     }
 
@@ -75,7 +84,8 @@ impl Finding {
         if self.valid.is_empty() {
             return None;
         }
-        let mut listed = self.valid.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let mut listed =
+            self.valid.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
         if self.valid.len() > LISTED {
             let _ = write!(listed, " and {} more", self.valid.len() - LISTED);
         }

@@ -38,7 +38,12 @@ pub(crate) struct Rewritten {
 }
 
 impl Rewritten {
-    pub(crate) fn of(source: &str, tree: &Tree<'_>, names: &Names<'_, '_>, forgotten: &[Forgotten]) -> Self {
+    pub(crate) fn of(
+        source: &str,
+        tree: &Tree<'_>,
+        names: &Names<'_, '_>,
+        forgotten: &[Forgotten],
+    ) -> Self {
         let mut blanked = source.as_bytes().to_vec();
         for (id, node) in tree.all() {
             blank_annotations(source, &mut blanked, tree, id, node);
@@ -114,8 +119,12 @@ fn blank_annotations(source: &str, text: &mut [u8], tree: &Tree<'_>, id: Id, nod
             }
         }
         AnyNodeRef::StmtAnnAssign(assign) => {
-            let in_class = tree.above(id).next().is_some_and(|parent| matches!(tree.node(parent), AnyNodeRef::StmtClassDef(_)));
-            let range = TextRange::new(assign.target.range().end(), assign.annotation.range().end());
+            let in_class = tree
+                .above(id)
+                .next()
+                .is_some_and(|parent| matches!(tree.node(parent), AnyNodeRef::StmtClassDef(_)));
+            let range =
+                TextRange::new(assign.target.range().end(), assign.annotation.range().end());
             if !in_class && assign.value.is_some() && !source[range].contains('\n') {
                 let end = assign.value.as_ref().map_or(range.end(), |value| value.range().start());
                 // Everything up to the `=`, so that brackets around the annotation go, too.
@@ -161,7 +170,10 @@ mod tests {
         let source = "def f(a: int, *b: str, c: list[int] = []) -> dict[str, int]:\n    x: int = 1\nclass A:\n    y: int = 2\n";
         let text = rewritten(source, &[]).text;
         assert_eq!(text.len(), source.len());
-        assert!(!text.contains("dict") && !text.contains("list") && text.contains("y: int = 2"), "{text}");
+        assert!(
+            !text.contains("dict") && !text.contains("list") && text.contains("y: int = 2"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -176,7 +188,10 @@ mod tests {
         let call = u32::try_from(made.text.find("f(1)").unwrap()).unwrap();
         let back = made.original(TextRange::new(TextSize::new(call), TextSize::new(call + 4)));
         assert_eq!(&source[back], "f(1)");
-        assert_eq!(&source[made.original(TextRange::new(TextSize::new(5), TextSize::new(15)))], "f(1)");
+        assert_eq!(
+            &source[made.original(TextRange::new(TextSize::new(5), TextSize::new(15)))],
+            "f(1)"
+        );
     }
 
     #[test]

@@ -41,7 +41,10 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
                     range: error.location,
                     code: Code::Syntax,
                     weight: Weight::Always,
-                    message: format!("this is no valid Python: {}", lower(&error.error.to_string())),
+                    message: format!(
+                        "this is no valid Python: {}",
+                        lower(&error.error.to_string())
+                    ),
                     valid: Vec::new(),
                     nearest: None,
                     raises: raises::NOTHING,
@@ -78,16 +81,22 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     // Under a key that is not known, anything may have been put into a result.
     let settled = changed.iter().all(|range| {
         let is_own = |kind: kinds::Kind| !matches!(kind, kinds::Kind::Typed(_));
-        typed.types.get(range).and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some())).is_some_and(is_own)
+        typed
+            .types
+            .get(range)
+            .and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some()))
+            .is_some_and(is_own)
     });
-    let judge = Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
+    let judge =
+        Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
     Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
 }
 
 /// The expressions whose types are wanted.
 fn asked(judged: &Judged) -> HashSet<TextRange> {
-    let mut asked: HashSet<TextRange> = judged.questions.iter().map(|question| question.range).collect();
+    let mut asked: HashSet<TextRange> =
+        judged.questions.iter().map(|question| question.range).collect();
     for (range, inner) in &judged.if_no_dict {
         asked.insert(*range);
         asked.extend(inner.questions.iter().map(|question| question.range));
@@ -98,7 +107,9 @@ fn asked(judged: &Judged) -> HashSet<TextRange> {
 /// What is changed under a key that only running would tell: `row[key] = value`.
 fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
     let of = |(_, node)| match node {
-        AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() && !subscript.slice.is_literal_expr() => {
+        AnyNodeRef::ExprSubscript(subscript)
+            if !subscript.ctx.is_load() && !subscript.slice.is_literal_expr() =>
+        {
             Some(subscript.value.range())
         }
         _ => None,
@@ -121,7 +132,13 @@ fn answer(judged: &mut Judged, typed: &Typed, checker: &TypeChecker) {
     for (range, inner) in std::mem::take(&mut judged.if_no_dict) {
         let Some((kinds, _)) = of(&range) else { continue };
         let no_dict = |kind: &kinds::Kind| {
-            !matches!(kind, kinds::Kind::Dict | kinds::Kind::Typed(_) | kinds::Kind::Other | kinds::Kind::Known(_))
+            !matches!(
+                kind,
+                kinds::Kind::Dict
+                    | kinds::Kind::Typed(_)
+                    | kinds::Kind::Other
+                    | kinds::Kind::Known(_)
+            )
         };
         if kinds.iter().all(no_dict) {
             found.extend(inner.questions.iter().filter_map(wrong));
@@ -148,11 +165,17 @@ fn used(tree: &Tree<'_>, names: &Names<'_, '_>) -> BTreeSet<String> {
 }
 
 /// Mistakes in the order of the program, each once, with what they do.
-fn findings(mut mistakes: Vec<Mistake>, reach: &Reach<'_, '_, '_>, lines: &Lines<'_>) -> Vec<Finding> {
+fn findings(
+    mut mistakes: Vec<Mistake>,
+    reach: &Reach<'_, '_, '_>,
+    lines: &Lines<'_>,
+) -> Vec<Finding> {
     mistakes.sort_by_key(|one| (one.range.start(), one.range.end(), one.code));
     mistakes.dedup_by(|one, other| one.range == other.range && one.code == other.code);
-    let mut findings: Vec<Finding> =
-        mistakes.into_iter().map(|mistake| lines.finding(severity(&mistake, reach), mistake)).collect();
+    let mut findings: Vec<Finding> = mistakes
+        .into_iter()
+        .map(|mistake| lines.finding(severity(&mistake, reach), mistake))
+        .collect();
     if findings.len() > MOST_FINDINGS {
         findings.sort_by_key(|finding| finding.severity);
         findings.truncate(MOST_FINDINGS);
@@ -166,7 +189,9 @@ fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
         Weight::Always => true,
         Weight::Advice => false,
         Weight::Call => !reach.is_caught_at(mistake.range, mistake.raises),
-        Weight::WhenReached => reach.is_reached_at(mistake.range) && !reach.is_caught_at(mistake.range, mistake.raises),
+        Weight::WhenReached => {
+            reach.is_reached_at(mistake.range) && !reach.is_caught_at(mistake.range, mistake.raises)
+        }
     };
     if blocks { Severity::Blocks } else { Severity::Advice }
 }
@@ -174,7 +199,9 @@ fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
 fn lower(message: &str) -> String {
     let mut letters = message.chars();
     match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
         _ => message.to_owned(),
     }
 }

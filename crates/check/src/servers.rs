@@ -45,7 +45,9 @@ pub(crate) struct Servers<'c> {
 impl<'c> Servers<'c> {
     /// The server that a package is.
     pub(crate) fn server(self, package: &str) -> Option<&'c CatalogServer> {
-        let by = |of: fn(&CatalogServer) -> &str| self.catalog.servers().find(|server| of(server) == package);
+        let by = |of: fn(&CatalogServer) -> &str| {
+            self.catalog.servers().find(|server| of(server) == package)
+        };
         by(CatalogServer::python).or_else(|| by(|server| &server.name().0))
     }
 
@@ -64,7 +66,10 @@ impl<'c> Servers<'c> {
     }
 
     pub(crate) fn names(self) -> impl Iterator<Item = &'c str> {
-        self.catalog.servers().map(CatalogServer::python).chain(self.opaque.iter().map(String::as_str))
+        self.catalog
+            .servers()
+            .map(CatalogServer::python)
+            .chain(self.opaque.iter().map(String::as_str))
     }
 
     /// The servers that have a tool of this name.
@@ -78,5 +83,7 @@ impl<'c> Servers<'c> {
 pub(crate) fn tool<'c>(server: &'c CatalogServer, name: &str) -> Option<&'c CatalogTool> {
     let tools = server.tools();
     let by = |of: fn(&CatalogTool) -> &str| tools.iter().find(|tool| of(tool) == name);
-    by(CatalogTool::python).or_else(|| by(|tool| &tool.name().0)).or_else(|| by(CatalogTool::typescript))
+    by(CatalogTool::python)
+        .or_else(|| by(|tool| &tool.name().0))
+        .or_else(|| by(CatalogTool::typescript))
 }

@@ -19,7 +19,10 @@ pub(crate) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub(crate) fn new(module: &'a ModModule) -> Self {
-        let mut building = Building { tree: Self { nodes: Vec::new(), parents: Vec::new(), ids: HashMap::new() }, above: Vec::new() };
+        let mut building = Building {
+            tree: Self { nodes: Vec::new(), parents: Vec::new(), ids: HashMap::new() },
+            above: Vec::new(),
+        };
         if building.enter_node(module.into()) == TraversalSignal::Traverse {
             for statement in &module.body {
                 building.visit_stmt(statement);

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use catalog::{Catalog, CatalogServer, Listing};
 use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
 use ruff_db::parsed::parsed_module;
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
 use ruff_python_ast::Expr;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
 use ruff_text_size::{Ranged as _, TextRange};
 use ty_python_semantic::{Db as _, HasType as _, SemanticModel, check_file_unwrap};
 
@@ -75,14 +75,20 @@ impl TypeChecker {
     }
 
     /// Checks a program that may use `servers`.
-    pub(crate) fn check(&mut self, program: &Rewritten, servers: &[&str], asked: &HashSet<TextRange>) -> Typed {
+    pub(crate) fn check(
+        &mut self,
+        program: &Rewritten,
+        servers: &[&str],
+        asked: &HashSet<TextRange>,
+    ) -> Typed {
         self.write_stubs(servers);
         self.database.write(stubs::PROGRAM, &program.text);
         let Some(file) = self.database.file(stubs::PROGRAM) else { return Typed::default() };
         let db = &self.database;
         let file = db.program_file(file);
         let found = check_file_unwrap(db, file);
-        let complaints: Vec<Complaint> = found.iter().filter_map(|one| complaint(one, program)).collect();
+        let complaints: Vec<Complaint> =
+            found.iter().filter_map(|one| complaint(one, program)).collect();
         let places = complaints.iter().map(|one| one.range).collect();
         let model = SemanticModel::new(db, file);
         let module = parsed_module(db, file.python_file(db)).load(db);
@@ -95,7 +101,9 @@ impl TypeChecker {
 
     /// Whether the stubs of a server are written, and still true.
     fn has(&self, server: &CatalogServer) -> bool {
-        self.written.get(server.python()).is_some_and(|listing| Arc::ptr_eq(listing, server.listing()))
+        self.written
+            .get(server.python())
+            .is_some_and(|listing| Arc::ptr_eq(listing, server.listing()))
     }
 
     /// The stubs of servers that no program has used yet.
@@ -150,13 +158,16 @@ impl Asking<'_, '_> {
         let range = self.program.original(expression.range());
         if let Some(found) = expression.inferred_type(self.model) {
             let environment = self.model.program_environment();
-            self.types.entry(range).or_insert_with(|| found.display(self.model.db(), &environment).to_string());
+            self.types
+                .entry(range)
+                .or_insert_with(|| found.display(self.model.db(), &environment).to_string());
         }
     }
 
     fn wants(&self, range: TextRange) -> bool {
         !self.types.contains_key(&range)
-            && (self.asked.contains(&range) || self.places.iter().any(|place| place.contains_range(range)))
+            && (self.asked.contains(&range)
+                || self.places.iter().any(|place| place.contains_range(range)))
     }
 }
 

@@ -4,6 +4,7 @@
 //! `cargo test --release -p check --test sets` prints them, and every program that is judged
 //! wrongly.
 
+mod fixture;
 mod programs;
 
 use std::io::Write as _;
@@ -24,7 +25,7 @@ fn check_alone(catalog: &Arc<Catalog>, source: &str) -> Report {
 
 #[test]
 fn nine_of_ten_planted_mistakes_are_caught() {
-    let checker = Checker::new(programs::fixture());
+    let checker = Checker::new(fixture::catalog());
     let planted = programs::planted();
     let mut caught = 0;
     for one in &planted {
@@ -32,7 +33,13 @@ fn nine_of_ten_planted_mistakes_are_caught() {
         if is_caught(one, &report) {
             caught += 1;
         } else {
-            say(&format!("missed {}: expected {} in line {}\n{}", one.name, one.code, one.line, shown(&report)));
+            say(&format!(
+                "missed {}: expected {} in line {}\n{}",
+                one.name,
+                one.code,
+                one.line,
+                shown(&report)
+            ));
         }
     }
     say(&format!("planted mistakes caught before running: {caught} of {}", planted.len()));
@@ -44,10 +51,14 @@ fn nine_of_ten_planted_mistakes_are_caught() {
 fn is_caught(planted: &Planted, report: &Report) -> bool {
     let wanted = if planted.advice { Severity::Advice } else { Severity::Blocks };
     let is_it = |finding: &check::Finding| {
-        finding.code.name() == planted.code && finding.line == planted.line && finding.severity == wanted
+        finding.code.name() == planted.code
+            && finding.line == planted.line
+            && finding.severity == wanted
     };
     report.findings.iter().any(is_it)
-        && report.blocking().all(|finding| finding.line == planted.line || finding.code == check::Code::Syntax)
+        && report
+            .blocking()
+            .all(|finding| finding.line == planted.line || finding.code == check::Code::Syntax)
 }
 
 #[test]
@@ -57,8 +68,8 @@ fn no_program_that_is_right_is_kept_from_running() {
     let mut blocked = 0;
     for one in &good {
         let reused = checker.take().filter(|(catalog, _)| Arc::ptr_eq(catalog, &one.catalog));
-        let (catalog, checks) =
-            reused.unwrap_or_else(|| (Arc::clone(&one.catalog), Checker::new(Arc::clone(&one.catalog))));
+        let (catalog, checks) = reused
+            .unwrap_or_else(|| (Arc::clone(&one.catalog), Checker::new(Arc::clone(&one.catalog))));
         let report = checks.check(&program(one));
         checker = Some((catalog, checks));
         if let Some(why) = report.unchecked {
@@ -89,7 +100,7 @@ fn shown(report: &Report) -> String {
 
 #[test]
 fn a_cold_checker_finds_the_same() {
-    let catalog = programs::fixture();
+    let catalog = fixture::catalog();
     for planted in programs::planted().iter().step_by(20) {
         assert!(is_caught(planted, &check_alone(&catalog, &planted.source)), "{}", planted.name);
     }

@@ -54,7 +54,12 @@ impl Checks {
         (report, Some(offer))
     }
 
-    async fn report(self: &Arc<Self>, program: &Program, earlier: Earlier, circumstances: &Circumstances) -> Report {
+    async fn report(
+        self: &Arc<Self>,
+        program: &Program,
+        earlier: Earlier,
+        circumstances: &Circumstances,
+    ) -> Report {
         let checks = Arc::clone(self);
         let source = program.source.clone();
         let given: Vec<String> = program.context.keys().cloned().collect();
@@ -65,7 +70,12 @@ impl Checks {
                 Earlier::Nothing => Given::Names(&given),
                 Earlier::Something => Given::Unknown,
             };
-            checks.checker.check(&check::Program { source: &source, names, unlisted: &unlisted, partial })
+            checks.checker.check(&check::Program {
+                source: &source,
+                names,
+                unlisted: &unlisted,
+                partial,
+            })
         };
         // A check that panics is no reason to keep a program from running.
         tokio::task::spawn_blocking(check).await.unwrap_or_default()
@@ -89,11 +99,17 @@ impl Default for Circumstances {
 impl Circumstances {
     fn of(tools: &Tools, offer: &Offer) -> Self {
         // A program that names no server was offered none, though there are some.
-        let Some(catalog) = offer.catalog() else { return Self { partial: true, ..Self::default() } };
+        let Some(catalog) = offer.catalog() else {
+            return Self { partial: true, ..Self::default() };
+        };
         let configured: Vec<&str> = tools.names().map(|name| name.0.as_str()).collect();
         let python = names::python(Kind::Server, &configured);
         let listed = |name: &str| catalog.servers().any(|server| server.name().0 == name);
-        let unlisted = configured.iter().zip(python).filter(|(name, _)| !listed(name)).map(|(_, python)| python);
+        let unlisted = configured
+            .iter()
+            .zip(python)
+            .filter(|(name, _)| !listed(name))
+            .map(|(_, python)| python);
         Self { unlisted: unlisted.collect(), catalog: Arc::clone(catalog), partial: false }
     }
 }

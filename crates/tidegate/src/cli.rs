@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, bindings, check, demo, doctor, image, import, list, login, logout, remove, repl, run, runtime,
-    secret, session, test, tools,
+    add, bindings, check, demo, doctor, image, import, list, login, logout, remove, repl, run,
+    runtime, secret, session, test, tools,
 };
 use crate::exit;
 

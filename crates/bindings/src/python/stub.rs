@@ -28,7 +28,8 @@ fn init(server: &Server<'_>) -> String {
     let mut out = String::from("from typing import Any\n");
     for names in package::names(server) {
         let module = names[0];
-        let _ = writeln!(out, "from servers.{}.{module} import {module} as {module}", server.package);
+        let _ =
+            writeln!(out, "from servers.{}.{module} import {module} as {module}", server.package);
         // Only a name that stays the same is one that others may import.
         for name in &names[1..] {
             let _ = writeln!(out, "{name} = {module}");

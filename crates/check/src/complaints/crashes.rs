@@ -1,5 +1,7 @@
 //! Operations that a value certainly does not have.
 
+use std::fmt::Write as _;
+
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
@@ -11,11 +13,16 @@ use crate::typed::Complaint;
 
 impl<'a> Judge<'_, 'a, '_> {
     pub(super) fn unknown_attribute(&self, complaint: &Complaint) -> Option<Mistake> {
-        let AnyNodeRef::ExprAttribute(attribute) = self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAttribute(_)))? else {
+        let AnyNodeRef::ExprAttribute(attribute) =
+            self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAttribute(_)))?
+        else {
             return None;
         };
         let name = attribute.attr.as_str();
-        if !attribute.ctx.is_load() || name.starts_with('_') || self.names.meaning(&attribute.value).is_some() {
+        if !attribute.ctx.is_load()
+            || name.starts_with('_')
+            || self.names.meaning(&attribute.value).is_some()
+        {
             return None;
         }
         let kind = self.kind(&attribute.value)?;
@@ -29,16 +36,22 @@ impl<'a> Judge<'_, 'a, '_> {
                 if name == "content" {
                     return None;
                 }
-                let near = nearest(name, fields.iter().map(String::as_str));
-                let field = if fields.iter().any(|field| field == name) { name } else { near.unwrap_or(name) };
+                let near = fields.iter().find(|field| *field == name).map(String::as_str);
+                let near = near.or_else(|| nearest(name, fields.iter().map(String::as_str)));
+                let mut message = format!("a result is a dict, which has no attribute '{name}'");
+                if let Some(field) = near {
+                    let _ = write!(message, "; write [\"{field}\"] instead of .{name}");
+                }
                 Some(Mistake {
                     code: Code::UnknownField,
-                    nearest: Some(format!("[\"{field}\"]")),
+                    nearest: near.map(|field| format!("[\"{field}\"]")),
                     valid: fields.iter().map(|field| format!("[\"{field}\"]")).collect(),
-                    ..crash(format!("a result is a dict, which has no attribute '{name}'; write [\"{field}\"] instead of .{name}"))
+                    ..crash(message)
                 })
             }
-            Kind::Dict => Some(crash(format!("a dict has no attribute '{name}'; write [\"{name}\"] instead of .{name}"))),
+            Kind::Dict => Some(crash(format!(
+                "a dict has no attribute '{name}'; write [\"{name}\"] instead of .{name}"
+            ))),
             Kind::List if name == "content" => None,
             Kind::Other | Kind::Function => None,
             Kind::Module => self.unknown_in_module(attribute, name),
@@ -49,19 +62,31 @@ impl<'a> Judge<'_, 'a, '_> {
         }
     }
 
-    fn unknown_in_module(&self, attribute: &ruff_python_ast::ExprAttribute, name: &str) -> Option<Mistake> {
-        let module = self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
+    fn unknown_in_module(
+        &self,
+        attribute: &ruff_python_ast::ExprAttribute,
+        name: &str,
+    ) -> Option<Mistake> {
+        let module =
+            self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
         let first = module.split('.').next().unwrap_or_default();
         if !crate::modules::is_usual(first) {
             return None;
         }
         let hint = match (module, name) {
-            ("datetime", "now" | "today" | "strptime" | "fromisoformat" | "utcnow" | "fromtimestamp") => {
+            (
+                "datetime",
+                "now" | "today" | "strptime" | "fromisoformat" | "utcnow" | "fromtimestamp",
+            ) => {
                 format!("; write datetime.datetime.{name}, or `from datetime import datetime`")
             }
             _ => String::new(),
         };
-        Some(self.crash(attribute.attr.range, format!("the module '{module}' has no '{name}'{hint}"), raises::ATTRIBUTE))
+        Some(self.crash(
+            attribute.attr.range,
+            format!("the module '{module}' has no '{name}'{hint}"),
+            raises::ATTRIBUTE,
+        ))
     }
 
     pub(super) fn not_callable(&self, complaint: &Complaint) -> Option<Mistake> {
@@ -80,10 +105,22 @@ impl<'a> Judge<'_, 'a, '_> {
                 if module.starts_with("servers") {
                     return None;
                 }
-                let hint = if module == "datetime" { "; write `from datetime import datetime`" } else { "" };
-                Some(self.crash(call.func.range(), format!("the module '{module}' cannot be called{hint}"), raises::TYPE))
+                let hint = if module == "datetime" {
+                    "; write `from datetime import datetime`"
+                } else {
+                    ""
+                };
+                Some(self.crash(
+                    call.func.range(),
+                    format!("the module '{module}' cannot be called{hint}"),
+                    raises::TYPE,
+                ))
             }
-            kind => Some(self.crash(call.func.range(), format!("{} cannot be called", described(&kind, shown)), raises::TYPE)),
+            kind => Some(self.crash(
+                call.func.range(),
+                format!("{} cannot be called", described(&kind, shown)),
+                raises::TYPE,
+            )),
         }
     }
 
@@ -92,9 +129,18 @@ impl<'a> Judge<'_, 'a, '_> {
         let kind = self.kind(&subscript.value)?;
         match kind {
             Kind::Coroutine => Some(self.unawaited(&subscript.value)),
-            Kind::Int(_) | Kind::Float | Kind::Bool | Kind::None | Kind::Set | Kind::Function | Kind::Module => {
+            Kind::Int(_)
+            | Kind::Float
+            | Kind::Bool
+            | Kind::None
+            | Kind::Set
+            | Kind::Function
+            | Kind::Module => {
                 let shown = self.type_of(&subscript.value)?;
-                let message = format!("{} has no items, so [...] cannot be applied to it", described(&kind, shown));
+                let message = format!(
+                    "{} has no items, so [...] cannot be applied to it",
+                    described(&kind, shown)
+                );
                 Some(self.crash(subscript.range, message, raises::TYPE))
             }
             _ => None,
@@ -106,16 +152,27 @@ impl<'a> Judge<'_, 'a, '_> {
         let kind = self.kind(expression)?;
         match kind {
             Kind::Coroutine => Some(self.unawaited(expression)),
-            Kind::Int(_) | Kind::Float | Kind::Bool | Kind::None | Kind::Function | Kind::Module => {
+            Kind::Int(_)
+            | Kind::Float
+            | Kind::Bool
+            | Kind::None
+            | Kind::Function
+            | Kind::Module => {
                 let shown = self.type_of(expression)?;
-                Some(self.crash(expression.range(), format!("{} cannot be iterated over", described(&kind, shown)), raises::TYPE))
+                Some(self.crash(
+                    expression.range(),
+                    format!("{} cannot be iterated over", described(&kind, shown)),
+                    raises::TYPE,
+                ))
             }
             _ => None,
         }
     }
 
     pub(super) fn not_awaitable(&self, complaint: &Complaint) -> Option<Mistake> {
-        let AnyNodeRef::ExprAwait(awaited) = self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAwait(_)))? else {
+        let AnyNodeRef::ExprAwait(awaited) =
+            self.enclosing(complaint.range, |node| matches!(node, AnyNodeRef::ExprAwait(_)))?
+        else {
             return None;
         };
         let kind = self.kind(&awaited.value)?;
@@ -123,12 +180,21 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         }
         let shown = self.type_of(&awaited.value)?;
-        Some(self.crash(awaited.range, format!("{} cannot be awaited; leave out `await`", described(&kind, shown)), raises::TYPE))
+        Some(self.crash(
+            awaited.range,
+            format!("{} cannot be awaited; leave out `await`", described(&kind, shown)),
+            raises::TYPE,
+        ))
     }
 
     pub(super) fn unsupported(&self, complaint: &Complaint) -> Option<Mistake> {
         let node = self.enclosing(complaint.range, |node| {
-            matches!(node, AnyNodeRef::ExprBinOp(_) | AnyNodeRef::ExprCompare(_) | AnyNodeRef::StmtAugAssign(_))
+            matches!(
+                node,
+                AnyNodeRef::ExprBinOp(_)
+                    | AnyNodeRef::ExprCompare(_)
+                    | AnyNodeRef::StmtAugAssign(_)
+            )
         })?;
         let (left, right) = match node {
             AnyNodeRef::ExprBinOp(operation) => (&*operation.left, &*operation.right),
@@ -142,7 +208,7 @@ impl<'a> Judge<'_, 'a, '_> {
         for (kind, expression) in [(&left_kind, left), (&right_kind, right)] {
             match kind {
                 Kind::Coroutine => return Some(self.unawaited(expression)),
-                Kind::Other | Kind::Known(_) | Kind::Function | Kind::Module => return None,
+                Kind::Other | Kind::Function | Kind::Module => return None,
                 _ => {}
             }
         }
@@ -153,7 +219,9 @@ impl<'a> Judge<'_, 'a, '_> {
             described(&left_kind, left),
             described(&right_kind, right),
         );
-        if operator == "+" && (matches!(left_kind, Kind::Str(_)) || matches!(right_kind, Kind::Str(_))) {
+        if operator == "+"
+            && (matches!(left_kind, Kind::Str(_)) || matches!(right_kind, Kind::Str(_)))
+        {
             message.push_str("; write an f-string, or str(...) around the other value");
         }
         Some(self.crash(complaint.range, message, raises::TYPE))
@@ -165,7 +233,8 @@ impl<'a> Judge<'_, 'a, '_> {
         let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
             || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
         // What begins with an underscore is nobody's promise, and stubs may be behind.
-        let private = matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
+        let private =
+            matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
         if spread || private || self.names.is_tool(&call.func) {
             return None;
         }
@@ -174,7 +243,8 @@ impl<'a> Judge<'_, 'a, '_> {
             && let Some([definition]) = self.names.stores.get(name.id.as_str()).map(Vec::as_slice)
             && let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(*definition)
         {
-            let names: Vec<&str> = function.parameters.iter().map(|one| one.name().as_str()).collect();
+            let names: Vec<&str> =
+                function.parameters.iter().map(|one| one.name().as_str()).collect();
             message = format!("{message}; {}() takes ({})", name.id, names.join(", "));
         }
         Some(self.crash(complaint.range, message, raises::TYPE))
@@ -182,6 +252,9 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// Functions that everybody uses, with something that they certainly refuse.
     pub(super) fn wrong_argument(&self, complaint: &Complaint) -> Option<Mistake> {
+        if complaint.message.contains("__getitem__") {
+            return self.wrong_index(complaint);
+        }
         let call = self.call(complaint.range)?;
         let first = call.arguments.args.first()?;
         if first.is_starred_expr() {
@@ -199,10 +272,37 @@ impl<'a> Judge<'_, 'a, '_> {
         let mut message = format!("{function}() does not take {}", described(&kind, shown));
         if function == "json.loads" {
             message.push_str("; results of tools are parsed already, so leave json.loads out");
+        } else if function == "asyncio.gather" {
+            message = "asyncio.gather() takes the calls themselves, not a list of them; write asyncio.gather(*calls)".to_owned();
         } else if function == "join" {
             message = format!("join() wants texts, not {shown}; write str(...) around each");
         }
         Some(self.crash(first.range(), message, raises::TYPE))
+    }
+
+    /// `issues["title"]`, where `issues` is a list.
+    fn wrong_index(&self, complaint: &Complaint) -> Option<Mistake> {
+        let subscript = self.tree.all().find_map(|(_, node)| match node {
+            AnyNodeRef::ExprSubscript(subscript)
+                if subscript.ctx.is_load() && subscript.value.range() == complaint.range =>
+            {
+                Some(subscript)
+            }
+            _ => None,
+        })?;
+        let kind = self.kind(&subscript.value)?;
+        let Expr::StringLiteral(key) = &*subscript.slice else { return None };
+        let key = key.value.to_str();
+        let hint = match kind {
+            Kind::List | Kind::Tuple => {
+                format!("loop over it, or take one item first: [0][\"{key}\"]")
+            }
+            Kind::Str(_) => "it has no fields".to_owned(),
+            _ => return None,
+        };
+        let shown = self.type_of(&subscript.value)?;
+        let message = format!("{} has no field \"{key}\"; {hint}", described(&kind, shown));
+        Some(self.crash(subscript.slice.range(), message, raises::TYPE))
     }
 
     /// `len`, `json.loads`, or the `join` of a text.
@@ -223,16 +323,25 @@ impl<'a> Judge<'_, 'a, '_> {
                 {
                     return Some(format!("{module}.{method}"));
                 }
-                (method == "join" && attribute.value.is_string_literal_expr()).then(|| method.to_owned())
+                (method == "join" && attribute.value.is_string_literal_expr())
+                    .then(|| method.to_owned())
             }
             _ => None,
         }
     }
 
     /// The innermost node around a place that is of some kind, not too far out.
-    fn enclosing(&self, range: TextRange, wanted: impl Fn(AnyNodeRef<'a>) -> bool) -> Option<AnyNodeRef<'a>> {
+    fn enclosing(
+        &self,
+        range: TextRange,
+        wanted: impl Fn(AnyNodeRef<'a>) -> bool,
+    ) -> Option<AnyNodeRef<'a>> {
         let id = self.node(range);
-        std::iter::once(id).chain(self.tree.above(id)).take(4).map(|id| self.tree.node(id)).find(|node| wanted(*node))
+        std::iter::once(id)
+            .chain(self.tree.above(id))
+            .take(4)
+            .map(|id| self.tree.node(id))
+            .find(|node| wanted(*node))
     }
 
     fn call(&self, range: TextRange) -> Option<&'a ExprCall> {
@@ -261,15 +370,20 @@ impl<'a> Judge<'_, 'a, '_> {
 fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
     let number = matches!(kind, Kind::Int(_) | Kind::Float | Kind::Bool);
     let nothing = matches!(kind, Kind::None | Kind::Coroutine);
-    let container = matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
+    let container =
+        matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
     match function {
-        "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter" | "reversed" => number || nothing,
+        "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter"
+        | "reversed" => number || nothing,
         "sum" => number || nothing,
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
         "abs" => nothing || container || matches!(kind, Kind::Str(_)),
-        "range" => count == 1 && (nothing || container || matches!(kind, Kind::Str(_) | Kind::Float)),
+        "range" => {
+            count == 1 && (nothing || container || matches!(kind, Kind::Str(_) | Kind::Float))
+        }
         "json.loads" => nothing || container || matches!(kind, Kind::Int(_) | Kind::Float),
+        "asyncio.gather" => container,
         "join" => ["list[int]", "list[float]", "list[int | float]", "set[int]"].contains(&shown),
         _ => false,
     }

@@ -31,7 +31,9 @@ impl<'c> Names<'_, 'c> {
                 }
                 (None, false) => self.learn("servers", Meaning::Root),
                 (None, true) => {
-                    if let Some(meaning) = self.imported_meaning(&parts[..2], alias, &mut Vec::new()) {
+                    if let Some(meaning) =
+                        self.imported_meaning(&parts[..2], alias, &mut Vec::new())
+                    {
                         self.learn(first, meaning);
                     }
                 }
@@ -40,7 +42,12 @@ impl<'c> Names<'_, 'c> {
     }
 
     /// What `servers`, `servers.x` or `servers.x.y` is.
-    fn imported_meaning(&self, parts: &[&str], alias: &Alias, mistakes: &mut Vec<Mistake>) -> Option<Meaning<'c>> {
+    fn imported_meaning(
+        &self,
+        parts: &[&str],
+        alias: &Alias,
+        mistakes: &mut Vec<Mistake>,
+    ) -> Option<Meaning<'c>> {
         let all = self.servers;
         let [_, server, rest @ ..] = parts else { return Some(Meaning::Root) };
         let Some(found) = all.server(server) else {
@@ -51,7 +58,8 @@ impl<'c> Names<'_, 'c> {
             return None;
         };
         let [tool, ..] = rest else { return Some(Meaning::Server(found)) };
-        let is_module = |tool: &&catalog::CatalogTool| tool.python() == rest[0] || tool.name().0 == rest[0];
+        let is_module =
+            |tool: &&catalog::CatalogTool| tool.python() == rest[0] || tool.name().0 == rest[0];
         let module = servers::tool(found, tool).filter(is_module);
         if module.is_none() {
             mistakes.push(no_tool(found, tool, alias.name.range, raises::IMPORT));
@@ -93,7 +101,8 @@ impl<'c> Names<'_, 'c> {
                     return;
                 };
                 for alias in &import.names {
-                    if alias.name.as_str() == tool.python() || alias.name.as_str() == tool.name().0 {
+                    if alias.name.as_str() == tool.python() || alias.name.as_str() == tool.name().0
+                    {
                         self.learn(bound(alias), Meaning::Tool(tool));
                     }
                 }
@@ -101,7 +110,12 @@ impl<'c> Names<'_, 'c> {
         }
     }
 
-    fn missing_server(&mut self, server: &str, range: ruff_text_size::TextRange, mistakes: &mut Vec<Mistake>) {
+    fn missing_server(
+        &mut self,
+        server: &str,
+        range: ruff_text_size::TextRange,
+        mistakes: &mut Vec<Mistake>,
+    ) {
         if !self.servers.is_opaque(server) {
             mistakes.push(self.no_server(server, range, raises::IMPORT));
         }
@@ -121,7 +135,9 @@ impl<'c> Names<'_, 'c> {
                 if let [tool, ..] = self.servers.having(name)[..] {
                     let server = tool.server_python();
                     mistake.code = Code::UnknownTool;
-                    mistake.message = format!("'{name}' is a tool of the server '{server}'; write `from servers.{server} import {name}`");
+                    mistake.message = format!(
+                        "'{name}' is a tool of the server '{server}'; write `from servers.{server} import {name}`"
+                    );
                     mistake.nearest = Some(format!("servers.{server}.{name}"));
                 }
                 mistakes.push(mistake);
@@ -129,7 +145,12 @@ impl<'c> Names<'_, 'c> {
         }
     }
 
-    fn read_from_server(&mut self, import: &StmtImportFrom, server: &str, mistakes: &mut Vec<Mistake>) {
+    fn read_from_server(
+        &mut self,
+        import: &StmtImportFrom,
+        server: &str,
+        mistakes: &mut Vec<Mistake>,
+    ) {
         let Some(found) = self.servers.server(server) else {
             if self.servers.is_opaque(server) {
                 for alias in &import.names {
@@ -155,7 +176,8 @@ impl<'c> Names<'_, 'c> {
                 let mut mistake = no_tool(found, name, alias.name.range, raises::IMPORT);
                 let others = self.servers.having(name);
                 if let ([other], None) = (&others[..], &mistake.nearest) {
-                    mistake.nearest = Some(format!("servers.{}.{}", other.server_python(), other.python()));
+                    mistake.nearest =
+                        Some(format!("servers.{}.{}", other.server_python(), other.python()));
                 }
                 mistakes.push(mistake);
             }
@@ -178,7 +200,8 @@ impl<'c> Names<'_, 'c> {
         if modules::is_there(name) || self.servers.is_opaque(name) {
             return None;
         }
-        let meant = nearest(name, self.servers.names()).filter(|near| strsim::osa_distance(near, name) <= 2 && name.len() > 3);
+        let meant = nearest(name, self.servers.names())
+            .filter(|near| strsim::osa_distance(near, name) <= 2 && name.len() > 3);
         if let (Some(server), false) = (meant, self.servers.partial) {
             return Some(Mistake {
                 range,

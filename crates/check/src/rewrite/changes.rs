@@ -20,7 +20,15 @@ const ANY: &str = "__tidegate_any__(";
 
 /// Methods that change what they are called on.
 const CHANGERS: &[&str] = &[
-    "add", "append", "appendleft", "extend", "extendleft", "insert", "setdefault", "update", "writerow",
+    "add",
+    "append",
+    "appendleft",
+    "extend",
+    "extendleft",
+    "insert",
+    "setdefault",
+    "update",
+    "writerow",
 ];
 
 /// The expressions whose types are not to be believed.
@@ -35,7 +43,12 @@ pub(super) fn wraps(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<Wrap> {
             AnyNodeRef::ExprListComp(_) if changes => LIST,
             AnyNodeRef::ExprDict(_) | AnyNodeRef::ExprDictComp(_) if changes => DICT,
             AnyNodeRef::ExprSet(_) | AnyNodeRef::ExprSetComp(_) if changes => SET,
-            AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_load() && text(&subscript.slice).is_some_and(|key| keys.contains(key)) => ANY,
+            AnyNodeRef::ExprSubscript(subscript)
+                if subscript.ctx.is_load()
+                    && text(&subscript.slice).is_some_and(|key| keys.contains(key)) =>
+            {
+                ANY
+            }
             AnyNodeRef::StmtAssign(assign) => {
                 let is_outer = |target: &Expr| matches!(target, Expr::Name(name) if outer.contains(name.id.as_str()));
                 if assign.targets.iter().any(is_outer) {
@@ -55,15 +68,28 @@ fn set_keys<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
     let mut keys = HashSet::new();
     for (_, node) in tree.all() {
         match node {
-            AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() => keys.extend(text(&subscript.slice)),
+            AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() => {
+                keys.extend(text(&subscript.slice))
+            }
             AnyNodeRef::ExprCall(call) => {
                 let Expr::Attribute(method) = &*call.func else { continue };
                 match method.attr.as_str() {
                     "setdefault" => keys.extend(call.arguments.args.first().and_then(text)),
                     "update" => {
-                        keys.extend(call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref()).map(|name| name.as_str()));
+                        keys.extend(
+                            call.arguments
+                                .keywords
+                                .iter()
+                                .filter_map(|one| one.arg.as_ref())
+                                .map(|name| name.as_str()),
+                        );
                         if let Some(Expr::Dict(dict)) = call.arguments.args.first() {
-                            keys.extend(dict.items.iter().filter_map(|item| item.key.as_ref()).filter_map(text));
+                            keys.extend(
+                                dict.items
+                                    .iter()
+                                    .filter_map(|item| item.key.as_ref())
+                                    .filter_map(text),
+                            );
                         }
                     }
                     _ => {}

@@ -17,7 +17,8 @@ use ty_python_core::program::{Program, ProgramSettings};
 use ty_python_core::{Db as PythonCoreDb, ProgramFile};
 use ty_python_semantic::lint::{LintRegistry, RuleSelection};
 use ty_python_semantic::{
-    AnalysisSettings, Db, PythonVersionSource, PythonVersionWithSource, check_file_unwrap, default_lint_registry,
+    AnalysisSettings, Db, PythonVersionSource, PythonVersionWithSource, check_file_unwrap,
+    default_lint_registry,
 };
 
 /// Where programs look for modules that are not of the standard library.
@@ -49,7 +50,10 @@ impl Database {
             settings: ProgramSettings::empty(&vendored),
             vendored,
             rules: Arc::new(rules()),
-            analysis: Arc::new(AnalysisSettings { respect_type_ignore_comments: false, ..AnalysisSettings::default() }),
+            analysis: Arc::new(AnalysisSettings {
+                respect_type_ignore_comments: false,
+                ..AnalysisSettings::default()
+            }),
             revision: 1,
         };
         let top = SystemPathBuf::from(TOP);
@@ -105,7 +109,11 @@ fn rules() -> RuleSelection {
     let registry = default_lint_registry();
     let mut rules = RuleSelection::from_registry(registry);
     if let Ok(lint) = registry.get("division-by-zero") {
-        rules.enable(lint, ruff_db::diagnostic::Severity::Error, ty_python_semantic::lint::LintSource::Default);
+        rules.enable(
+            lint,
+            ruff_db::diagnostic::Severity::Error,
+            ty_python_semantic::lint::LintSource::Default,
+        );
     }
     rules
 }

@@ -27,13 +27,16 @@ impl Fields {
             match statement {
                 Stmt::ClassDef(class) => {
                     let fields = class.body.iter().filter_map(|statement| match statement {
-                        Stmt::AnnAssign(field) => field.target.as_name_expr().map(|name| name.id.to_string()),
+                        Stmt::AnnAssign(field) => {
+                            field.target.as_name_expr().map(|name| name.id.to_string())
+                        }
                         _ => None,
                     });
                     self.add(class.name.as_str(), fields);
                 }
                 Stmt::Assign(assign) => {
-                    if let (Some(Expr::Name(name)), Expr::Call(call)) = (assign.targets.first(), &*assign.value)
+                    if let (Some(Expr::Name(name)), Expr::Call(call)) =
+                        (assign.targets.first(), &*assign.value)
                         && let Some(Expr::Dict(dict)) = call.arguments.args.get(1)
                     {
                         let keys = dict.items.iter().filter_map(|item| match &item.key {

@@ -10,8 +10,12 @@ pub(super) const PROGRAM: &str = "/__tidegate_program__.py";
 pub(super) const ROOT: &str = "/servers/__init__.pyi";
 
 /// What is there whatever the servers are.
-pub(super) const GIVEN: &[(&str, &str)] =
-    &[("/tidegate.pyi", TIDEGATE), ("/__builtins__.pyi", BUILTINS), (ROOT, SERVERS), ("/tool_discovery.pyi", DISCOVERY)];
+pub(super) const GIVEN: &[(&str, &str)] = &[
+    ("/tidegate.pyi", TIDEGATE),
+    ("/__builtins__.pyi", BUILTINS),
+    (ROOT, SERVERS),
+    ("/tool_discovery.pyi", DISCOVERY),
+];
 
 const TIDEGATE: &str = include_str!("stubs/tidegate.pyi");
 const BUILTINS: &str = include_str!("stubs/builtins.pyi");
@@ -29,5 +33,8 @@ pub(super) fn root(packages: &[&str]) -> String {
 
 /// A server under its own name, for `import github`.
 pub(super) fn alias(server: &CatalogServer) -> String {
-    format!("from typing import Any\nfrom servers.{} import *\ndef __getattr__(name: str) -> Any: ...\n", server.python())
+    format!(
+        "from typing import Any\nfrom servers.{} import *\ndef __getattr__(name: str) -> Any: ...\n",
+        server.python()
+    )
 }

@@ -31,16 +31,6 @@ pub(crate) struct Good {
     pub(crate) may_fail: bool,
 }
 
-/// The servers of our own invention.
-pub(crate) fn fixture() -> Arc<Catalog> {
-    static FIXTURE: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
-        let text = read(&here("sets/catalog.json"));
-        let listings: Vec<Listing> = serde_json::from_str(&text).expect("the fixture is a list of listings");
-        Arc::new(Catalog::new(listings.into_iter().map(Arc::new).collect()))
-    });
-    Arc::clone(&FIXTURE)
-}
-
 pub(crate) fn planted() -> Vec<Planted> {
     let of = |path: PathBuf| {
         let source = read(&path);
@@ -49,7 +39,10 @@ pub(crate) fn planted() -> Vec<Planted> {
         Planted {
             name: stem(&path),
             code: words[0].to_owned(),
-            line: words.get(1).and_then(|line| line.parse().ok()).expect("a line number after the code"),
+            line: words
+                .get(1)
+                .and_then(|line| line.parse().ok())
+                .expect("a line number after the code"),
             advice: words.get(2) == Some(&"advice"),
             source,
         }
@@ -61,7 +54,7 @@ pub(crate) fn planted() -> Vec<Planted> {
 pub(crate) fn good() -> Vec<Good> {
     let mut good = Vec::new();
     for path in files(&here("sets/good"), "py") {
-        good.push(Good { catalog: fixture(), ..plain(&path, read(&path)) });
+        good.push(Good { catalog: crate::fixture::catalog(), ..plain(&path, read(&path)) });
     }
     good.extend(cases());
     good.extend(real_servers());
@@ -93,16 +86,23 @@ fn cases() -> Vec<Good> {
         for path in files(&folder, "py") {
             for (at, part) in read(&path).split("\n# --- next\n").enumerate() {
                 let (header, source) = header_and_program(part);
-                let servers: Vec<&str> = header.get("servers").map(|names| names.split_whitespace().collect()).unwrap_or_default();
-                let context: HashMap<String, Value> =
-                    header.get("context").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+                let servers: Vec<&str> = header
+                    .get("servers")
+                    .map(|names| names.split_whitespace().collect())
+                    .unwrap_or_default();
+                let context: HashMap<String, Value> = header
+                    .get("context")
+                    .and_then(|text| serde_json::from_str(text).ok())
+                    .unwrap_or_default();
                 good.push(Good {
                     name: format!("{}/{}#{at}", stem(&folder), stem(&path)),
                     catalog: case_catalog(&servers),
                     names: context.into_keys().collect(),
                     in_session: at > 0,
                     may_fail: UNLIKE_A_GATEWAY.contains(&stem(&path).as_str())
-                        || !header.get("expect").is_some_and(|expect| expect.starts_with("value") || expect.starts_with("limit")),
+                        || !header.get("expect").is_some_and(|expect| {
+                            expect.starts_with("value") || expect.starts_with("limit")
+                        }),
                     ..plain(&path, source)
                 });
             }
@@ -113,13 +113,29 @@ fn cases() -> Vec<Good> {
 
 fn header_and_program(part: &str) -> (HashMap<String, String>, String) {
     let keys = [
-        "expect", "level", "limits", "servers", "context", "stdout", "stderr", "stdout-has", "stderr-has", "line", "hint",
-        "note", "artifacts", "seed", "freeze",
+        "expect",
+        "level",
+        "limits",
+        "servers",
+        "context",
+        "stdout",
+        "stderr",
+        "stdout-has",
+        "stderr-has",
+        "line",
+        "hint",
+        "note",
+        "artifacts",
+        "seed",
+        "freeze",
     ];
     let mut header = HashMap::new();
     let mut rest = part;
     while let Some((line, after)) = rest.split_once('\n') {
-        let Some((key, value)) = line.strip_prefix("# ").and_then(|line| line.split_once(": ")) else { break };
+        let Some((key, value)) = line.strip_prefix("# ").and_then(|line| line.split_once(": "))
+        else {
+            break;
+        };
         if !keys.contains(&key) {
             break;
         }
@@ -132,10 +148,13 @@ fn header_and_program(part: &str) -> (HashMap<String, String>, String) {
 /// The servers of the suite, as their files describe them. The host there looks at no argument, so
 /// the types of some are left out.
 fn case_catalog(names: &[&str]) -> Arc<Catalog> {
-    static MADE: LazyLock<std::sync::Mutex<HashMap<String, Arc<Catalog>>>> = LazyLock::new(std::sync::Mutex::default);
+    static MADE: LazyLock<std::sync::Mutex<HashMap<String, Arc<Catalog>>>> =
+        LazyLock::new(std::sync::Mutex::default);
     let mut made = MADE.lock().expect("nobody panics here");
     let listings = names.iter().map(|name| Arc::new(case_listing(name)));
-    Arc::clone(made.entry(names.join(" ")).or_insert_with(|| Arc::new(Catalog::new(listings.collect()))))
+    Arc::clone(
+        made.entry(names.join(" ")).or_insert_with(|| Arc::new(Catalog::new(listings.collect()))),
+    )
 }
 
 fn case_listing(name: &str) -> Listing {
@@ -152,20 +171,41 @@ fn case_listing(name: &str) -> Listing {
             let text = json!({"type": "string"});
             json!([
                 devices,
-                tool("echo", object(json!({"text": {}, "times": {"type": "integer"}, "tags": {}}), json!(["text"]))),
-                tool("createIssue", object(
-                    json!({"owner": text, "repo": text, "title": text, "body": text, "class": {"enum": ["bug", "wish"]},
+                tool(
+                    "echo",
+                    object(
+                        json!({"text": {}, "times": {"type": "integer"}, "tags": {}}),
+                        json!(["text"])
+                    )
+                ),
+                tool(
+                    "createIssue",
+                    object(
+                        json!({"owner": text, "repo": text, "title": text, "body": text, "class": {"enum": ["bug", "wish"]},
                         "from": text, "assignee": {"type": ["string", "null"]}}),
-                    json!(["owner", "repo", "title"]),
-                )),
+                        json!(["owner", "repo", "title"]),
+                    )
+                ),
                 tool("answer", object(json!({"answer": {}}), json!(["answer"]))),
                 tool("fail", object(json!({"message": text, "kind": text}), json!(["message"]))),
-                tool("slow", object(json!({"text": text, "ms": {"type": "integer"}}), json!(["text"]))),
-                tool("search", object(json!({"filter": {"type": "object"}, "limit": {"type": "integer"}}), json!(["filter"]))),
+                tool(
+                    "slow",
+                    object(json!({"text": text, "ms": {"type": "integer"}}), json!(["text"]))
+                ),
+                tool(
+                    "search",
+                    object(
+                        json!({"filter": {"type": "object"}, "limit": {"type": "integer"}}),
+                        json!(["filter"])
+                    )
+                ),
                 tool("anything", json!({"type": "object", "additionalProperties": true})),
             ])
         }
-        "time" => json!([tool("get_current_time", object(json!({"timezone": {"type": "string"}}), json!(["timezone"])))]),
+        "time" => json!([tool(
+            "get_current_time",
+            object(json!({"timezone": {"type": "string"}}), json!(["timezone"]))
+        )]),
         _ => json!([tool("getDocument", object(json!({"id": {"type": "string"}}), json!(["id"])))]),
     };
     serde_json::from_value(json!({"server": name, "tools": tools})).expect("a listing")
@@ -173,8 +213,10 @@ fn case_listing(name: &str) -> Listing {
 
 /// The programs that use real servers; what those offer is in the corpus.
 fn real_servers() -> Vec<Good> {
-    let listings: HashMap<ServerName, Arc<Listing>> =
-        corpus::listings().into_iter().map(|listing| (listing.server.clone(), Arc::new(listing))).collect();
+    let listings: HashMap<ServerName, Arc<Listing>> = corpus::listings()
+        .into_iter()
+        .map(|listing| (listing.server.clone(), Arc::new(listing)))
+        .collect();
     let folder = here("../tidegate/tests/servers");
     let mut paths = files(&folder, "py");
     // A server, not a program.
@@ -195,7 +237,10 @@ fn real_servers() -> Vec<Good> {
 /// The servers that a program imports.
 fn mentioned(source: &str) -> Vec<String> {
     let names = source.match_indices("servers.").map(|(at, word)| {
-        source[at + word.len()..].chars().take_while(|letter| letter.is_alphanumeric() || *letter == '_').collect()
+        source[at + word.len()..]
+            .chars()
+            .take_while(|letter| letter.is_alphanumeric() || *letter == '_')
+            .collect()
     });
     names.collect()
 }
@@ -239,8 +284,10 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
+    let entries =
+        std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("the folder can be listed").path()).collect();
     paths.sort();
     paths
 }

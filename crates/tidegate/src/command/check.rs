@@ -40,7 +40,10 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let source = read_program(&arguments.file)?;
     let tools = crate::tools::open(config, &arguments.mcp_config)?;
     let earlier = if arguments.session { Earlier::Something } else { Earlier::Nothing };
-    let program = arguments.name.iter().fold(Program::new(source), |program, name| program.with(name, Value::Null));
+    let program = arguments
+        .name
+        .iter()
+        .fold(Program::new(source), |program, name| program.with(name, Value::Null));
     let checks = Checks::new();
     let work = checks.examine(tools.as_ref(), &program, earlier);
     let examined = unless_interrupted(work).await?;
@@ -48,12 +51,8 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         tools.upstreams().close().await;
     }
     let Some((report, _)) = examined else { return Ok(Ending::Interrupted) };
-    if arguments.json {
-        print_json(&report)
-    } else {
-        print(&report, &arguments.file)
-    }
-    .context(show::LOST)?;
+    if arguments.json { print_json(&report) } else { print(&report, &arguments.file) }
+        .context(show::LOST)?;
     Ok(if report.blocks() { Ending::Raised } else { Ending::Success })
 }
 
@@ -106,7 +105,10 @@ fn in_colour(finding: &Finding, file: &Path) -> String {
         ));
     }
     if let Some(nearest) = &finding.nearest {
-        said.push_str(&format!("\n{margin} {DIM}={DIM:#} did you mean {GOOD}{}{GOOD:#}?", out::clean(nearest)));
+        said.push_str(&format!(
+            "\n{margin} {DIM}={DIM:#} did you mean {GOOD}{}{GOOD:#}?",
+            out::clean(nearest)
+        ));
     }
     if let Some(valid) = finding.listed() {
         said.push_str(&format!("\n{margin} {DIM}={DIM:#} valid: {}", out::clean(&valid)));
