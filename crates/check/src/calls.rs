@@ -46,7 +46,7 @@ pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
         match names.meaning(&call.func) {
             Some(Meaning::Tool(tool)) => judged.bound(call, tool, false, &constants),
             Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => {
-                judged.by_name(call, names, &constants)
+                judged.by_name(call, names, &constants);
             }
             _ => {}
         }
@@ -289,11 +289,11 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         _ => (Code::UnknownTool, named.tool.1, None),
     };
     let valid = match error {
-        ResolveError::UnknownServer { servers, .. } => servers.clone(),
-        ResolveError::UnknownTool { tools, .. } => tools.clone(),
-        ResolveError::NoSuchTool { nearest, .. } => nearest.clone(),
-        ResolveError::NotATool { tools, .. } => tools.clone(),
-        ResolveError::Ambiguous { candidates, .. } => candidates.clone(),
+        ResolveError::UnknownServer { servers: names, .. }
+        | ResolveError::UnknownTool { tools: names, .. }
+        | ResolveError::NotATool { tools: names, .. }
+        | ResolveError::NoSuchTool { nearest: names, .. }
+        | ResolveError::Ambiguous { candidates: names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let message = error.to_string();

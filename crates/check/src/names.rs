@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, ExprDict};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, ExprDict, Identifier};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -90,14 +90,12 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::StmtFunctionDef(function) => Some(function.name.as_str()),
             AnyNodeRef::StmtClassDef(class) => Some(class.name.as_str()),
             AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
-                handler.name.as_ref().map(|name| name.as_str())
+                handler.name.as_ref().map(Identifier::as_str)
             }
-            AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchStar(pattern) => {
-                pattern.name.as_ref().map(|name| name.as_str())
-            }
+            AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(Identifier::as_str),
+            AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(Identifier::as_str),
             AnyNodeRef::PatternMatchMapping(pattern) => {
-                pattern.rest.as_ref().map(|name| name.as_str())
+                pattern.rest.as_ref().map(Identifier::as_str)
             }
             AnyNodeRef::StmtGlobal(statement) => {
                 self.note_outer(tree, id, &statement.names);
@@ -114,9 +112,9 @@ impl<'a, 'c> Names<'a, 'c> {
         }
     }
 
-    fn note_outer(&mut self, tree: &Tree<'a>, id: Id, names: &'a [ruff_python_ast::Identifier]) {
+    fn note_outer(&mut self, tree: &Tree<'a>, id: Id, names: &'a [Identifier]) {
         if let Some(function) = tree.function(id) {
-            self.outer.entry(function).or_default().extend(names.iter().map(|name| name.as_str()));
+            self.outer.entry(function).or_default().extend(names.iter().map(Identifier::as_str));
         }
     }
 
@@ -226,7 +224,7 @@ impl<'a, 'c> Names<'a, 'c> {
             let name = attribute.attr.as_str();
             match self.meaning(&attribute.value) {
                 Some(Meaning::Root)
-                    if !self.servers.is_public(name)
+                    if !servers::is_public(name)
                         && self.servers.server(name).is_none()
                         && !self.servers.is_opaque(name) =>
                 {

@@ -178,10 +178,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let mut child = id;
         for parent in self.tree.above(id) {
             match self.tree.node(parent) {
-                AnyNodeRef::StmtTry(statement) => {
-                    if self.tree.is_in(child, &statement.body) && catches(statement, classes) {
-                        return true;
-                    }
+                AnyNodeRef::StmtTry(statement)
+                    if self.tree.is_in(child, &statement.body) && catches(statement, classes) =>
+                {
+                    return true;
                 }
                 AnyNodeRef::StmtWith(statement) => {
                     let inside = self.tree.is_in(child, &statement.body);

@@ -26,6 +26,9 @@ fn what_is_too_long_or_too_deep_is_not_looked_at() {
 
 #[test]
 fn what_is_just_deep_enough_is_checked_on_a_stack_that_lasts() {
+    let mut blocks: Vec<String> =
+        (0..95).map(|depth| format!("{}if True:", " ".repeat(depth))).collect();
+    blocks.push(" ".repeat(95) + "pass\n");
     let programs = [
         format!("x = {}1{}\n", "(".repeat(190), ")".repeat(190)),
         format!("x = {}1{}\n", "[".repeat(190), "]".repeat(190)),
@@ -33,9 +36,7 @@ fn what_is_just_deep_enough_is_checked_on_a_stack_that_lasts() {
         format!("x = {}True\n", "not ".repeat(390)),
         format!("a = 'x'{}\n", ".strip()".repeat(190)),
         format!("f = {}1\n", "lambda: ".repeat(190)),
-        (0..95).map(|depth| format!("{}if True:\n", " ".repeat(depth))).collect::<String>()
-            + &" ".repeat(95)
-            + "pass\n",
+        blocks.join("\n"),
     ];
     for program in programs {
         let report = checked(&program);

@@ -95,7 +95,8 @@ fn program(good: &Good) -> Program<'_> {
 }
 
 fn shown(report: &Report) -> String {
-    report.findings.iter().map(|finding| format!("  {:?} {finding}\n", finding.severity)).collect()
+    let lines = report.findings.iter().map(|finding| format!("  {:?} {finding}", finding.severity));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(super) fn place<'a>(
     for keyword in &call.arguments.keywords {
         match (&keyword.arg, &keyword.value) {
             (Some(name), value) => {
-                placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range })
+                placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range });
             }
             (None, Expr::Dict(dict)) => placed.spread(dict),
             (None, other) => match constants(other) {

@@ -273,7 +273,9 @@ impl<'a> Judge<'_, 'a, '_> {
         if function == "json.loads" {
             message.push_str("; results of tools are parsed already, so leave json.loads out");
         } else if function == "asyncio.gather" {
-            message = "asyncio.gather() takes the calls themselves, not a list of them; write asyncio.gather(*calls)".to_owned();
+            message = format!(
+                "{function}() takes the calls themselves, not a list of them; write {function}(*calls)"
+            );
         } else if function == "join" {
             message = format!("join() wants texts, not {shown}; write str(...) around each");
         }
@@ -374,8 +376,7 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
         matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
     match function {
         "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter"
-        | "reversed" => number || nothing,
-        "sum" => number || nothing,
+        | "reversed" | "sum" => number || nothing,
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
         "abs" => nothing || container || matches!(kind, Kind::Str(_)),
