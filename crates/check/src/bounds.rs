@@ -56,9 +56,9 @@ fn is_too_deep(source: &str) -> bool {
             | TokenKind::Rbrace
             | TokenKind::FStringEnd
             | TokenKind::TStringEnd => {
-                if open.len() > 1 {
-                    nested -= open.pop().unwrap_or_default();
-                }
+                // One that was never opened closes nothing.
+                let inner = if open.len() > 1 { open.pop() } else { None };
+                nested -= inner.unwrap_or_default();
             }
             TokenKind::Comma => {
                 if let Some(count) = open.last_mut() {
@@ -127,10 +127,9 @@ mod tests {
         ] {
             assert_eq!(refused(&part.repeat(20_000)), Some(Unchecked::TooDeep), "{part}");
         }
-        let mut blocks = String::new();
-        for depth in 0..300 {
-            blocks.push_str(&format!("{}if x:\n", " ".repeat(depth)));
-        }
+        let blocks: Vec<String> =
+            (0..300).map(|depth| format!("{}if x:", " ".repeat(depth))).collect();
+        let blocks = blocks.join("\n");
         assert_eq!(refused(&blocks), Some(Unchecked::TooDeep));
     }
 }

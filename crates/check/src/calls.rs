@@ -16,7 +16,7 @@ use crate::finding::{Code, Mistake, Weight, raises};
 use crate::literal::Known;
 use crate::names::{Meaning, Names};
 use crate::tree::Tree;
-use place::{Given, Placed};
+use place::{Constants, Given, Placed};
 
 /// An argument whose type is for the type checker to tell.
 #[derive(Debug)]
@@ -38,13 +38,16 @@ pub(crate) struct Judged {
 }
 
 /// Judges every call of a tool.
-pub(crate) fn judge(tree: &Tree<'_>, names: &Names<'_, '_>) -> Judged {
+pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
     let mut judged = Judged::default();
+    let constants = |expression: &Expr| names.constant(tree, expression);
     for (_, node) in tree.all() {
         let AnyNodeRef::ExprCall(call) = node else { continue };
         match names.meaning(&call.func) {
-            Some(Meaning::Tool(tool)) => judged.bound(call, tool, false),
-            Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => judged.by_name(call, names),
+            Some(Meaning::Tool(tool)) => judged.bound(call, tool, false, &constants),
+            Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => {
+                judged.by_name(call, names, &constants);
+            }
             _ => {}
         }
     }
@@ -53,10 +56,16 @@ pub(crate) fn judge(tree: &Tree<'_>, names: &Names<'_, '_>) -> Judged {
 
 impl Judged {
     /// A call of a tool's function.
-    fn bound(&mut self, call: &ExprCall, tool: &CatalogTool, no_dict: bool) {
+    fn bound<'a>(
+        &mut self,
+        call: &'a ExprCall,
+        tool: &CatalogTool,
+        no_dict: bool,
+        constants: Constants<'_, 'a>,
+    ) {
         let signature = bindings::python_parameters(tool);
         let about = About { tool, signature: &signature, call };
-        let placed = match place::place(call, &signature, no_dict) {
+        let placed = match place::place(call, &signature, no_dict, constants) {
             Ok(placed) => placed,
             Err(wrong) => {
                 self.mistakes.push(about.mistake(
@@ -70,7 +79,7 @@ impl Judged {
         };
         if let Some(only) = placed.maybe_whole {
             let mut judged = Self::default();
-            judged.bound(call, tool, true);
+            judged.bound(call, tool, true, constants);
             self.if_no_dict.push((only.range(), judged));
         }
         self.names(&about, &placed);
@@ -178,8 +187,13 @@ impl Judged {
     }
 
     /// `call_mcp_tool("server", "tool", {...})`.
-    fn by_name(&mut self, call: &ExprCall, names: &Names<'_, '_>) {
-        let Some(named) = place::named(call) else { return };
+    fn by_name<'a>(
+        &mut self,
+        call: &'a ExprCall,
+        names: &Names<'_, '_>,
+        constants: Constants<'_, 'a>,
+    ) {
+        let Some(named) = place::named(call, constants) else { return };
         if names.servers.partial
             || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name))
         {
@@ -198,7 +212,7 @@ impl Judged {
         let mut known = Known::default();
         let arguments = match &named.arguments {
             place::Arguments::None => Value::Object(Map::new()),
-            place::Arguments::Dict(expression) => match known.value(expression, "") {
+            place::Arguments::Dict(dict) => match known.dict(dict) {
                 Some(value) => value,
                 None => return,
             },
@@ -213,7 +227,7 @@ impl Judged {
             }
             place::Arguments::Unknown => return,
         };
-        let around = named.around(call);
+        let around = named.around();
         let parameters = bindings::python_parameters(tool);
         let about = About { signature: &parameters, ..about };
         self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
@@ -275,11 +289,11 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         _ => (Code::UnknownTool, named.tool.1, None),
     };
     let valid = match error {
-        ResolveError::UnknownServer { servers, .. } => servers.clone(),
-        ResolveError::UnknownTool { tools, .. } => tools.clone(),
-        ResolveError::NoSuchTool { nearest, .. } => nearest.clone(),
-        ResolveError::NotATool { tools, .. } => tools.clone(),
-        ResolveError::Ambiguous { candidates, .. } => candidates.clone(),
+        ResolveError::UnknownServer { servers: names, .. }
+        | ResolveError::UnknownTool { tools: names, .. }
+        | ResolveError::NotATool { tools: names, .. }
+        | ResolveError::NoSuchTool { nearest: names, .. }
+        | ResolveError::Ambiguous { candidates: names, .. } => names.clone(),
         _ => Vec::new(),
     };
     let message = error.to_string();

@@ -101,10 +101,12 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let mut message = format!("the name '{name}' is not defined");
         let mut near = None;
+        let mut is_tool = false;
         if let [tool, ..] = self.names.servers.having(name)[..] {
             let line = format!("from servers.{} import {name}", tool.server_python());
             message = format!("the name '{name}' is not defined; add `{line}`");
             near = Some(line);
+            is_tool = true;
         } else if let Some(import) = usual_import(name) {
             message = format!("the name '{name}' is not defined; add `{import}`");
         } else if self.names.stores.contains_key(name) {
@@ -116,7 +118,11 @@ impl<'a> Judge<'_, 'a, '_> {
             near =
                 nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
         }
-        let weight = if self.reach.is_dynamic() { Weight::Advice } else { Weight::WhenReached };
+        let weight = match (self.reach.is_dynamic(), is_tool) {
+            (true, _) => Weight::Advice,
+            (false, true) => Weight::Call,
+            (false, false) => Weight::WhenReached,
+        };
         Some(Mistake {
             code: Code::UndefinedName,
             weight,

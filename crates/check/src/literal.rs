@@ -1,6 +1,6 @@
 //! Expressions whose value is known without running them, as JSON.
 
-use ruff_python_ast::{Expr, Number, UnaryOp};
+use ruff_python_ast::{Expr, ExprDict, Number, UnaryOp};
 use serde_json::{Map, Value};
 
 /// How deep literals are read.
@@ -62,13 +62,13 @@ impl Known {
         Some(Value::Array(values))
     }
 
+    /// The same for a dict.
+    pub(crate) fn dict(&mut self, dict: &ExprDict) -> Option<Value> {
+        self.object(dict, "", 0)
+    }
+
     /// An object without the entries that are not known.
-    fn object(
-        &mut self,
-        dict: &ruff_python_ast::ExprDict,
-        path: &str,
-        depth: usize,
-    ) -> Option<Value> {
+    fn object(&mut self, dict: &ExprDict, path: &str, depth: usize) -> Option<Value> {
         let mut object = Map::new();
         for item in &dict.items {
             let Some(Expr::StringLiteral(key)) = &item.key else { return None };

@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, ExprDict, Identifier};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -90,14 +90,12 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::StmtFunctionDef(function) => Some(function.name.as_str()),
             AnyNodeRef::StmtClassDef(class) => Some(class.name.as_str()),
             AnyNodeRef::ExceptHandlerExceptHandler(handler) => {
-                handler.name.as_ref().map(|name| name.as_str())
+                handler.name.as_ref().map(Identifier::as_str)
             }
-            AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(|name| name.as_str()),
-            AnyNodeRef::PatternMatchStar(pattern) => {
-                pattern.name.as_ref().map(|name| name.as_str())
-            }
+            AnyNodeRef::PatternMatchAs(pattern) => pattern.name.as_ref().map(Identifier::as_str),
+            AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(Identifier::as_str),
             AnyNodeRef::PatternMatchMapping(pattern) => {
-                pattern.rest.as_ref().map(|name| name.as_str())
+                pattern.rest.as_ref().map(Identifier::as_str)
             }
             AnyNodeRef::StmtGlobal(statement) => {
                 self.note_outer(tree, id, &statement.names);
@@ -114,9 +112,9 @@ impl<'a, 'c> Names<'a, 'c> {
         }
     }
 
-    fn note_outer(&mut self, tree: &Tree<'a>, id: Id, names: &'a [ruff_python_ast::Identifier]) {
+    fn note_outer(&mut self, tree: &Tree<'a>, id: Id, names: &'a [Identifier]) {
         if let Some(function) = tree.function(id) {
-            self.outer.entry(function).or_default().extend(names.iter().map(|name| name.as_str()));
+            self.outer.entry(function).or_default().extend(names.iter().map(Identifier::as_str));
         }
     }
 
@@ -186,6 +184,35 @@ impl<'a, 'c> Names<'a, 'c> {
         )
     }
 
+    /// The dict that a variable holds wherever it is read: it is set once, and nothing is done to
+    /// it but reading and giving it to tools.
+    pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a ExprDict> {
+        let Expr::Name(name) = expression else { return None };
+        let [place] = self.stores.get(name.id.as_str())?[..] else { return None };
+        let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
+        let (Expr::Dict(dict), [Expr::Name(_)]) = (&*assign.value, &assign.targets[..]) else {
+            return None;
+        };
+        let is_harmless = |load: &Id| {
+            let Some(parent) = tree.parent(*load) else { return false };
+            match tree.node(parent) {
+                AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_load(),
+                AnyNodeRef::Keyword(keyword) => keyword.arg.is_none(),
+                AnyNodeRef::Arguments(_) => match tree.parent(parent).map(|call| tree.node(call)) {
+                    Some(AnyNodeRef::ExprCall(call)) => {
+                        self.is_tool(&call.func)
+                            || matches!(&*call.func, Expr::Name(name) if ["print", "len"].contains(&name.id.as_str()))
+                    }
+                    _ => false,
+                },
+                _ => false,
+            }
+        };
+        let same_scope = |load: &Id| tree.function(*load) == tree.function(place);
+        let loads = self.loads.get(name.id.as_str())?;
+        loads.iter().all(|load| same_scope(load) && is_harmless(load)).then_some(dict)
+    }
+
     /// Attributes of servers that are not there.
     pub(crate) fn check_attributes(&self, tree: &Tree<'a>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
@@ -197,7 +224,7 @@ impl<'a, 'c> Names<'a, 'c> {
             let name = attribute.attr.as_str();
             match self.meaning(&attribute.value) {
                 Some(Meaning::Root)
-                    if !self.servers.is_public(name)
+                    if !servers::is_public(name)
                         && self.servers.server(name).is_none()
                         && !self.servers.is_opaque(name) =>
                 {

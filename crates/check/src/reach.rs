@@ -43,11 +43,60 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// The function that a node calls, if that is certain and new.
     fn newly_called(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Id> {
         let AnyNodeRef::ExprCall(call) = node else { return None };
-        let Expr::Name(name) = &*call.func else { return None };
-        let [definition] = self.names.stores.get(name.id.as_str())?[..] else { return None };
+        let definition = match &*call.func {
+            Expr::Name(name) => match self.tree.node(self.only(name.id.as_str())?) {
+                AnyNodeRef::StmtFunctionDef(_) => self.only(name.id.as_str())?,
+                AnyNodeRef::StmtClassDef(_) => {
+                    self.method(self.only(name.id.as_str())?, "__init__")?
+                }
+                _ => return None,
+            },
+            Expr::Attribute(attribute) => {
+                self.method(self.class_of(&attribute.value)?, attribute.attr.as_str())?
+            }
+            _ => return None,
+        };
         let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(definition) else { return None };
         let plain = function.decorator_list.is_empty() && !self.is_generator(definition);
         (plain && !self.called.contains(&definition) && self.is_reached(id)).then_some(definition)
+    }
+
+    /// The one place where a name is bound.
+    fn only(&self, name: &str) -> Option<Id> {
+        match self.names.stores.get(name)?[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The class of the program's own that an expression is an instance of.
+    fn class_of(&self, expression: &Expr) -> Option<Id> {
+        let made = match expression {
+            Expr::Call(call) => call,
+            Expr::Name(name) => {
+                match self.tree.node(self.tree.parent(self.only(name.id.as_str())?)?) {
+                    AnyNodeRef::StmtAssign(assign) => assign.value.as_call_expr()?,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let class = self.only(made.func.as_name_expr()?.id.as_str())?;
+        matches!(self.tree.node(class), AnyNodeRef::StmtClassDef(_)).then_some(class)
+    }
+
+    /// A method of a class, if it has exactly one of this name.
+    fn method(&self, class: Id, name: &str) -> Option<Id> {
+        let AnyNodeRef::StmtClassDef(definition) = self.tree.node(class) else { return None };
+        let mut methods = definition
+            .body
+            .iter()
+            .filter_map(|statement| statement.as_function_def_stmt())
+            .filter(|one| one.name.as_str() == name);
+        match (methods.next(), methods.next()) {
+            (Some(only), None) => self.tree.id(only.into()),
+            _ => None,
+        }
     }
 
     fn is_generator(&self, function: Id) -> bool {
@@ -129,10 +178,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let mut child = id;
         for parent in self.tree.above(id) {
             match self.tree.node(parent) {
-                AnyNodeRef::StmtTry(statement) => {
-                    if self.tree.is_in(child, &statement.body) && catches(statement, classes) {
-                        return true;
-                    }
+                AnyNodeRef::StmtTry(statement)
+                    if self.tree.is_in(child, &statement.body) && catches(statement, classes) =>
+                {
+                    return true;
                 }
                 AnyNodeRef::StmtWith(statement) => {
                     let inside = self.tree.is_in(child, &statement.body);

@@ -61,10 +61,6 @@ impl<'c> Servers<'c> {
         (self.server(name).is_some() || self.is_opaque(name)) && !modules::is_there(name)
     }
 
-    pub(crate) fn is_public(self, name: &str) -> bool {
-        PUBLIC.contains(&name) || name.starts_with("__")
-    }
-
     pub(crate) fn names(self) -> impl Iterator<Item = &'c str> {
         self.catalog
             .servers()
@@ -86,4 +82,9 @@ pub(crate) fn tool<'c>(server: &'c CatalogServer, name: &str) -> Option<&'c Cata
     by(CatalogTool::python)
         .or_else(|| by(|tool| &tool.name().0))
         .or_else(|| by(CatalogTool::typescript))
+}
+
+/// Whether the package `servers` has this besides servers.
+pub(crate) fn is_public(name: &str) -> bool {
+    PUBLIC.contains(&name) || name.starts_with("__")
 }

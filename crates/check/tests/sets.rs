@@ -4,6 +4,7 @@
 //! `cargo test --release -p check --test sets` prints them, and every program that is judged
 //! wrongly.
 
+mod fixture;
 mod programs;
 
 use std::io::Write as _;
@@ -24,7 +25,7 @@ fn check_alone(catalog: &Arc<Catalog>, source: &str) -> Report {
 
 #[test]
 fn nine_of_ten_planted_mistakes_are_caught() {
-    let checker = Checker::new(programs::fixture());
+    let checker = Checker::new(fixture::catalog());
     let planted = programs::planted();
     let mut caught = 0;
     for one in &planted {
@@ -94,12 +95,13 @@ fn program(good: &Good) -> Program<'_> {
 }
 
 fn shown(report: &Report) -> String {
-    report.findings.iter().map(|finding| format!("  {:?} {finding}\n", finding.severity)).collect()
+    let lines = report.findings.iter().map(|finding| format!("  {:?} {finding}", finding.severity));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn a_cold_checker_finds_the_same() {
-    let catalog = programs::fixture();
+    let catalog = fixture::catalog();
     for planted in programs::planted().iter().step_by(20) {
         assert!(is_caught(planted, &check_alone(&catalog, &planted.source)), "{}", planted.name);
     }

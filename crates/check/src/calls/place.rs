@@ -1,7 +1,7 @@
 //! Which argument is for which parameter, as the guest would put them.
 
 use bindings::Signature;
-use ruff_python_ast::{Expr, ExprCall};
+use ruff_python_ast::{Expr, ExprCall, ExprDict};
 use ruff_text_size::{Ranged as _, TextRange};
 
 /// An argument under the name of its parameter.
@@ -30,21 +30,28 @@ pub(super) struct Misplaced {
     pub(super) message: String,
 }
 
+/// Finds the dict that a variable holds.
+pub(super) type Constants<'f, 'a> = &'f dyn Fn(&Expr) -> Option<&'a ExprDict>;
+
 /// Puts the arguments of a call of a tool's function in place. With `no_dict`, a lone argument of
 /// which nothing is known is no dict.
 pub(super) fn place<'a>(
     call: &'a ExprCall,
     signature: &Signature,
     no_dict: bool,
+    constants: Constants<'_, 'a>,
 ) -> Result<Placed<'a>, Misplaced> {
     let mut placed = Placed::default();
     for keyword in &call.arguments.keywords {
         match (&keyword.arg, &keyword.value) {
             (Some(name), value) => {
-                placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range })
+                placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range });
             }
             (None, Expr::Dict(dict)) => placed.spread(dict),
-            (None, _) => placed.open = true,
+            (None, other) => match constants(other) {
+                Some(dict) => placed.spread(dict),
+                None => placed.open = true,
+            },
         }
     }
     let arguments = &call.arguments.args;
@@ -54,7 +61,7 @@ pub(super) fn place<'a>(
         return Ok(placed);
     }
     if let [only] = &arguments[..] {
-        match whole(only, signature, &placed) {
+        match whole(only, signature, &placed, constants) {
             Whole::Yes(dict) => {
                 placed.spread(dict);
                 return Ok(placed);
@@ -111,7 +118,7 @@ pub(super) fn place<'a>(
 
 impl<'a> Placed<'a> {
     /// Takes the entries of a dict as arguments.
-    fn spread(&mut self, dict: &'a ruff_python_ast::ExprDict) {
+    fn spread(&mut self, dict: &'a ExprDict) {
         for item in &dict.items {
             match &item.key {
                 Some(Expr::StringLiteral(key)) => {
@@ -129,12 +136,17 @@ impl<'a> Placed<'a> {
 
 /// Whether one positional argument holds all of them.
 enum Whole<'a> {
-    Yes(&'a ruff_python_ast::ExprDict),
+    Yes(&'a ExprDict),
     No,
     Maybe,
 }
 
-fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whole<'a> {
+fn whole<'a>(
+    only: &'a Expr,
+    signature: &Signature,
+    placed: &Placed<'_>,
+    constants: Constants<'_, 'a>,
+) -> Whole<'a> {
     let dict = match only {
         Expr::Dict(dict) => dict,
         // These are no dicts, whatever happens.
@@ -147,7 +159,10 @@ fn whole<'a>(only: &'a Expr, signature: &Signature, placed: &Placed<'_>) -> Whol
         | Expr::List(_)
         | Expr::Tuple(_)
         | Expr::ListComp(_) => return Whole::No,
-        _ => return Whole::Maybe,
+        other => match constants(other) {
+            Some(dict) => dict,
+            None => return Whole::Maybe,
+        },
     };
     let known =
         |name: &str| signature.parameters.iter().find(|one| one.name == name || one.key == name);
@@ -205,13 +220,13 @@ pub(super) struct Named<'a> {
 #[derive(Debug)]
 pub(super) enum Arguments<'a> {
     None,
-    Dict(&'a Expr),
+    Dict(&'a ExprDict),
     Named(Vec<Given<'a>>),
     Unknown,
 }
 
 /// Reads a call of `call_mcp_tool`; `None` when its names are not known.
-pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
+pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Option<Named<'a>> {
     let mut rest: Vec<&Expr> = call.arguments.args.iter().collect();
     let mut keywords: Vec<Given<'_>> = Vec::new();
     let mut open = rest.iter().any(|one| one.is_starred_expr());
@@ -233,7 +248,12 @@ pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
         names.push((text.value.to_str().to_owned(), text.range));
         rest.remove(0);
     }
-    if open || rest.first().is_some_and(|first| names.len() < 2 && !is_dict_or_none(first)) {
+    let is_dict = |expression: &Expr| expression.is_dict_expr() || constants(expression).is_some();
+    if open
+        || rest.first().is_some_and(|first| {
+            names.len() < 2 && !is_dict(first) && !first.is_none_literal_expr()
+        })
+    {
         // The next one may be a name, too.
         return None;
     }
@@ -250,12 +270,15 @@ pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
     let tool = names.pop()?;
     let server = names.pop();
     let arguments = match (rest.first(), &keywords[..]) {
-        (Some(first), []) if first.is_dict_expr() => Arguments::Dict(first),
+        (Some(Expr::Dict(dict)), []) => Arguments::Dict(dict),
+        (Some(first), []) if is_dict(first) => {
+            constants(first).map_or(Arguments::Unknown, Arguments::Dict)
+        }
         (Some(first), _) if !first.is_none_literal_expr() => Arguments::Unknown,
         (_, []) => Arguments::None,
         (None, [only]) if ["arguments", "args"].contains(&only.name.as_str()) => match only.value {
-            value if value.is_dict_expr() => Arguments::Dict(value),
-            _ => Arguments::Unknown,
+            Expr::Dict(dict) => Arguments::Dict(dict),
+            other => constants(other).map_or(Arguments::Unknown, Arguments::Dict),
         },
         (_, given)
             if given.iter().any(|one| {
@@ -269,15 +292,11 @@ pub(super) fn named(call: &ExprCall) -> Option<Named<'_>> {
     Some(Named { server, tool, arguments })
 }
 
-fn is_dict_or_none(expression: &Expr) -> bool {
-    expression.is_dict_expr() || expression.is_none_literal_expr()
-}
-
 impl Named<'_> {
     /// Where the arguments stand, or the name of the tool.
-    pub(super) fn around(&self, _call: &ExprCall) -> TextRange {
+    pub(super) fn around(&self) -> TextRange {
         match &self.arguments {
-            Arguments::Dict(dict) => dict.range(),
+            Arguments::Dict(dict) => dict.range,
             _ => self.tool.1,
         }
     }
@@ -286,14 +305,12 @@ impl Named<'_> {
     pub(super) fn place(&self, path: &str) -> Option<TextRange> {
         let first = path.split(['.', '[']).next().filter(|first| !first.is_empty())?;
         match &self.arguments {
-            Arguments::Dict(Expr::Dict(dict)) => {
-                dict.items.iter().find_map(|item| match &item.key {
-                    Some(Expr::StringLiteral(key)) if key.value.to_str() == first => {
-                        Some(item.value.range())
-                    }
-                    _ => None,
-                })
-            }
+            Arguments::Dict(dict) => dict.items.iter().find_map(|item| match &item.key {
+                Some(Expr::StringLiteral(key)) if key.value.to_str() == first => {
+                    Some(item.value.range())
+                }
+                _ => None,
+            }),
             Arguments::Named(given) => {
                 given.iter().find(|one| one.name == first).map(|one| one.value.range())
             }

@@ -1,5 +1,7 @@
 //! Operations that a value certainly does not have.
 
+use std::fmt::Write as _;
+
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
@@ -34,19 +36,17 @@ impl<'a> Judge<'_, 'a, '_> {
                 if name == "content" {
                     return None;
                 }
-                let near = nearest(name, fields.iter().map(String::as_str));
-                let field = if fields.iter().any(|field| field == name) {
-                    name
-                } else {
-                    near.unwrap_or(name)
-                };
+                let near = fields.iter().find(|field| *field == name).map(String::as_str);
+                let near = near.or_else(|| nearest(name, fields.iter().map(String::as_str)));
+                let mut message = format!("a result is a dict, which has no attribute '{name}'");
+                if let Some(field) = near {
+                    let _ = write!(message, "; write [\"{field}\"] instead of .{name}");
+                }
                 Some(Mistake {
                     code: Code::UnknownField,
-                    nearest: Some(format!("[\"{field}\"]")),
+                    nearest: near.map(|field| format!("[\"{field}\"]")),
                     valid: fields.iter().map(|field| format!("[\"{field}\"]")).collect(),
-                    ..crash(format!(
-                        "a result is a dict, which has no attribute '{name}'; write [\"{field}\"] instead of .{name}"
-                    ))
+                    ..crash(message)
                 })
             }
             Kind::Dict => Some(crash(format!(
@@ -208,7 +208,7 @@ impl<'a> Judge<'_, 'a, '_> {
         for (kind, expression) in [(&left_kind, left), (&right_kind, right)] {
             match kind {
                 Kind::Coroutine => return Some(self.unawaited(expression)),
-                Kind::Other | Kind::Known(_) | Kind::Function | Kind::Module => return None,
+                Kind::Other | Kind::Function | Kind::Module => return None,
                 _ => {}
             }
         }
@@ -252,6 +252,9 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// Functions that everybody uses, with something that they certainly refuse.
     pub(super) fn wrong_argument(&self, complaint: &Complaint) -> Option<Mistake> {
+        if complaint.message.contains("__getitem__") {
+            return self.wrong_index(complaint);
+        }
         let call = self.call(complaint.range)?;
         let first = call.arguments.args.first()?;
         if first.is_starred_expr() {
@@ -269,10 +272,39 @@ impl<'a> Judge<'_, 'a, '_> {
         let mut message = format!("{function}() does not take {}", described(&kind, shown));
         if function == "json.loads" {
             message.push_str("; results of tools are parsed already, so leave json.loads out");
+        } else if function == "asyncio.gather" {
+            message = format!(
+                "{function}() takes the calls themselves, not a list of them; write {function}(*calls)"
+            );
         } else if function == "join" {
             message = format!("join() wants texts, not {shown}; write str(...) around each");
         }
         Some(self.crash(first.range(), message, raises::TYPE))
+    }
+
+    /// `issues["title"]`, where `issues` is a list.
+    fn wrong_index(&self, complaint: &Complaint) -> Option<Mistake> {
+        let subscript = self.tree.all().find_map(|(_, node)| match node {
+            AnyNodeRef::ExprSubscript(subscript)
+                if subscript.ctx.is_load() && subscript.value.range() == complaint.range =>
+            {
+                Some(subscript)
+            }
+            _ => None,
+        })?;
+        let kind = self.kind(&subscript.value)?;
+        let Expr::StringLiteral(key) = &*subscript.slice else { return None };
+        let key = key.value.to_str();
+        let hint = match kind {
+            Kind::List | Kind::Tuple => {
+                format!("loop over it, or take one item first: [0][\"{key}\"]")
+            }
+            Kind::Str(_) => "it has no fields".to_owned(),
+            _ => return None,
+        };
+        let shown = self.type_of(&subscript.value)?;
+        let message = format!("{} has no field \"{key}\"; {hint}", described(&kind, shown));
+        Some(self.crash(subscript.slice.range(), message, raises::TYPE))
     }
 
     /// `len`, `json.loads`, or the `join` of a text.
@@ -344,8 +376,7 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
         matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
     match function {
         "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter"
-        | "reversed" => number || nothing,
-        "sum" => number || nothing,
+        | "reversed" | "sum" => number || nothing,
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
         "abs" => nothing || container || matches!(kind, Kind::Str(_)),
@@ -353,6 +384,7 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
             count == 1 && (nothing || container || matches!(kind, Kind::Str(_) | Kind::Float))
         }
         "json.loads" => nothing || container || matches!(kind, Kind::Int(_) | Kind::Float),
+        "asyncio.gather" => container,
         "join" => ["list[int]", "list[float]", "list[int | float]", "set[int]"].contains(&shown),
         _ => false,
     }

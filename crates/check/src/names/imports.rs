@@ -130,7 +130,7 @@ impl<'c> Names<'_, 'c> {
                 self.learn(bound(alias), Meaning::Server(server));
             } else if self.servers.is_opaque(name) {
                 self.learn(bound(alias), Meaning::Opaque);
-            } else if name != "*" && !self.servers.is_public(name) {
+            } else if name != "*" && !servers::is_public(name) {
                 let mut mistake = self.no_server(name, alias.name.range, raises::IMPORT);
                 if let [tool, ..] = self.servers.having(name)[..] {
                     let server = tool.server_python();

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::{AnyNodeRef, Expr, Identifier};
 use ruff_text_size::Ranged as _;
 
 use super::Wrap;
@@ -69,7 +69,7 @@ fn set_keys<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
     for (_, node) in tree.all() {
         match node {
             AnyNodeRef::ExprSubscript(subscript) if !subscript.ctx.is_load() => {
-                keys.extend(text(&subscript.slice))
+                keys.extend(text(&subscript.slice));
             }
             AnyNodeRef::ExprCall(call) => {
                 let Expr::Attribute(method) = &*call.func else { continue };
@@ -81,7 +81,7 @@ fn set_keys<'a>(tree: &Tree<'a>) -> HashSet<&'a str> {
                                 .keywords
                                 .iter()
                                 .filter_map(|one| one.arg.as_ref())
-                                .map(|name| name.as_str()),
+                                .map(Identifier::as_str),
                         );
                         if let Some(Expr::Dict(dict)) = call.arguments.args.first() {
                             keys.extend(

@@ -31,17 +31,6 @@ pub(crate) struct Good {
     pub(crate) may_fail: bool,
 }
 
-/// The servers of our own invention.
-pub(crate) fn fixture() -> Arc<Catalog> {
-    static FIXTURE: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
-        let text = read(&here("sets/catalog.json"));
-        let listings: Vec<Listing> =
-            serde_json::from_str(&text).expect("the fixture is a list of listings");
-        Arc::new(Catalog::new(listings.into_iter().map(Arc::new).collect()))
-    });
-    Arc::clone(&FIXTURE)
-}
-
 pub(crate) fn planted() -> Vec<Planted> {
     let of = |path: PathBuf| {
         let source = read(&path);
@@ -65,7 +54,7 @@ pub(crate) fn planted() -> Vec<Planted> {
 pub(crate) fn good() -> Vec<Good> {
     let mut good = Vec::new();
     for path in files(&here("sets/good"), "py") {
-        good.push(Good { catalog: fixture(), ..plain(&path, read(&path)) });
+        good.push(Good { catalog: crate::fixture::catalog(), ..plain(&path, read(&path)) });
     }
     good.extend(cases());
     good.extend(real_servers());

@@ -1,0 +1,134 @@
+//! What is said about mistakes, and what depends on where a program runs.
+
+mod fixture;
+
+use std::sync::Arc;
+
+use catalog::{Catalog, Listing};
+use check::{Checker, Given, Program, Report};
+use insta::assert_snapshot;
+use serde_json::json;
+
+fn check(source: &str) -> Report {
+    Checker::new(fixture::catalog()).check(&Program { source, ..Program::default() })
+}
+
+#[test]
+fn everything_is_told_at_once_with_what_is_valid_there() {
+    let report = check(
+        "from servers.forge import get_issue, create_isue\n\n\
+         issue = await get_issue(owner='acme', repo='rocket', number='7')\n\
+         print(issue['titel'], lenght(issue))\n",
+    );
+    assert_snapshot!(report.for_model(), @r#"
+    the program was not run: 4 mistakes were found before anything happened
+
+    line 1, column 38: unknown-tool: servers.forge has no tool 'create_isue'
+        from servers.forge import get_issue, create_isue
+                                             ^^^^^^^^^^^
+        did you mean: create_issue
+        valid: create_issue, get_repository, list_issues, get_issue, add_comment, search_code, list_commits, merge_request, get_user
+
+    line 3, column 61: wrong-type: get_issue(): "number" should be int, not "7"
+        issue = await get_issue(owner='acme', repo='rocket', number='7')
+                                                                    ^^^
+        valid: owner: str (required), repo: str (required), number: int (required)
+
+    line 4, column 13: unknown-field: the result has no field "titel"
+        print(issue['titel'], lenght(issue))
+                    ^^^^^^^
+        did you mean: "title"
+        valid: "number", "title", "state", "author", "labels", "comments", "created_at", "body"
+
+    line 4, column 23: undefined-name: the name 'lenght' is not defined
+        print(issue['titel'], lenght(issue))
+                              ^^^^^^
+    "#);
+}
+
+#[test]
+fn lines_and_columns_are_those_of_the_text_that_was_sent() {
+    let report = check("Here it is:\n```python\n    x = 'ü' + nothing\n```\n");
+    let finding = &report.findings[0];
+    assert_eq!(
+        (finding.line, finding.column, finding.source.as_str()),
+        (3, 15, "    x = 'ü' + nothing")
+    );
+}
+
+#[test]
+fn in_a_session_names_may_come_from_before_and_calls_are_checked_all_the_same() {
+    let checker = Checker::new(fixture::catalog());
+    let of = |source| {
+        let report =
+            checker.check(&Program { source, names: Given::Unknown, ..Program::default() });
+        report.findings.iter().map(|finding| finding.code.name()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("print(from_before)"), Vec::<&str>::new());
+    assert_eq!(
+        of("from servers.forge import get_user\nawait get_user(from_before, nick='x')"),
+        ["unknown-argument"]
+    );
+}
+
+#[test]
+fn names_that_are_given_are_there() {
+    let checker = Checker::new(fixture::catalog());
+    let names = ["rows".to_owned()];
+    let given = Program { source: "len(rows)", names: Given::Names(&names), ..Program::default() };
+    assert!(!checker.check(&given).blocks());
+    assert!(checker.check(&Program { source: "len(rows)", ..Program::default() }).blocks());
+}
+
+#[test]
+fn a_server_that_has_not_said_what_it_offers_is_left_alone() {
+    let checker = Checker::new(fixture::catalog());
+    let source = "from servers.quiet import anything\nimport quiet\nawait anything(x=1)\nawait quiet.other(2)\nawait servers.quiet.third()\nawait call_mcp_tool('quiet', 'fourth', {})\n";
+    let unlisted = ["quiet".to_owned()];
+    let report = checker.check(&Program { source, unlisted: &unlisted, ..Program::default() });
+    assert!(!report.blocks(), "{}", report.for_model());
+    assert!(checker.check(&Program { source, ..Program::default() }).blocks());
+}
+
+#[test]
+fn a_catalog_that_changes_is_noticed() {
+    let catalog = |field: &str| {
+        let output = json!({"type": "object", "properties": {field: {"type": "integer"}}, "additionalProperties": false});
+        let tools =
+            json!([{"name": "get", "inputSchema": {"type": "object"}, "outputSchema": output}]);
+        let listing: Listing =
+            serde_json::from_value(json!({"server": "s", "tools": tools})).unwrap();
+        Arc::new(Catalog::new(vec![Arc::new(listing)]))
+    };
+    let program = Program {
+        source: "from servers.s import get\nprint((await get())['after'])",
+        ..Program::default()
+    };
+    let checker = Checker::new(catalog("before"));
+    assert!(checker.check(&program).blocks());
+    checker.refresh(catalog("after"));
+    assert!(!checker.check(&program).blocks(), "{}", checker.check(&program).for_model());
+}
+
+#[test]
+fn a_mistake_whose_exception_is_caught_is_only_advice() {
+    let inside = |handler: &str| {
+        check(&format!(
+            "from servers.forge import get_user\ntry:\n    await get_user(nick='x')\nexcept {handler}:\n    pass\n"
+        ))
+    };
+    assert!(!inside("ToolError").blocks());
+    assert!(!inside("Exception").blocks());
+    assert!(inside("ValueError").blocks());
+}
+
+#[test]
+fn findings_are_objects_for_editors() {
+    let report = check("print(nothing)");
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(
+        json["findings"][0],
+        json!({"severity": "blocks", "code": "undefined-name", "line": 1, "column": 7, "end_line": 1, "end_column": 14,
+            "source": "print(nothing)", "message": "the name 'nothing' is not defined"})
+    );
+}
