@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use serde::Serialize;
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use serde::{Serialize, Serializer};
 
 use crate::chance;
 
@@ -66,6 +66,7 @@ pub(crate) struct Device {
 /// One measurement.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Point {
+    #[serde(serialize_with = "to_the_millisecond")]
     pub(crate) time: DateTime<Utc>,
     pub(crate) value: f64,
 }
@@ -144,6 +145,11 @@ impl House {
 pub(crate) fn week() -> (DateTime<Utc>, DateTime<Utc>) {
     let start = DateTime::from_timestamp(MONDAY, 0).unwrap_or_default();
     (start, start + TimeDelta::milliseconds(WEEK_MILLIS))
+}
+
+/// All times alike: some readers take the first for the pattern of the others.
+fn to_the_millisecond<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
 fn time(point: u32) -> DateTime<Utc> {
