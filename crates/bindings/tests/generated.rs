@@ -304,3 +304,63 @@ fn a_long_description_is_cut() {
     let python = bindings::python_tool(catalog.tools().next().expect("a tool"));
     assert!(python.contains("no play. …\n") && python.len() < 5_000);
 }
+
+#[test]
+fn a_type_checker_reads_what_a_tool_gives_and_every_name_it_has() {
+    let item = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "additionalProperties": true});
+    let output = json!({"type": "object", "required": ["found"], "additionalProperties": false,
+        "properties": {"found": {"type": "array", "items": item}}});
+    let catalog = catalog_of(
+        "docs",
+        &json!([{"name": "findAll", "inputSchema": {"type": "object"}, "outputSchema": output}]),
+    );
+    let server = catalog.servers().next().expect("a server");
+    let files: Vec<String> = bindings::python_stubs(server)
+        .iter()
+        .map(|file| format!("--- {}\n{}", file.path, file.text))
+        .collect();
+    assert_snapshot!(files.concat(), @r"
+    --- docs/__init__.pyi
+    from typing import Any
+    from servers.docs.find_all import find_all as find_all
+    findAll = find_all
+    def __getattr__(name: str) -> Any: ...
+    --- docs/find_all.pyi
+    from typing import Any, Literal, NotRequired, TypedDict
+    from tidegate import ToolCall
+
+    class FindAllResultFoundItem(TypedDict, extra_items=Any):
+        id: NotRequired[int]
+        # Any other key holds Any.
+
+
+    class FindAllResult(TypedDict):
+        found: list[FindAllResultFoundItem]
+
+
+    def find_all(*arguments: Any, **named: Any) -> ToolCall[FindAllResult]: ...
+    def __getattr__(name: str) -> Any: ...
+    ");
+}
+
+#[test]
+fn a_signature_knows_both_names_of_a_parameter_and_what_none_means() {
+    let input = json!({"type": "object", "required": ["class"], "properties": {
+        "class": {"type": "string"}, "limit": {"type": "integer"}, "owner": {"type": ["string", "null"]}}});
+    let catalog = catalog_of("s", &json!([{"name": "f", "inputSchema": input}]));
+    let signature = bindings::python_parameters(catalog.tools().next().expect("a tool"));
+    let said: Vec<_> = signature
+        .parameters
+        .iter()
+        .map(|one| (one.name.as_str(), one.key.as_str(), one.required, one.none_is_absent))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("class_", "class", true, false),
+            ("limit", "limit", false, true),
+            ("owner", "owner", false, false)
+        ]
+    );
+    assert!(!signature.extra);
+}

@@ -3,14 +3,20 @@
 mod fixture;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::{Catalog, Listing};
 use check::{Checker, Given, Program, Report};
 use insta::assert_snapshot;
 use serde_json::json;
 
+/// A checker that a busy machine does not make give up.
+fn patient(catalog: Arc<Catalog>) -> Checker {
+    Checker::new(catalog).with_patience(Duration::from_secs(300))
+}
+
 fn check(source: &str) -> Report {
-    Checker::new(fixture::catalog()).check(&Program { source, ..Program::default() })
+    patient(fixture::catalog()).check(&Program { source, ..Program::default() })
 }
 
 #[test]
@@ -58,7 +64,7 @@ fn lines_and_columns_are_those_of_the_text_that_was_sent() {
 
 #[test]
 fn in_a_session_names_may_come_from_before_and_calls_are_checked_all_the_same() {
-    let checker = Checker::new(fixture::catalog());
+    let checker = patient(fixture::catalog());
     let of = |source| {
         let report =
             checker.check(&Program { source, names: Given::Unknown, ..Program::default() });
@@ -73,7 +79,7 @@ fn in_a_session_names_may_come_from_before_and_calls_are_checked_all_the_same() 
 
 #[test]
 fn names_that_are_given_are_there() {
-    let checker = Checker::new(fixture::catalog());
+    let checker = patient(fixture::catalog());
     let names = ["rows".to_owned()];
     let given = Program { source: "len(rows)", names: Given::Names(&names), ..Program::default() };
     assert!(!checker.check(&given).blocks());
@@ -82,7 +88,7 @@ fn names_that_are_given_are_there() {
 
 #[test]
 fn a_server_that_has_not_said_what_it_offers_is_left_alone() {
-    let checker = Checker::new(fixture::catalog());
+    let checker = patient(fixture::catalog());
     let source = "from servers.quiet import anything\nimport quiet\nawait anything(x=1)\nawait quiet.other(2)\nawait servers.quiet.third()\nawait call_mcp_tool('quiet', 'fourth', {})\n";
     let unlisted = ["quiet".to_owned()];
     let report = checker.check(&Program { source, unlisted: &unlisted, ..Program::default() });
@@ -104,7 +110,7 @@ fn a_catalog_that_changes_is_noticed() {
         source: "from servers.s import get\nprint((await get())['after'])",
         ..Program::default()
     };
-    let checker = Checker::new(catalog("before"));
+    let checker = patient(catalog("before"));
     assert!(checker.check(&program).blocks());
     checker.refresh(catalog("after"));
     assert!(!checker.check(&program).blocks(), "{}", checker.check(&program).for_model());

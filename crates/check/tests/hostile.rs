@@ -6,8 +6,13 @@ use std::time::Duration;
 use catalog::Catalog;
 use check::{Checker, Program, Report, Unchecked};
 
+/// A checker that a busy machine does not make give up.
+fn patient(catalog: Arc<Catalog>) -> Checker {
+    Checker::new(catalog).with_patience(Duration::from_secs(300))
+}
+
 fn checked(source: &str) -> Report {
-    Checker::new(Arc::new(Catalog::default())).check(&Program { source, ..Program::default() })
+    patient(Arc::new(Catalog::default())).check(&Program { source, ..Program::default() })
 }
 
 #[test]
@@ -96,7 +101,7 @@ fn out_of_time_means_not_checked_and_the_next_one_is() {
 fn half_of_a_program_is_no_reason_to_fail() {
     let whole = include_str!("../sets/good/every_way_to_give_arguments.py");
     let ends = whole.char_indices().map(|(at, _)| at).step_by(17);
-    let checker = Checker::new(Arc::new(Catalog::default()));
+    let checker = patient(Arc::new(Catalog::default()));
     for end in ends {
         let report = checker.check(&Program { source: &whole[..end], ..Program::default() });
         assert_eq!(report.unchecked, None, "the first {end} bytes");

@@ -9,10 +9,16 @@ mod programs;
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use catalog::Catalog;
 use check::{Checker, Given, Program, Report, Severity};
 use programs::{Good, Planted};
+
+/// A checker that a busy machine does not make give up.
+fn patient(catalog: Arc<Catalog>) -> Checker {
+    Checker::new(catalog).with_patience(Duration::from_secs(300))
+}
 
 /// Says something although tests are to be silent: the figures are what the command is run for.
 fn say(words: &str) {
@@ -20,12 +26,12 @@ fn say(words: &str) {
 }
 
 fn check_alone(catalog: &Arc<Catalog>, source: &str) -> Report {
-    Checker::new(Arc::clone(catalog)).check(&Program { source, ..Program::default() })
+    patient(Arc::clone(catalog)).check(&Program { source, ..Program::default() })
 }
 
 #[test]
 fn nine_of_ten_planted_mistakes_are_caught() {
-    let checker = Checker::new(fixture::catalog());
+    let checker = patient(fixture::catalog());
     let planted = programs::planted();
     let mut caught = 0;
     for one in &planted {
@@ -68,8 +74,8 @@ fn no_program_that_is_right_is_kept_from_running() {
     let mut blocked = 0;
     for one in &good {
         let reused = checker.take().filter(|(catalog, _)| Arc::ptr_eq(catalog, &one.catalog));
-        let (catalog, checks) = reused
-            .unwrap_or_else(|| (Arc::clone(&one.catalog), Checker::new(Arc::clone(&one.catalog))));
+        let (catalog, checks) =
+            reused.unwrap_or_else(|| (Arc::clone(&one.catalog), patient(Arc::clone(&one.catalog))));
         let report = checks.check(&program(one));
         checker = Some((catalog, checks));
         if let Some(why) = report.unchecked {

@@ -71,7 +71,7 @@ fn a_program_comes_from_a_file_or_from_standard_input() {
 
 #[test]
 fn an_error_for_people_shows_the_line_and_a_caret() {
-    let said = User::new().tidegate(&["run", "-c", "total = 1\nprint(totl)"]);
+    let said = User::new().tidegate(&["run", "--no-check", "-c", "total = 1\nprint(totl)"]);
     assert_eq!(said.code, Some(1));
     insta::assert_snapshot!(said.stderr, @"
     NameError: name 'totl' is not defined
@@ -79,7 +79,7 @@ fn an_error_for_people_shows_the_line_and_a_caret() {
              |       ^
     hint: Did you mean 'total'?
     ");
-    let said = User::new().tidegate(&["run", "--traceback", "-c", "1 / 0"]);
+    let said = User::new().tidegate(&["run", "--no-check", "--traceback", "-c", "1 / 0"]);
     assert!(said.stderr.contains("Traceback"), "{}", said.stderr);
 }
 
