@@ -141,7 +141,11 @@ impl<'a> Judge<'_, 'a, '_> {
         if self.type_of(&subscript.value) != Some(class) {
             return None;
         }
-        let weight = if !self.settled
+        // Schemas that do not close their objects allow further fields, so only what is nearly one
+        // of those declared is certain to be meant as that.
+        let near = nearest(key, fields.iter().map(String::as_str));
+        let weight = if near.is_none()
+            || !self.settled
             || self.sets_key(key)
             || self.reach.is_guarded_at(complaint.range, key)
         {
@@ -152,8 +156,7 @@ impl<'a> Judge<'_, 'a, '_> {
         Some(Mistake {
             code: Code::UnknownField,
             weight,
-            nearest: nearest(key, fields.iter().map(String::as_str))
-                .map(|name| format!("\"{name}\"")),
+            nearest: near.map(|name| format!("\"{name}\"")),
             valid: fields.iter().map(|name| format!("\"{name}\"")).collect(),
             ..self.crash(
                 subscript.slice.range(),

@@ -25,6 +25,85 @@ const MOST_FINDINGS: usize = 30;
 /// How many mistakes in the syntax: each makes others that are none.
 const MOST_SYNTAX: usize = 3;
 
+/// Names that Python gives a meaning, and a program's context or an earlier program another.
+const BUILTINS: &[&str] = &[
+    "abs",
+    "aiter",
+    "all",
+    "anext",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "breakpoint",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "compile",
+    "complex",
+    "copyright",
+    "credits",
+    "delattr",
+    "dict",
+    "dir",
+    "divmod",
+    "enumerate",
+    "eval",
+    "exec",
+    "exit",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "getattr",
+    "globals",
+    "hasattr",
+    "hash",
+    "help",
+    "hex",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "license",
+    "list",
+    "locals",
+    "map",
+    "max",
+    "memoryview",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "ord",
+    "pow",
+    "print",
+    "property",
+    "quit",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "vars",
+    "zip",
+];
+
 /// Checks a program.
 pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     if let Some(unchecked) = bounds::refused(&job.source) {
@@ -90,6 +169,12 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let judge =
         Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
+    // A name of Python's own may be something else by now, and so may anything made with it.
+    if given.is_none_or(|given| given.iter().any(|name| BUILTINS.contains(&name.as_str()))) {
+        for mistake in mistakes.iter_mut().filter(|one| one.weight == Weight::WhenReached) {
+            mistake.weight = Weight::Advice;
+        }
+    }
     Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
 }
 

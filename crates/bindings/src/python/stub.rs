@@ -40,6 +40,9 @@ fn init(server: &Server<'_>) -> String {
 }
 
 fn module(target: &Target<'_>) -> String {
+    // A learned type says what came so far. The next result may be another, and a program that is
+    // right about it must not be held back.
+    let target = &Target { output: target.output.filter(|_| target.learned.is_none()), ..*target };
     let type_names = TypeNames::choose(
         target.typescript,
         target.input,

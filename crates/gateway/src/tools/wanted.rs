@@ -48,13 +48,28 @@ pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
         if !OPENINGS.contains(&word) {
             return false;
         }
-        // `servers.github` and `/servers/github` mean that one and no other.
-        let after = source[at + word.len()..].chars().next();
-        let next = words.get(index + 1).map(|(_, next)| folded(next));
-        let leads = matches!(after, Some('.' | '/'));
-        !(leads && next.is_some_and(|next| named.iter().any(|name| folded(&name.0) == next)))
+        let Some(&(begins, next)) = words.get(index + 1) else { return true };
+        let between = &source[at + word.len()..begins];
+        // `servers.github`, `/servers/github` and `call_mcp_tool("github", …)` mean that one and no
+        // other.
+        let leads = match word {
+            "call_mcp_tool" | "callMCPTool" => is_opened_text(between),
+            _ => between.starts_with(['.', '/']),
+        };
+        let next = next
+            .strip_prefix("mcp__")
+            .and_then(|rest| rest.split_once("__"))
+            .map_or(next, |(server, _)| server);
+        let next = folded(next);
+        !(leads && named.iter().any(|name| folded(&name.0) == next))
     });
     Wanted { named, any: open }
+}
+
+/// Whether a text begins as the first argument of a call.
+fn is_opened_text(between: &str) -> bool {
+    let rest = between.trim_start().strip_prefix('(').map(str::trim_start);
+    rest.is_some_and(|rest| matches!(rest, "\"" | "'"))
 }
 
 /// A name without what spellings of it differ in.
@@ -103,5 +118,20 @@ mod tests {
         let (named, any) = of("call_mcp_tool('mcp__google_drive__get', {})");
         assert_eq!((named, any), (vec!["google-drive".to_owned()], true));
         assert_eq!(of("import os; os.listdir('/servers')"), (vec![], true));
+    }
+
+    #[test]
+    fn a_server_named_in_a_call_is_the_only_one_that_is_waited_for() {
+        assert_eq!(of("await call_mcp_tool('github', 'x', {})"), (vec!["github".into()], false));
+        let qualified = "callMCPTool(\"mcp__github__x\", {})";
+        assert_eq!(of(qualified), (vec!["github".into()], false));
+        assert_eq!(
+            of("await call_mcp_tool('x', {'repo': 'github'})"),
+            (vec!["github".into()], true)
+        );
+        assert_eq!(
+            of("name = 'github'\nawait call_mcp_tool(name, 'x')"),
+            (vec!["github".into()], true)
+        );
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Endin
     let section = section(arguments)?;
     section.kind().map_err(|error| Misuse::error(format!("`{name}` cannot be added: {error}")))?;
 
-    let mut editor = Editor::open(config.file_to_write(project)?)?;
+    let mut editor = Editor::open_alone(config.file_to_write(project)?)?;
     let file = config.places().short(editor.path());
     if !replace && editor.servers()?.iter().any(|server| server.name == name) {
         return Err(Misuse::error(format!(

@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 /// Runs `tidegate remove`.
 pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let server = config.server(&arguments.name)?;
-    let mut editor = Editor::open(server.file.clone())?;
+    let mut editor = Editor::open_alone(server.file.clone())?;
     editor.remove(&server.name);
     editor.save()?;
     let file = config.places().short(&server.file);

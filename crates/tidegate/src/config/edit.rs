@@ -27,9 +27,18 @@ pub(crate) struct Editor {
     path: PathBuf,
     document: DocumentMut,
     before: Option<String>,
+    /// Keeps others from changing the file meanwhile.
+    alone: Option<File>,
 }
 
 impl Editor {
+    /// The same as [`open`](Self::open), and nobody else changes the file as long as this lives.
+    /// Not for who asks questions in between.
+    pub(crate) fn open_alone(path: PathBuf) -> anyhow::Result<Self> {
+        let alone = alone(&std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone()))?;
+        Ok(Self { alone, ..Self::open(path)? })
+    }
+
     /// Reads the file; one that is not there is empty. A file with mistakes is left alone.
     pub(crate) fn open(path: PathBuf) -> anyhow::Result<Self> {
         // A link stays a link: what it leads to is what changes.
@@ -39,7 +48,7 @@ impl Editor {
         servers::parse(&path, text).map_err(|error| Misuse::error(error.to_string()))?;
         let document =
             text.parse().with_context(|| format!("could not read {}", path.display()))?;
-        Ok(Self { path, document, before })
+        Ok(Self { path, document, before, alone: None })
     }
 
     /// Which file.
@@ -128,7 +137,7 @@ impl Editor {
         if self.before.as_deref() == Some(text.as_str()) {
             return Ok(());
         }
-        let _alone = alone(&self.path)?;
+        let _alone = if self.alone.is_some() { None } else { alone(&self.path)? };
         if read(&self.path)? != self.before {
             return Err(Misuse::error(format!(
                 "{} was changed by somebody else meanwhile, and nothing of that is lost; do it again",

@@ -20,7 +20,8 @@ fn a_block_ends_with_a_blank_line_or_with_the_input() {
 
 #[test]
 fn an_exception_does_not_end_it() {
-    let said = User::new().tidegate_reading(&["repl", "--no-check"], "x = 1\n1 / 0\nx\nexit()\n99\n");
+    let said =
+        User::new().tidegate_reading(&["repl", "--no-check"], "x = 1\n1 / 0\nx\nexit()\n99\n");
     assert_eq!(said.stdout, "1\n");
     assert!(said.stderr.starts_with("ZeroDivisionError"), "{}", said.stderr);
 }
