@@ -107,12 +107,12 @@ fn a_catalog_that_changes_is_noticed() {
         Arc::new(Catalog::new(vec![Arc::new(listing)]))
     };
     let program = Program {
-        source: "from servers.s import get\nprint((await get())['after'])",
+        source: "from servers.s import get\nprint((await get())['color'])",
         ..Program::default()
     };
-    let checker = patient(catalog("before"));
+    let checker = patient(catalog("colour"));
     assert!(checker.check(&program).blocks());
-    checker.refresh(catalog("after"));
+    checker.refresh(catalog("color"));
     assert!(!checker.check(&program).blocks(), "{}", checker.check(&program).for_model());
 }
 

@@ -116,7 +116,7 @@ mod tests {
     fn a_call_by_name_may_mean_any() {
         assert_eq!(of("await call_mcp_tool('createIssue', {})"), (vec![], true));
         let (named, any) = of("call_mcp_tool('mcp__google_drive__get', {})");
-        assert_eq!((named, any), (vec!["google-drive".to_owned()], true));
+        assert_eq!((named, any), (vec!["google-drive".to_owned()], false));
         assert_eq!(of("import os; os.listdir('/servers')"), (vec![], true));
     }
 
