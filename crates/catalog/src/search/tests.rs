@@ -41,7 +41,7 @@ fn a_tool_is_found_first_by_its_name_in_any_spelling() {
 fn synonyms_and_mistyped_words_find_what_was_meant() {
     let index = catalog();
     insta::assert_snapshot!(first(&index, "erase a folder"), @"files.delete_directory");
-    insta::assert_snapshot!(first(&index, "make an isue"), @"github.create_issue");
+    insta::assert_snapshot!(first(&index, "make an isssue"), @"github.create_issue");
     insta::assert_snapshot!(first(&index, "directroy"), @"files.delete_directory");
 }
 

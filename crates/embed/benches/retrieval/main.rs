@@ -3,7 +3,7 @@
 //! `cargo bench --bench retrieval -- --corpus DIR` prints the figures; with `--write` they also go
 //! into docs/benchmarks.md. DIR holds the questions and their tools; without it the environment
 //! variable `TIDEGATE_RETRIEVAL` is taken, else `../shared/corpus/retrieval` beside the repository.
-//! `--words` leaves the sentence model out, `--quality` the times.
+//! `--words` leaves the sentence model out; `--quality` and `--times` measure only the one.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -45,7 +45,7 @@ fn main() -> Result<(), Failure> {
     };
 
     let mut meanings = if has("--words") { None } else { Some(Meanings::open()?) };
-    let rows = rows(&corpus, meanings.as_mut())?;
+    let rows = if has("--times") { Vec::new() } else { rows(&corpus, meanings.as_mut())? };
     let times =
         if has("--quality") { Vec::new() } else { speed::measure(&corpus, meanings.as_mut())? };
     let text = report::text(&corpus, &rows, &times);

@@ -6,12 +6,43 @@ use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 use catalog::search::{Index, Query};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::corpus::Corpus;
 use crate::report::Time;
 use crate::{Failure, Meanings};
 
 const ROUNDS: usize = 5;
+
+/// How long something took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sample {
+    /// By the clock on the wall.
+    pub(crate) wall: Duration,
+    /// On processors, all threads together: what is left of `wall` when nothing else runs.
+    pub(crate) processor: Duration,
+}
+
+struct Started {
+    wall: Instant,
+    processor: Duration,
+}
+
+impl Started {
+    fn now() -> Self {
+        Self { wall: Instant::now(), processor: processor_time() }
+    }
+
+    fn ended(&self) -> Sample {
+        let processor = processor_time().saturating_sub(self.processor);
+        Sample { wall: self.wall.elapsed(), processor }
+    }
+}
+
+/// What this process has used so far.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::ProcessCPUTime).try_into().unwrap_or_default()
+}
 
 pub(crate) fn measure(
     corpus: &Corpus,
@@ -72,7 +103,7 @@ pub(crate) fn measure(
 }
 
 /// The last server comes to an index of all others.
-fn adding(corpus: &Corpus) -> Result<Vec<Duration>, Failure> {
+fn adding(corpus: &Corpus) -> Result<Vec<Sample>, Failure> {
     let (last, others) = corpus.many.split_last().ok_or("there are no servers")?;
     let before = Catalog::new(others.to_vec());
     let index = Index::default().refreshed(&before);
@@ -82,9 +113,9 @@ fn adding(corpus: &Corpus) -> Result<Vec<Duration>, Failure> {
         let mut listings = others.to_vec();
         listings.push(Arc::new(catalog::Listing::clone(last)));
         let after = before.refreshed(listings);
-        let started = Instant::now();
+        let started = Started::now();
         black_box(index.refreshed(&after));
-        samples.push(started.elapsed());
+        samples.push(started.ended());
     }
     Ok(samples)
 }
@@ -92,15 +123,15 @@ fn adding(corpus: &Corpus) -> Result<Vec<Duration>, Failure> {
 fn samples(
     texts: &[&str],
     mut once: impl FnMut(&str) -> Result<(), Failure>,
-) -> Result<Vec<Duration>, Failure> {
+) -> Result<Vec<Sample>, Failure> {
     let mut samples = Vec::new();
     for round in 0..=ROUNDS {
         for text in texts {
-            let started = Instant::now();
+            let started = Started::now();
             once(text)?;
             // The first round warms up.
             if round > 0 {
-                samples.push(started.elapsed());
+                samples.push(started.ended());
             }
         }
     }
