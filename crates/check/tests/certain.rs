@@ -15,7 +15,7 @@ fn listing(output: Option<Value>) -> Arc<Listing> {
     if let Some(output) = output {
         tool["outputSchema"] = output;
     }
-    Arc::new(serde_json::from_value(json!({"server": "s", "tools": [tool]})).unwrap())
+    Arc::new(serde_json::from_value(json!({"server": "s", "tools": [tool]})).expect("a listing"))
 }
 
 fn blocks(catalog: Catalog, source: &str) -> bool {

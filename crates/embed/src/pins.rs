@@ -1,6 +1,7 @@
 //! Which model this version of the program was written for.
 
 use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
 
 /// A file inside the wheel, and what it must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,5 +73,9 @@ impl Pins {
 
 /// A digest as people compare it.
 pub(crate) fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

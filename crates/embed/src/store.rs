@@ -98,6 +98,7 @@ impl Store {
     }
 
     /// All of them, sorted by digest.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8; 32], &Arc<[f32]>)> {
         self.vectors.iter()
     }

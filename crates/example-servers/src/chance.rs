@@ -13,7 +13,7 @@ pub(crate) fn choice(seed: u64, place: u64, count: usize) -> usize {
     usize::try_from(mix(seed ^ mix(place)) % count).unwrap_or(0)
 }
 
-/// The finalizer of SplitMix64: every bit of the input reaches every bit of the output.
+/// The finalizer of `SplitMix64`: every bit of the input reaches every bit of the output.
 fn mix(value: u64) -> u64 {
     let mut mixed = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -83,17 +83,11 @@ impl Checks {
 }
 
 /// What a program can call, as far as it is known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Circumstances {
     catalog: Arc<Catalog>,
     unlisted: Vec<String>,
     partial: bool,
-}
-
-impl Default for Circumstances {
-    fn default() -> Self {
-        Self { catalog: Arc::default(), unlisted: Vec::new(), partial: false }
-    }
 }
 
 impl Circumstances {

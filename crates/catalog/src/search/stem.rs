@@ -43,11 +43,9 @@ fn singular(word: &str) -> String {
     let cut = if ["sses", "xes", "ches", "shes", "zes"].iter().any(|ending| word.ends_with(ending))
     {
         2
-    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending))
-    {
-        1
     } else {
-        0
+        let kept = ["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
+        usize::from(word.ends_with('s') && !kept)
     };
     word[..word.len() - cut].to_owned()
 }

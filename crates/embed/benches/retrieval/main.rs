@@ -96,7 +96,7 @@ impl Meanings {
 }
 
 /// Every way of ranking, over every set of questions.
-fn rows(corpus: &Corpus, mut meanings: Option<&mut Meanings>) -> Result<Vec<Row>, Failure> {
+fn rows(corpus: &Corpus, meanings: Option<&mut Meanings>) -> Result<Vec<Row>, Failure> {
     let plain = [Plain::new(&corpus.catalog), Plain::new(&corpus.own_catalog)];
     let mut rows = vec![Row::new("plain BM25", corpus, |question, own| {
         Ok(plain[usize::from(own)].search(&sentence(&question.text)))
@@ -122,7 +122,7 @@ fn rows(corpus: &Corpus, mut meanings: Option<&mut Meanings>) -> Result<Vec<Row>
     ] {
         rows.push(row(name, corpus, &tuning, None)?);
     }
-    if let Some(meanings) = meanings.as_deref_mut() {
+    if let Some(meanings) = meanings {
         for (name, tuning) in [
             ("ours, words and meaning", ours.clone()),
             ("– without synonyms", Tuning { synonyms: 0.0, ..ours.clone() }),

@@ -1,5 +1,6 @@
 //! `tidegate check`: what is wrong with a program, without running it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -100,18 +101,20 @@ fn in_colour(finding: &Finding, file: &Path) -> String {
     );
     if !source.is_empty() {
         let source = out::clean(&source);
-        said.push_str(&format!(
+        let _ = write!(
+            said,
             "\n{DIM}{number} |{DIM:#} {source}\n{margin} {DIM}|{DIM:#} {style}{caret}{style:#}"
-        ));
+        );
     }
     if let Some(nearest) = &finding.nearest {
-        said.push_str(&format!(
+        let _ = write!(
+            said,
             "\n{margin} {DIM}={DIM:#} did you mean {GOOD}{}{GOOD:#}?",
             out::clean(nearest)
-        ));
+        );
     }
     if let Some(valid) = finding.listed() {
-        said.push_str(&format!("\n{margin} {DIM}={DIM:#} valid: {}", out::clean(&valid)));
+        let _ = write!(said, "\n{margin} {DIM}={DIM:#} valid: {}", out::clean(&valid));
     }
     said.push('\n');
     said

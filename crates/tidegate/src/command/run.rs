@@ -26,6 +26,10 @@ const MOST_INPUT: u64 = 256 << 20;
 
 /// Options of `tidegate run`.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 pub(crate) struct Arguments {
     /// The program: a file, or `-` for standard input.
     #[arg(conflicts_with = "code", required_unless_present_any = ["code", "explain"])]
