@@ -233,9 +233,12 @@ fn report(one: &mut [Vec<f64>; 2], hundred: &mut [Vec<f64>; 2], mut starts: Vec<
 /// Puts the figures where the last ones were.
 fn write(file: &Path, table: &str) -> Result<(), Failure> {
     const BEGIN: &str = "<!-- tools:begin -->";
+    const END: &str = "<!-- tools:end -->";
     let old = std::fs::read_to_string(file)?;
     let before = old.split(BEGIN).next().unwrap_or_default().trim_end();
+    // What other benchmarks wrote stays.
+    let after = old.split_once(END).map_or("\n", |(_, after)| after);
     let about = "## Tool calls\n\nWritten by `cargo bench --workspace --bench tools -- --write`. One stdio server, a small Python\nprogram, is called by the official SDK's client and by a program in a session, in turns of 100.\n";
-    std::fs::write(file, format!("{before}\n\n{BEGIN}\n{about}\n{table}"))?;
+    std::fs::write(file, format!("{before}\n\n{BEGIN}\n{about}\n{table}\n{END}{after}"))?;
     Ok(())
 }
