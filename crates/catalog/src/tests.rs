@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -117,35 +116,6 @@ fn an_unknown_parameter_is_refused_in_the_corpus_unless_the_schema_allows_it() {
         let closed = tool.tool().input_schema["additionalProperties"] == json!(false);
         let expected = object.extra.is_none() && (closed || !object.fields.is_empty());
         assert_eq!(told, expected, "{}.{}", tool.server(), tool.name());
-    }
-}
-
-#[test]
-#[ignore = "prints how long things take; run it alone"]
-fn how_long_the_corpus_takes() {
-    let listings: Vec<_> = corpus::listings().into_iter().map(Arc::new).collect();
-    for _ in 0..3 {
-        let start = Instant::now();
-        let catalog = Catalog::new(listings.clone());
-        println!("catalogued {} tools in {:?}", catalog.tools().count(), start.elapsed());
-        let start = Instant::now();
-        let read: usize = catalog.tools().map(|tool| schemas(tool).count()).sum();
-        println!("read {read} schemas in {:?}", start.elapsed());
-        let start = Instant::now();
-        let _ = catalog.resolve(None, "no such tool anywhere");
-        println!("first failed resolve {:?}", start.elapsed());
-        let start = Instant::now();
-        let _ = catalog.resolve(None, "no such tool anywhere");
-        println!("second failed resolve {:?}", start.elapsed());
-        let start = Instant::now();
-        catalog.tools().for_each(|tool| assert!(!tool.fingerprint().as_str().is_empty()));
-        println!("fingerprints {:?}", start.elapsed());
-        let start = Instant::now();
-        catalog.tools().for_each(|tool| drop(tool.check(&json!({}))));
-        println!("validators compiled in {:?}", start.elapsed());
-        let start = Instant::now();
-        catalog.tools().for_each(|tool| drop(tool.check(&json!({}))));
-        println!("checked again in {:?}", start.elapsed());
     }
 }
 
