@@ -8,15 +8,19 @@
 //! costs its caller nothing and no thread is switched twice.
 
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use engine::{Folder, FreezeError, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use crate::kit::Kit;
 use crate::machine::{Base, Machine, News};
 use crate::state::Shared;
 use crate::threads::{Threads, lock};
+
+/// How long a caller looks for the end of a step before it sleeps, if nothing else runs.
+const LOOK: Duration = Duration::from_micros(150);
 
 /// What guests of one engine share.
 pub(crate) struct Works {
@@ -74,6 +78,8 @@ impl WasmGuest {
         task: impl FnOnce(&mut Machine) -> R + Send + 'static,
     ) -> Result<(R, Box<Machine>), StepError> {
         let body = std::mem::replace(&mut self.body, Body::Dead);
+        // A guest that is there already may be done in less time than it takes to be woken.
+        let soon = matches!(body, Body::Alive(_)) && self.works.threads.is_quiet();
         let news = self.changed.then(|| News {
             limits: self.limits.clone(),
             host: Arc::clone(&self.host),
@@ -82,7 +88,7 @@ impl WasmGuest {
         });
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
-        let (send, receive) = oneshot::channel();
+        let (send, mut receive) = oneshot::channel();
         self.works.threads.run(move || {
             let made = make(&works.kit, body, &shared).map(|mut machine| {
                 if let Some(news) = news {
@@ -95,12 +101,28 @@ impl WasmGuest {
             let _ = send.send(made);
         });
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
-        let answer = receive.await;
+        let answer = match soon.then(|| look_for(&mut receive)).flatten() {
+            Some(answer) => Ok(answer),
+            None => receive.await,
+        };
         guard.disarm();
         answer.unwrap_or_else(|_| {
             Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() })
         })
     }
+}
+
+/// Looks for an answer for a moment without sleeping; whoever else wants the core has it.
+fn look_for<T>(answer: &mut oneshot::Receiver<T>) -> Option<T> {
+    let begun = Instant::now();
+    while begun.elapsed() < LOOK {
+        match answer.try_recv() {
+            Ok(answer) => return Some(answer),
+            Err(TryRecvError::Empty) => std::thread::yield_now(),
+            Err(TryRecvError::Closed) => return None,
+        }
+    }
+    None
 }
 
 fn make(kit: &Kit, body: Body, shared: &Arc<Shared>) -> Result<Box<Machine>, StepError> {

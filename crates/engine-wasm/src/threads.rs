@@ -25,7 +25,7 @@ pub(crate) const TICK: Duration = Duration::from_millis(5);
 const IDLE_TICKS: u32 = 100;
 
 /// How long a thread that has just finished a step looks for the next before it sleeps.
-const LOOK: Duration = Duration::from_micros(50);
+const LOOK: Duration = Duration::from_micros(200);
 
 /// How long a thread waits for work before it ends and gives its stack back.
 const IDLE: Duration = Duration::from_secs(20);
@@ -125,6 +125,11 @@ impl Threads {
         }
     }
 
+    /// No step runs and none is waiting to.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.running() == 0 && self.shared.waiting.load(Ordering::Relaxed) == 0
+    }
+
     /// Makes every running guest look up now.
     pub(crate) fn nudge(&self) {
         self.shared.flags.raise();
@@ -181,7 +186,8 @@ impl Shared {
         self.looking.fetch_add(1, Ordering::AcqRel);
         let begun = Instant::now();
         while self.waiting.load(Ordering::Acquire) == 0 && begun.elapsed() < LOOK {
-            std::hint::spin_loop();
+            // Whoever else wants this core has it.
+            thread::yield_now();
         }
         self.looking.fetch_sub(1, Ordering::AcqRel);
     }

@@ -5,6 +5,7 @@
 //! gets its answer with the next step. Either way each call is carried out once.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use crate::brief;
 use crate::tools::Offer;
 
 /// Who hears what a program prints.
@@ -27,6 +29,8 @@ pub struct Desk {
     answer_bytes: u64,
     listener: Option<Listener>,
     board: Arc<Board>,
+    /// The last call that was waited for here was a short one.
+    quick: AtomicBool,
 }
 
 /// Where finished calls wait to be fetched.
@@ -41,6 +45,10 @@ struct Board {
 
 /// How long a call is carried out on the guest's own thread before it is left to itself.
 const MOMENT: Duration = Duration::from_millis(10);
+
+/// A call that took no longer than this lets the guest's thread look for the next answer
+/// without sleeping.
+const LOOK: Duration = Duration::from_micros(800);
 
 #[derive(Default)]
 struct Under {
@@ -72,7 +80,7 @@ impl Desk {
     #[must_use]
     pub fn new(offer: Arc<Offer>, answer_bytes: u64, listener: Option<Listener>) -> Self {
         let runtime = Handle::current();
-        Self { offer, runtime, answer_bytes, listener, board: Arc::default() }
+        Self { offer, runtime, answer_bytes, listener, board: Arc::default(), quick: AtomicBool::new(false) }
     }
 
     /// Ends every call that is under way.
@@ -136,8 +144,13 @@ impl Host for Desk {
             return Some(result);
         }
         let mut work = Box::pin(work(Arc::clone(&self.offer), call.clone(), self.answer_bytes));
-        let quick = async { tokio::time::timeout(MOMENT, &mut work).await.ok() };
-        let result = self.runtime.block_on(quick);
+        let begun = Instant::now();
+        let result = {
+            let _inside = self.runtime.enter();
+            let look = if self.quick.load(Ordering::Relaxed) { LOOK } else { Duration::ZERO };
+            brief::within(work.as_mut(), MOMENT, look)
+        };
+        self.quick.store(begun.elapsed() < LOOK, Ordering::Relaxed);
         if result.is_none() {
             self.leave(&mut self.board.lock(), call.id, work);
         }

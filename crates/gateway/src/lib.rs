@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod brief;
 mod checks;
 mod desk;
 mod finding;

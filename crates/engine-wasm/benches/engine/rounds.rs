@@ -21,6 +21,7 @@ pub(crate) struct Figures {
     pub(crate) fresh: Samples,
     pub(crate) table: Samples,
     pub(crate) next: Samples,
+    pub(crate) second: Samples,
     pub(crate) next_in_session: Samples,
     pub(crate) resting: Resting,
     pub(crate) private_bytes: Samples,
@@ -108,7 +109,7 @@ impl Field<'_> {
         for _ in 0..counts.sessions {
             let few = counts.fresh.div_ceil(counts.sessions);
             self.ours.fresh(SUM, SUM_VALUE, few, &mut figures.fresh).await?;
-            self.ours.next(1, &mut figures.next).await?;
+            self.ours.next(&mut figures.second, &mut figures.next).await?;
         }
         let code = format!("print({SUM})");
         self.peers.time("python3", &code, SUM_VALUE, counts.processes, &mut figures.python)?;

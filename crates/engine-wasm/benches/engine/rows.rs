@@ -35,6 +35,7 @@ pub(crate) fn targets(figures: &Figures) -> Vec<Row> {
             40.0,
         ),
         below("next program in a live session", next, "fresh without standby", fresh, 0.3),
+        unjudged("only the second program of each session", &figures.second),
         unjudged("the same, state before the run kept safe", &figures.next_in_session),
         under("thaw a session with a 100,000-row frame", &resting.thaw, 5e-3, seconds),
         unjudged("thaw it and sum a column", &resting.thaw_and_use),
