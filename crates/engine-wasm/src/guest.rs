@@ -11,7 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use engine::{Folder, FreezeError, Guest, Host, Image, Input, Limits, Step, StepError, Usage};
+use engine::{
+    FileAnswer, FileError, FileTask, Folder, FreezeError, Guest, Host, Image, Input, Limits, Step,
+    StepError, Usage,
+};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
 use crate::kit::Kit;
@@ -162,6 +165,12 @@ impl Guest for WasmGuest {
             .map_err(|error| FreezeError::Engine(error.into()))?;
         self.body = Body::Alive(machine);
         image.map_err(|error| FreezeError::Engine(error.into()))
+    }
+
+    async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
+        let (answer, machine) = self.on_thread(move |machine| machine.file_task(task)).await?;
+        self.body = Body::Alive(machine);
+        answer
     }
 
     fn attach(&mut self, host: Arc<dyn Host>) {

@@ -3,6 +3,7 @@
 //! A machine is stepped, frozen and thawed here, synchronously. [`crate::guest`]
 //! puts that on guest threads and behind the contract.
 
+mod files;
 mod rest;
 #[cfg(test)]
 mod tests;

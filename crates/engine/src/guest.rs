@@ -16,6 +16,7 @@ use std::time::{Instant, SystemTime};
 use async_trait::async_trait;
 
 use crate::call::{CallId, CallResult, HostCall};
+use crate::files::{FileAnswer, FileError, FileTask};
 use crate::folder::Folder;
 use crate::image::{Digest, Image, ImageError};
 use crate::limits::{LimitKind, Limits};
@@ -229,6 +230,9 @@ pub trait Guest: Send {
 
     /// Everything the program is, as bytes another guest can continue from.
     async fn freeze(&mut self) -> Result<Image, FreezeError>;
+
+    /// Does something with the workspace's files, between two steps.
+    async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError>;
 
     /// Changes who answers quick calls, from the next step on.
     fn attach(&mut self, host: Arc<dyn Host>);

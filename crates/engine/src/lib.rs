@@ -11,6 +11,7 @@
 
 pub mod call;
 pub mod contract;
+pub mod files;
 pub mod folder;
 pub mod guest;
 pub mod image;
@@ -20,6 +21,7 @@ pub mod program;
 pub mod session;
 
 pub use call::{CallError, CallId, CallResult, HostCall};
+pub use files::{FileAnswer, FileEntry, FileError, FileTask};
 pub use folder::Folder;
 pub use guest::{
     Engine, FreezeError, Guest, Host, Input, NoHost, Start, StartError, Step, StepError, Waiting,

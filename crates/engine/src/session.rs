@@ -12,6 +12,7 @@ use async_trait::async_trait;
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::call::{CallId, CallResult, HostCall};
+use crate::files::{FileAnswer, FileError, FileTask};
 use crate::guest::{
     Engine, FreezeError, Guest, Input, Start, StartError, Step, StepError, Waiting,
 };
@@ -120,6 +121,33 @@ impl Session {
             }
             Err(error) => Ok(stopped(&*guest, &error, started)),
         }
+    }
+
+    /// Does something with the session's files.
+    ///
+    /// # Errors
+    /// When there is no such file, a limit is met, or no guest can be had.
+    pub async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
+        let changes = matches!(task, FileTask::Write(..) | FileTask::Remove(_));
+        let mut guest = match self.guest.take() {
+            Some(guest) => guest,
+            None => match &self.last {
+                Some(image) => self.engine.thaw(image, self.start.clone()).await?,
+                None => self.engine.start(self.start.clone(), None).await?,
+            },
+        };
+        let answer = guest.files(task).await;
+        if !matches!(answer, Err(FileError::Step(_))) {
+            self.guest = Some(guest);
+            self.ahead |= changes;
+        }
+        answer
+    }
+
+    /// Whether a guest is there, which takes memory.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.guest.is_some()
     }
 
     /// The session as bytes; `None` while nothing has run in it.

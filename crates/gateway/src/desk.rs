@@ -5,7 +5,7 @@
 //! gets its answer with the next step. Either way each call is carried out once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,8 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::brief;
+use crate::hearing::{CallNote, Hearing};
 use crate::tools::Offer;
-
-/// Who hears what a program prints.
-pub type Listener = Box<dyn Fn(Stream, &[u8]) + Send + Sync>;
 
 /// Carries out the calls of one run. Dropping it aborts those under way.
 pub struct Desk {
@@ -27,10 +25,12 @@ pub struct Desk {
     runtime: Handle,
     /// Bytes one answer may have on its way into a guest.
     answer_bytes: u64,
-    listener: Option<Listener>,
+    hearing: Arc<dyn Hearing>,
     board: Arc<Board>,
     /// The last call that was waited for here was a short one.
     quick: AtomicBool,
+    /// Calls that the program rests for.
+    waited_for: AtomicUsize,
 }
 
 /// Where finished calls wait to be fetched.
@@ -78,9 +78,18 @@ impl Board {
 impl Desk {
     /// A desk for one run. Must be made within a tokio runtime.
     #[must_use]
-    pub fn new(offer: Arc<Offer>, answer_bytes: u64, listener: Option<Listener>) -> Self {
+    pub fn new(offer: Arc<Offer>, answer_bytes: u64, hearing: Arc<dyn Hearing>) -> Self {
         let runtime = Handle::current();
-        Self { offer, runtime, answer_bytes, listener, board: Arc::default(), quick: AtomicBool::new(false) }
+        let (board, quick) = (Arc::default(), AtomicBool::new(false));
+        Self {
+            offer,
+            runtime,
+            answer_bytes,
+            hearing,
+            board,
+            quick,
+            waited_for: AtomicUsize::new(0),
+        }
     }
 
     /// Ends every call that is under way.
@@ -95,8 +104,13 @@ impl Desk {
         if calls.begun.contains(&call.id) {
             return;
         }
-        let work = work(Arc::clone(&self.offer), call.clone(), self.answer_bytes);
+        let work = self.work(call);
         self.leave(&mut calls, call.id, work);
+    }
+
+    fn work(&self, call: &HostCall) -> impl Future<Output = CallResult> + Send + 'static {
+        let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
+        noted(offer, call.clone(), self.answer_bytes, hearing)
     }
 
     /// Lets a call go on by itself.
@@ -113,7 +127,25 @@ impl Desk {
     }
 }
 
-/// One call, from its name to the answer that a guest may have.
+/// One call, from its name to the answer that a guest may have, told to who wants to know.
+async fn noted(
+    offer: Arc<Offer>,
+    call: HostCall,
+    most: u64,
+    hearing: Arc<dyn Hearing>,
+) -> CallResult {
+    if !hearing.notes_calls() {
+        return work(offer, call, most).await;
+    }
+    let note = CallNote::leaving(&call);
+    hearing.calls(&note);
+    let begun = Instant::now();
+    let result = work(offer, call, most).await;
+    let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
+    hearing.called(&note.answered(begun.elapsed(), bytes, result.result.is_ok()));
+    result
+}
+
 async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
     let result = offer.carry_out(&call).await;
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
@@ -143,7 +175,7 @@ impl Host for Desk {
         if let Some(result) = self.offer.at_once(call) {
             return Some(result);
         }
-        let mut work = Box::pin(work(Arc::clone(&self.offer), call.clone(), self.answer_bytes));
+        let mut work = Box::pin(self.work(call));
         let begun = Instant::now();
         let result = {
             let _inside = self.runtime.enter();
@@ -173,9 +205,7 @@ impl Host for Desk {
     }
 
     fn wrote(&self, stream: Stream, bytes: &[u8]) {
-        if let Some(listener) = &self.listener {
-            listener(stream, bytes);
-        }
+        self.hearing.wrote(stream, bytes);
     }
 }
 
@@ -183,6 +213,7 @@ impl Host for Desk {
 impl Calls for Desk {
     async fn call(&self, call: HostCall) -> CallResult {
         self.begin(&call);
+        let _resting = Resting::new(self);
         // Dropped when the program no longer wants the answer.
         let withdrawal = Withdrawal { board: &self.board, id: call.id };
         loop {
@@ -203,6 +234,26 @@ impl Calls for Desk {
 impl Drop for Desk {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// Says that the program rests as long as any of its calls is waited for.
+struct Resting<'a>(&'a Desk);
+
+impl<'a> Resting<'a> {
+    fn new(desk: &'a Desk) -> Self {
+        if desk.waited_for.fetch_add(1, Ordering::AcqRel) == 0 {
+            desk.hearing.rests(true);
+        }
+        Self(desk)
+    }
+}
+
+impl Drop for Resting<'_> {
+    fn drop(&mut self) {
+        if self.0.waited_for.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.hearing.rests(false);
+        }
     }
 }
 
@@ -236,7 +287,7 @@ mod tests {
     async fn a_call_whose_answer_was_fetched_does_not_leave_again() {
         let upstreams = Upstreams::new(Vec::new(), Options::default());
         let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
-        let desk = Desk::new(tools.offer("").await, 1 << 20, None);
+        let desk = Desk::new(tools.offer("").await, 1 << 20, Arc::new(engine::NoHost));
         let arguments = RawValue::from_string(r#"{"tool": "none"}"#.into()).unwrap();
         let call = HostCall { id: CallId(1), name: "$call".into(), arguments };
         assert!(desk.answer(&call).is_none());

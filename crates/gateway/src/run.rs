@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use engine::{Host, Outcome, Program, Session, SessionError, Start};
+use engine::{Outcome, Program, Session, SessionError, Start};
 
 use crate::desk::Desk;
+use crate::hearing::Hearing;
 use crate::tools::{Offer, Tools};
 
 /// Runs `program` in `session`; its calls go to `tools`, what it prints to `hearing`.
@@ -17,7 +18,7 @@ pub async fn run(
     session: &mut Session,
     program: Program,
     tools: &Arc<Tools>,
-    hearing: Arc<dyn Host>,
+    hearing: Arc<dyn Hearing>,
 ) -> Result<Outcome, SessionError> {
     let offer = tools.offer(&program.source).await;
     run_with(session, program, offer, hearing).await
@@ -31,13 +32,12 @@ pub async fn run_with(
     session: &mut Session,
     program: Program,
     offer: Arc<Offer>,
-    hearing: Arc<dyn Host>,
+    hearing: Arc<dyn Hearing>,
 ) -> Result<Outcome, SessionError> {
     // A program that names no server may still call what an earlier one imported.
     let servers = offer.folder().or_else(|| session.start().servers.clone());
     let most = session.start().limits.call_result_bytes;
-    let listener = Box::new(move |stream, bytes: &[u8]| hearing.wrote(stream, bytes));
-    let desk = Arc::new(Desk::new(Arc::clone(&offer), most, Some(listener)));
+    let desk = Arc::new(Desk::new(Arc::clone(&offer), most, hearing));
     session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
     let ending = Ending(&desk);
     let outcome = session.run(program, Arc::clone(&desk) as _).await;

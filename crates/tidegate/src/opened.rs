@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use engine::{
-    Engine, Host, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start,
-    StartError,
+    Engine, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start, StartError,
 };
-use gateway::{Checks, Earlier, Tools};
+use gateway::{Checks, Earlier, Hearing, Tools, Written};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -26,7 +25,7 @@ pub(crate) enum Ran {
 /// A session in use.
 pub(crate) struct Opened {
     session: Session,
-    hearing: Arc<dyn Host>,
+    hearing: Arc<dyn Hearing>,
     tools: Option<Arc<Tools>>,
     checks: Option<Arc<Checks>>,
     earlier: Earlier,
@@ -63,7 +62,7 @@ impl Opened {
         choice: Choice<'_>,
     ) -> anyhow::Result<Self> {
         let Choice { name, start, level, tools, check } = choice;
-        let hearing = Arc::clone(&start.host);
+        let hearing = Arc::new(Written(Arc::clone(&start.host)));
         let checks = check.then(Checks::new);
         // An image of one's own brings the variables of its warm-up program.
         let earlier = if start.image.is_some() { Earlier::Something } else { Earlier::Nothing };

@@ -6,6 +6,9 @@ use super::descriptors::Target;
 use super::tree::{Body, Found, ROOT, Tree};
 use super::{Content, Errno, Files, Given, GivenFolder, Mount};
 
+/// The descriptor that every guest has the workspace under.
+const WORKSPACE: u32 = 5;
+
 impl Files {
     /// Shows `folder` to the guest from now on, in place of what was there. What the
     /// guest has open is found again by its path.
@@ -59,10 +62,6 @@ impl Files {
     }
 
     /// The content of the workspace's file at `path`, below `/workspace`.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for whoever gives a session files; tests do")
-    )]
     pub(crate) fn read_workspace(&self, path: &str) -> Option<Arc<Content>> {
         match &self.workspace.node(self.workspace.find(path)?).ok()?.body {
             Body::File(content) => Some(Arc::clone(content)),
@@ -72,10 +71,6 @@ impl Files {
 
     /// Puts a file into the workspace, replacing one of that path and making the
     /// folders on the way. The quota counts as it does for the guest.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for whoever gives a session files; tests do")
-    )]
     pub(crate) fn write_workspace(
         &mut self,
         path: &str,
@@ -100,13 +95,15 @@ impl Files {
     }
 
     /// Every file of the workspace, by path below it, with its length.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "for whoever gives a session files; tests do")
-    )]
     pub(crate) fn list_workspace(&self) -> Vec<(String, u64)> {
         let length = |inode| self.workspace.node(inode).map_or(0, super::tree::Node::len);
         self.workspace.files().into_iter().map(|(path, inode)| (path, length(inode))).collect()
+    }
+
+    /// Takes a file out of the workspace; `None` if there is none of that path.
+    pub(crate) fn remove_workspace(&mut self, path: &str, now: u64) -> Option<Result<(), Errno>> {
+        self.read_workspace(path)?;
+        Some(self.remove_file(WORKSPACE, path, now))
     }
 
     fn make_folders<'path>(&mut self, path: &'path str, now: u64) -> Result<Found<'path>, Errno> {

@@ -1,0 +1,51 @@
+//! A session's files, from outside.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use engine::{FileAnswer, FileEntry, FileError, FileTask};
+
+use super::Machine;
+use crate::files::{Errno, Files};
+
+impl Machine {
+    /// Does what `task` says. Nothing runs meanwhile, so the guest finds it done.
+    pub(crate) fn file_task(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
+        let files = self.store.data_mut().wasi.files();
+        match task {
+            FileTask::List => {
+                let listed = files.list_workspace().into_iter();
+                let entry = |(path, bytes)| FileEntry { path, bytes };
+                Ok(FileAnswer::Files(listed.map(entry).collect()))
+            }
+            FileTask::Read(path) => match files.read_workspace(&path) {
+                Some(content) => Ok(FileAnswer::Content(content.to_vec())),
+                None => Err(FileError::Missing { path }),
+            },
+            FileTask::Write(path, bytes) => {
+                files.take_refusal();
+                let written = files.write_workspace(&path, &bytes, now());
+                written.map(|()| FileAnswer::Done).map_err(|errno| refused(files, path, errno))
+            }
+            FileTask::Remove(path) => match files.remove_workspace(&path, now()) {
+                Some(Ok(())) => Ok(FileAnswer::Done),
+                Some(Err(errno)) => Err(refused(files, path, errno)),
+                None => Err(FileError::Missing { path }),
+            },
+        }
+    }
+}
+
+fn refused(files: &mut Files, path: String, errno: Errno) -> FileError {
+    let reason = match (files.take_refusal(), errno) {
+        (Some(refusal), _) => refusal.to_string(),
+        (None, Errno::NotCapable) => "the path leads out of the workspace".to_owned(),
+        (None, Errno::IsFolder) => "it is a folder".to_owned(),
+        (None, errno) => format!("{errno:?}"),
+    };
+    FileError::Refused { path, reason }
+}
+
+fn now() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,99 @@
+//! Who hears what a run does while it does it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use engine::{Host, HostCall, NoHost, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
+/// must be quick.
+pub trait Hearing: Send + Sync {
+    /// The program wrote something.
+    fn wrote(&self, _stream: Stream, _bytes: &[u8]) {}
+
+    /// A call leaves.
+    fn calls(&self, _note: &CallNote) {}
+
+    /// A call has been answered.
+    fn called(&self, _note: &CallNote) {}
+
+    /// The program rests until something it waits for has come, or goes on.
+    fn rests(&self, _resting: bool) {}
+
+    /// Whether anybody wants to know of calls; noting them costs a little.
+    fn notes_calls(&self) -> bool {
+        false
+    }
+}
+
+impl Hearing for NoHost {}
+
+/// A host that hears what is written, and nothing else.
+pub struct Written(pub Arc<dyn Host>);
+
+impl Hearing for Written {
+    fn wrote(&self, stream: Stream, bytes: &[u8]) {
+        self.0.wrote(stream, bytes);
+    }
+}
+
+/// One host call of a run: whom it reached, how long it took, how much went to and fro.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallNote {
+    /// Its number within the run.
+    pub id: u64,
+    /// The server that was asked, where the program named one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub server: Option<String>,
+    /// The tool, or what else was asked for (`$resource`).
+    pub tool: String,
+    /// When it left.
+    pub started_at: SystemTime,
+    /// How long it took; nothing while it is under way.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub took: Option<Duration>,
+    /// Bytes of its arguments, as JSON.
+    pub argument_bytes: u64,
+    /// Bytes of its answer, as JSON.
+    pub result_bytes: u64,
+    /// Whether it was answered with a value; nothing while it is under way.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ok: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct Names<'call> {
+    #[serde(borrow, default)]
+    server: Option<Cow<'call, str>>,
+    #[serde(borrow, default)]
+    tool: Option<Cow<'call, str>>,
+}
+
+impl CallNote {
+    /// A call that leaves now.
+    pub(crate) fn leaving(call: &HostCall) -> Self {
+        let text = call.arguments.get();
+        let names = serde_json::from_str::<Names<'_>>(text).ok();
+        let (server, tool) = names.map_or((None, None), |names| (names.server, names.tool));
+        Self {
+            id: call.id.0,
+            server: server.map(Cow::into_owned),
+            tool: tool.map_or_else(|| call.name.clone(), Cow::into_owned),
+            started_at: SystemTime::now(),
+            took: None,
+            argument_bytes: text.len() as u64,
+            result_bytes: 0,
+            ok: None,
+        }
+    }
+
+    /// The same, answered.
+    pub(crate) fn answered(mut self, took: Duration, bytes: u64, ok: bool) -> Self {
+        self.took = Some(took);
+        self.result_bytes = bytes;
+        self.ok = Some(ok);
+        self
+    }
+}

@@ -1,0 +1,287 @@
+//! A service for many callers: sessions, runs, and who may have how many of them.
+//!
+//! ```text
+//! request ──► session (one run at a time) ──► gate (so many at once) ──► check ──► guest
+//!                 │                                                                 │
+//!                 └── idle: frozen to disk ── unused: removed      stored run ◄─────┘
+//! ```
+//!
+//! Reading order: [`Service`], then [`record`] (what is known of a run), [`gate`] (whose turn it
+//! is), `session` (one session), [`store`] (the database).
+
+mod execute;
+pub mod gate;
+pub mod ids;
+pub mod record;
+mod refusal;
+pub mod run;
+mod session;
+mod sessions;
+pub mod store;
+mod sweep;
+pub mod tokens;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use engine::{Engine, Level, Limits};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use self::execute::{IfBusy, Request, Started};
+use self::gate::{Gate, Room};
+use self::ids::{RunId, SessionId};
+pub use self::record::{Moment, Record, Status};
+pub use self::refusal::Refusal;
+use self::run::Run;
+use self::session::Entry;
+pub use self::session::{SessionState, SessionView};
+use self::store::{RunFilter, Store, StoreError};
+pub use self::tokens::{Caller, Scope};
+use crate::checks::Checks;
+use crate::tools::Tools;
+
+/// What an operator decides about a service.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The level of sessions whose callers do not ask for a stricter one.
+    pub level: Level,
+    /// What programs may use; callers may ask for less.
+    pub limits: Limits,
+    /// How many run and wait.
+    pub room: Room,
+    /// Guests in memory, running or idle.
+    pub live: usize,
+    /// How long a session is idle before it is frozen.
+    pub idle: Duration,
+    /// How long a session is kept after it was last used.
+    pub lasts: Duration,
+    /// Sessions of one owner.
+    pub sessions_per_owner: u64,
+    /// Bytes of frozen sessions of one owner.
+    pub bytes_per_owner: u64,
+    /// How long finished runs can be read.
+    pub keep_runs: Duration,
+    /// Bytes a program's source may have.
+    pub source_bytes: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            level: Level::default(),
+            limits: Limits::default(),
+            room: Room { running: 32, waiting: 1_000, waiting_per_owner: 1_000 },
+            live: 128,
+            idle: Duration::from_secs(60),
+            lasts: Duration::from_secs(24 * 3600),
+            sessions_per_owner: 1_000,
+            bytes_per_owner: 4 << 30,
+            keep_runs: Duration::from_secs(7 * 24 * 3600),
+            source_bytes: 1 << 20,
+        }
+    }
+}
+
+/// Whether programs can run yet.
+#[derive(Clone)]
+pub enum Readiness {
+    /// The runtime is being made.
+    Installing {
+        /// How far it is.
+        percent: u8,
+        /// What is being done.
+        stage: String,
+    },
+    /// It could not be made.
+    Failed(String),
+    /// They can.
+    Ready(Arc<dyn Engine>),
+}
+
+/// What a service is made of.
+pub struct Parts {
+    /// What runs programs, as soon as it is there.
+    pub engine: watch::Receiver<Readiness>,
+    /// What programs may call.
+    pub tools: Arc<Tools>,
+    /// Who looks at programs first; `None` runs them unseen.
+    pub checks: Option<Arc<Checks>>,
+    /// What is kept.
+    pub store: Store,
+    /// Which guidance callers are given.
+    pub guidance: String,
+}
+
+/// Sessions and runs of many owners.
+pub struct Service {
+    settings: Settings,
+    parts: Parts,
+    gate: Arc<Gate>,
+    sessions: Mutex<HashMap<SessionId, Arc<Entry>>>,
+    runs: Mutex<HashMap<RunId, Arc<Run>>>,
+    tasks: TaskTracker,
+    ending: CancellationToken,
+}
+
+impl Service {
+    /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
+    pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
+        let stored = parts.store.sessions().await?;
+        let sessions = stored.into_iter().map(|row| (row.id.clone(), Entry::stored(row))).collect();
+        let service = Arc::new(Self {
+            gate: Gate::new(settings.room),
+            settings,
+            parts,
+            sessions: Mutex::new(sessions),
+            runs: Mutex::default(),
+            tasks: TaskTracker::new(),
+            ending: CancellationToken::new(),
+        });
+        let sweeping = Arc::clone(&service);
+        service.tasks.spawn(async move { sweeping.sweep().await });
+        Ok(service)
+    }
+
+    /// What programs may call.
+    #[must_use]
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.parts.tools
+    }
+
+    /// What an operator decided.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What is kept.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.parts.store
+    }
+
+    /// Whether programs can run yet.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        self.parts.engine.borrow().clone()
+    }
+
+    /// How much of everything there is now.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let (running, queued) = self.gate.counts();
+        let sessions = lock(&self.sessions);
+        let alive = sessions.values().filter(|entry| entry.is_alive()).count();
+        Counts { running, queued, alive, sessions: sessions.len() }
+    }
+
+    /// A run of this caller, or of anybody for one who may see everything.
+    pub async fn run(&self, caller: &Caller, id: &RunId) -> Result<Record, Refusal> {
+        let known = lock(&self.runs).get(id).map(|run| run.record());
+        let known = match known {
+            Some(record) => Some(record),
+            None => self.parts.store.run(id).await?,
+        };
+        let own = |record: &Record| record.owner == caller.owner || caller.may(Scope::Admin);
+        known.filter(own).ok_or_else(|| Refusal::NoRun(id.clone()))
+    }
+
+    /// A run that is under way.
+    #[must_use]
+    pub fn live_run(&self, caller: &Caller, id: &RunId) -> Option<Arc<Run>> {
+        let run = lock(&self.runs).get(id).cloned();
+        run.filter(|run| run.owner() == caller.owner || caller.may(Scope::Admin))
+    }
+
+    /// Runs that this caller may see, the latest first.
+    pub async fn list_runs(
+        &self,
+        caller: &Caller,
+        mut filter: RunFilter,
+    ) -> Result<Vec<Record>, Refusal> {
+        if !caller.may(Scope::Admin) {
+            filter.owner = Some(caller.owner.clone());
+        }
+        let mut found: Vec<Record> = lock(&self.runs).values().map(|run| run.record()).collect();
+        found.retain(|run| {
+            filter.owner.as_ref().is_none_or(|owner| *owner == run.owner)
+                && filter.session.as_ref().is_none_or(|session| *session == run.session)
+                && filter.status.is_none_or(|status| status == run.status)
+                && filter.before.is_none_or(|before| run.created_at < before)
+        });
+        let stored = self.parts.store.runs(&filter).await?;
+        found.extend(stored);
+        found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        found.dedup_by(|a, b| a.id == b.id);
+        found.truncate(filter.limit as usize);
+        Ok(found)
+    }
+
+    /// Ends a run; false if it had ended already.
+    pub async fn cancel(&self, caller: &Caller, id: &RunId) -> Result<bool, Refusal> {
+        if let Some(run) = self.live_run(caller, id) {
+            run.cancel();
+            run.over().await;
+            return Ok(true);
+        }
+        self.run(caller, id).await.map(|_| false)
+    }
+
+    /// A file that a run produced, and its media type.
+    pub async fn artifact(
+        &self,
+        caller: &Caller,
+        id: &RunId,
+        name: &str,
+    ) -> Result<(String, Vec<u8>), Refusal> {
+        let record = self.run(caller, id).await?;
+        let missing = || Refusal::NoArtifact { run: id.clone(), name: name.to_owned() };
+        let noted = record.ended.iter().flat_map(|ended| &ended.artifacts);
+        let (at, note) =
+            noted.enumerate().find(|(_, note)| note.name == name).ok_or_else(missing)?;
+        let path = self.parts.store.artifacts(id).join(at.to_string());
+        let bytes =
+            tokio::fs::read(&path).await.map_err(|source| StoreError::File { path, source })?;
+        Ok((note.media_type.clone(), bytes))
+    }
+
+    /// Ends everything in an orderly way: runs are cancelled after `patience`, sessions frozen.
+    pub async fn close(self: &Arc<Self>, patience: Duration) {
+        self.ending.cancel();
+        let ended = tokio::time::timeout(patience, async {
+            while !lock(&self.runs).is_empty() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        });
+        if ended.await.is_err() {
+            for run in lock(&self.runs).values() {
+                run.cancel();
+            }
+        }
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.rest_all().await;
+        self.parts.tools.close().await;
+    }
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// Programs that run.
+    pub running: usize,
+    /// Requests that wait for their turn.
+    pub queued: usize,
+    /// Sessions whose guest is in memory.
+    pub alive: usize,
+    /// Sessions there are.
+    pub sessions: usize,
+}
+
+/// Locks a mutex whose data stays consistent even if a holder panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

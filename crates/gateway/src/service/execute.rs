@@ -1,0 +1,345 @@
+//! One request to run a program, from the door to the database.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError};
+use metrics::{counter, histogram};
+use tracing::warn;
+
+use super::gate::Ticket;
+use super::ids::{RunId, SessionId};
+use super::record::{Moment, Record, Status};
+use super::run::Run;
+use super::session::{Body, Entry};
+use super::store::Write;
+use super::{Caller, Readiness, Refusal, Service, lock};
+use crate::checks::refusal;
+use crate::hearing::Hearing;
+use crate::run::{run as run_program, run_with};
+
+/// The shortest and the longest time that can be asked for.
+const TIMEOUTS: std::ops::RangeInclusive<Duration> =
+    Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
+
+/// What to do while another program runs in the session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum IfBusy {
+    /// Queue behind it.
+    #[default]
+    Wait,
+    /// Refuse.
+    Refuse,
+}
+
+/// A program that somebody wants to run.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Its source.
+    pub code: String,
+    /// What it is written in; `python` if nothing is said.
+    pub language: Option<String>,
+    /// Variables it starts with.
+    pub context: Context,
+    /// The session to go on with; a fresh one if nothing is said.
+    pub session: Option<SessionId>,
+    /// How long it may take; never longer than the operator allows.
+    pub timeout: Option<Duration>,
+    /// A level that is no looser than the operator's.
+    pub level: Option<Level>,
+    /// What to do while another program runs in the session.
+    pub if_busy: IfBusy,
+}
+
+/// A run that has begun. Dropping it cancels the run.
+#[derive(Debug)]
+pub struct Started {
+    run: Arc<Run>,
+    session: SessionId,
+    detached: bool,
+}
+
+impl Started {
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &Arc<Run> {
+        &self.run
+    }
+
+    /// The session it runs in.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// Lets the run go on by itself.
+    #[must_use]
+    pub fn detach(mut self) -> Arc<Run> {
+        self.detached = true;
+        Arc::clone(&self.run)
+    }
+
+    /// Waits for its end. Dropping the future cancels the run.
+    pub async fn ended(self) -> Record {
+        self.run.over().await;
+        self.run.record()
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if !self.detached {
+            self.run.cancel();
+        }
+    }
+}
+
+impl Service {
+    /// Begins to run a program: refuses at once what cannot run, and queues the rest.
+    pub async fn start(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<Started, Refusal> {
+        if self.ending.is_cancelled() {
+            return Err(Refusal::Draining);
+        }
+        let engine = self.engine()?;
+        self.validate(&request)?;
+        let (entry, limits) = self.place(caller, &request)?;
+        if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
+            return Err(Refusal::Busy(entry.id.clone()));
+        }
+        let ticket = self.gate.ticket(&caller.owner)?;
+        let run = Run::new(Record {
+            id: RunId::fresh(),
+            session: entry.id.clone(),
+            owner: caller.owner.clone(),
+            status: Status::Queued,
+            language: "python".to_owned(),
+            guidance: self.parts.guidance.clone(),
+            created_at: Moment::now(),
+            started_at: None,
+            finished_at: None,
+            program: request.code.clone(),
+            ended: None,
+            calls: Vec::new(),
+        });
+        lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
+        let session = entry.id.clone();
+        let program = Program { source: request.code, context: request.context };
+        let work = Work { entry, ticket, engine, program, limits };
+        let (service, own) = (Arc::clone(self), Arc::clone(&run));
+        self.tasks.spawn(async move { service.carry_out(own, work).await });
+        Ok(Started { run, session, detached: false })
+    }
+
+    pub(super) fn engine(&self) -> Result<Arc<dyn Engine>, Refusal> {
+        match self.readiness() {
+            Readiness::Ready(engine) => Ok(engine),
+            Readiness::Installing { percent, stage } => Err(Refusal::Installing { percent, stage }),
+            Readiness::Failed(reason) => Err(Refusal::NoRuntime(reason)),
+        }
+    }
+
+    fn validate(&self, request: &Request) -> Result<(), Refusal> {
+        let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
+        let language = request.language.as_deref().unwrap_or("python");
+        if !language.eq_ignore_ascii_case("python") {
+            return invalid("language", format!("is {language:?}; only \"python\" can be run"));
+        }
+        if request.code.trim().is_empty() {
+            return invalid("code", "is empty; it must be a Python program".to_owned());
+        }
+        let (bytes, most) = (request.code.len(), self.settings.source_bytes);
+        if bytes > most {
+            return invalid(
+                "code",
+                format!(
+                    "has {bytes} bytes, more than {most} (setting `source-bytes`); pass data as `context`"
+                ),
+            );
+        }
+        if let Some(key) = request.context.keys().find(|key| !is_variable(key)) {
+            return invalid(
+                "context",
+                format!(
+                    "has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+                ),
+            );
+        }
+        match request.timeout.filter(|timeout| !TIMEOUTS.contains(timeout)) {
+            None => Ok(()),
+            Some(_) => invalid("timeout", "must be at least 1 second".to_owned()),
+        }
+    }
+
+    /// The session a request names, or a fresh one; and what its program may use there.
+    fn place(&self, caller: &Caller, request: &Request) -> Result<(Arc<Entry>, Limits), Refusal> {
+        let entry = match &request.session {
+            Some(id) => self.entry(caller, id)?,
+            None => self.admit(caller, request.level, true)?,
+        };
+        let mut limits = entry.limits.clone();
+        if let Some(level) = request.level {
+            limits = limits.tightened_by(&Limits::of(level));
+        }
+        if let Some(timeout) = request.timeout {
+            limits.wall = limits.wall.min(timeout);
+        }
+        Ok((entry, limits))
+    }
+
+    async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
+        let entry = Arc::clone(&work.entry);
+        let begun = Instant::now();
+        let outcome = tokio::select! {
+            outcome = self.attempt(&run, work) => outcome,
+            () = run.cancelled() => Ok(cancelled(begun)),
+        };
+        let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
+        entry.touch();
+        let record = run.end(outcome);
+        count(&record);
+        let id = record.id.clone();
+        if let Err(error) = self.keep(&run, record).await {
+            warn!(run = %id, error = %error, "a run was not stored");
+        }
+        lock(&self.runs).remove(&id);
+        run.stored();
+    }
+
+    /// Runs a program when its session is free and its turn has come.
+    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
+        let Work { entry, ticket, engine, program, limits } = work;
+        let mut body = entry.body.lock().await;
+        entry.still_there()?;
+        let _pass = ticket.enter().await;
+        run.begin();
+        self.make_room(&entry).await;
+        let image = self.parts.store.image(&entry.id);
+        let outcome = self.run_in(&mut body, &entry, &engine, (image, limits), program, run).await;
+        let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
+        entry.set_alive(alive);
+        outcome
+    }
+
+    async fn run_in(
+        &self,
+        body: &mut Body,
+        entry: &Entry,
+        engine: &Arc<dyn Engine>,
+        (image, limits): (std::path::PathBuf, Limits),
+        program: Program,
+        run: &Arc<Run>,
+    ) -> Result<Outcome, Refusal> {
+        let hearing = Arc::clone(run) as Arc<dyn Hearing>;
+        let tools = &self.parts.tools;
+        let mut offer = None;
+        if let Some(checks) = &self.parts.checks {
+            let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
+            if let Some(refused) = refusal(&report) {
+                return Ok(refused);
+            }
+            offer = offered;
+        }
+        let session = body.awake(entry, engine, image).await?;
+        let start = engine::Start { limits, ..session.start().clone() };
+        session.configure(start);
+        // From here on a guest is there, also if this future is dropped half-way.
+        entry.set_alive(true);
+        let outcome = match offer {
+            Some(offer) => run_with(session, program, offer, hearing).await,
+            None => run_program(session, program, tools, hearing).await,
+        }?;
+        entry.count_program();
+        if entry.programs() > 1 {
+            entry.passing.store(false, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(outcome)
+    }
+
+    /// Stores a run, and the files it produced.
+    async fn keep(&self, run: &Run, record: Record) -> Result<(), super::StoreError> {
+        let artifacts = run.artifacts();
+        if !artifacts.is_empty() {
+            let folder = self.parts.store.artifacts(&record.id);
+            let written = tokio::task::spawn_blocking(move || {
+                std::fs::create_dir_all(&folder)?;
+                // By number: what a program calls a file is no path of ours.
+                for (at, artifact) in artifacts.iter().enumerate() {
+                    std::fs::write(folder.join(at.to_string()), &artifact.data)?;
+                }
+                Ok::<_, std::io::Error>(())
+            });
+            let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
+            let path = self.parts.store.artifacts(&record.id);
+            written.map_err(|source| super::StoreError::File { path, source })?;
+        }
+        self.parts.store.write(Write::Run(Box::new(record))).await
+    }
+}
+
+/// Everything a run needs.
+struct Work {
+    entry: Arc<Entry>,
+    ticket: Ticket,
+    engine: Arc<dyn Engine>,
+    program: Program,
+    limits: Limits,
+}
+
+/// Whether a program could use this as a name.
+fn is_variable(key: &str) -> bool {
+    let mut letters = key.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+}
+
+fn count(record: &Record) {
+    counter!("tidegate_runs_total", "status" => record.status.name(), "language" => "python")
+        .increment(1);
+    if let Some(ended) = &record.ended {
+        histogram!("tidegate_run_seconds").record(ended.execution_time_ms / 1e3);
+    }
+    if let Some(started) = record.started_at {
+        let queued = started.0.saturating_sub(record.created_at.0);
+        let seconds = Duration::from_millis(u64::try_from(queued).unwrap_or_default());
+        histogram!("tidegate_queue_seconds").record(seconds);
+    }
+    for call in &record.calls {
+        let outcome = match call.ok {
+            Some(true) => "ok",
+            Some(false) => "error",
+            None => "cancelled",
+        };
+        let server = call.server.clone().unwrap_or_default();
+        counter!("tidegate_host_calls_total", "server" => server, "outcome" => outcome)
+            .increment(1);
+        if let Some(took) = call.took {
+            histogram!("tidegate_host_call_seconds").record(took);
+        }
+    }
+}
+
+fn cancelled(begun: Instant) -> Outcome {
+    let error = ProgramError {
+        kind: "Cancelled".to_owned(),
+        message: "the run was cancelled".to_owned(),
+        ..ProgramError::default()
+    };
+    Outcome {
+        note: Some("the session is as it was before this run".to_owned()),
+        execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
+        ..Outcome::failed(error)
+    }
+}
+
+/// A run that could not even begin.
+fn refused(refusal: &Refusal) -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: "Refused".to_owned(),
+        message: refusal.to_string(),
+        ..ProgramError::default()
+    })
+}

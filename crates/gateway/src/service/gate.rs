@@ -1,0 +1,245 @@
+//! Who may run now: so many at a time, the others in a queue that is fair to owners.
+//!
+//! ```text
+//! Ticket (admitted) ──enter──► Pass (running) ──dropped──► the next owner's first
+//! ```
+//!
+//! An owner with a hundred waiting requests and one with a single request take turns. A queue
+//! that is full refuses at once: waiting longer than a client does helps nobody.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+/// How many may run and wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Runs at the same time.
+    pub running: usize,
+    /// Requests that wait for their turn, of all owners together.
+    pub waiting: usize,
+    /// The same, of one owner.
+    pub waiting_per_owner: usize,
+}
+
+/// There is no place in the queue.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{waiting} requests are waiting already, and no more than {most} may (setting `{setting}`); try again in {} s",
+    retry_after.as_secs()
+)]
+pub struct Full {
+    waiting: usize,
+    most: usize,
+    setting: &'static str,
+    /// When another attempt makes sense.
+    pub retry_after: Duration,
+}
+
+/// Lets runs in.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    room: Room,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: usize,
+    waiting: usize,
+    /// Admitted and not yet running, by owner.
+    admitted: HashMap<String, usize>,
+    queues: HashMap<String, VecDeque<oneshot::Sender<()>>>,
+    /// Owners with a queue, in the order of their turns.
+    turns: VecDeque<String>,
+}
+
+impl Gate {
+    pub(crate) fn new(room: Room) -> Arc<Self> {
+        Arc::new(Self { room, state: Mutex::default() })
+    }
+
+    /// How many run, and how many wait.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.running, state.waiting)
+    }
+
+    /// A place in the queue, if there is one.
+    pub(crate) fn ticket(self: &Arc<Self>, owner: &str) -> Result<Ticket, Full> {
+        let mut state = self.lock();
+        let own = state.admitted.get(owner).copied().unwrap_or_default();
+        let limits = [
+            (state.waiting, self.room.waiting, "max-queued"),
+            (own, self.room.waiting_per_owner, "max-queued-per-owner"),
+        ];
+        for (waiting, most, setting) in limits {
+            if waiting >= most {
+                let retry_after = Duration::from_secs(1);
+                return Err(Full { waiting, most, setting, retry_after });
+            }
+        }
+        state.waiting += 1;
+        *state.admitted.entry(owner.to_owned()).or_default() += 1;
+        drop(state);
+        Ok(Ticket { gate: Arc::clone(self), owner: owner.to_owned() })
+    }
+
+    /// Gives a free place to whoever's turn it is.
+    fn release(&self) {
+        let mut state = self.lock();
+        while let Some(owner) = state.turns.pop_front() {
+            let Some(queue) = state.queues.get_mut(&owner) else { continue };
+            let next = queue.pop_front();
+            if queue.is_empty() {
+                state.queues.remove(&owner);
+            } else {
+                state.turns.push_back(owner);
+            }
+            // One who has gone away does not take the place.
+            if next.is_some_and(|next| next.send(()).is_ok()) {
+                return;
+            }
+        }
+        state.running -= 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place in the queue. Dropping it leaves the queue.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    gate: Arc<Gate>,
+    owner: String,
+}
+
+impl Ticket {
+    /// Waits for its turn.
+    pub(crate) async fn enter(self) -> Pass {
+        let turn = {
+            let mut state = self.gate.lock();
+            if state.running < self.gate.room.running {
+                state.running += 1;
+                None
+            } else {
+                let (send, receive) = oneshot::channel();
+                let queue = state.queues.entry(self.owner.clone()).or_default();
+                queue.push_back(send);
+                if queue.len() == 1 {
+                    state.turns.push_back(self.owner.clone());
+                }
+                Some(Turn { gate: Arc::clone(&self.gate), receive, taken: false })
+            }
+        };
+        if let Some(mut turn) = turn {
+            // The sender is dropped only with the gate, which we hold.
+            turn.taken = (&mut turn.receive).await.is_ok();
+        }
+        Pass { gate: Arc::clone(&self.gate) }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut state = self.gate.lock();
+        state.waiting -= 1;
+        if let Some(own) = state.admitted.get_mut(&self.owner) {
+            *own -= 1;
+            if *own == 0 {
+                state.admitted.remove(&self.owner);
+            }
+        }
+    }
+}
+
+/// Waiting for a turn; one that came too late is passed on.
+struct Turn {
+    gate: Arc<Gate>,
+    receive: oneshot::Receiver<()>,
+    taken: bool,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.receive.close();
+        if !self.taken && self.receive.try_recv().is_ok() {
+            self.gate.release();
+        }
+    }
+}
+
+/// May run. Dropping it lets the next one in.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    gate: Arc<Gate>,
+}
+
+impl Drop for Pass {
+    fn drop(&mut self) {
+        self.gate.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    const ROOM: Room = Room { running: 1, waiting: 4, waiting_per_owner: 3 };
+
+    #[tokio::test]
+    async fn owners_take_turns_whoever_has_more_waiting() {
+        let gate = Gate::new(ROOM);
+        let first = gate.ticket("a").unwrap().enter().await;
+        let mut waiting: Vec<_> = ["a", "a", "b"]
+            .map(|owner| Box::pin(gate.ticket(owner).unwrap().enter()))
+            .into_iter()
+            .collect();
+        for one in &mut waiting {
+            assert!(one.now_or_never().is_none());
+        }
+        drop(first);
+        let [a2, a3, b1] = waiting.try_into().ok().unwrap();
+        let pass = a2.await;
+        drop(pass);
+        let pass = b1.await;
+        drop(pass);
+        drop(a3.await);
+        assert_eq!(gate.counts(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_and_says_which_setting() {
+        let gate = Gate::new(ROOM);
+        let _running = gate.ticket("a").unwrap().enter().await;
+        let held: Vec<_> = (0..3).map(|_| gate.ticket("a").unwrap()).collect();
+        let full = gate.ticket("a").unwrap_err().to_string();
+        assert!(full.contains("max-queued-per-owner"), "{full}");
+        let _other = gate.ticket("b").unwrap();
+        let full = gate.ticket("c").unwrap_err().to_string();
+        assert!(full.contains("`max-queued`"), "{full}");
+        drop(held);
+        assert!(gate.ticket("a").is_ok());
+    }
+
+    #[tokio::test]
+    async fn one_who_goes_away_gives_the_place_to_the_next() {
+        let gate = Gate::new(ROOM);
+        let running = gate.ticket("a").unwrap().enter().await;
+        let mut gone = Box::pin(gate.ticket("a").unwrap().enter());
+        assert!((&mut gone).now_or_never().is_none());
+        let mut stays = Box::pin(gate.ticket("a").unwrap().enter());
+        assert!((&mut stays).now_or_never().is_none());
+        // Its turn comes, and it is dropped before it hears of it.
+        drop(running);
+        drop(gone);
+        drop(stays.await);
+        assert_eq!(gate.counts(), (0, 0));
+    }
+}

@@ -1,0 +1,144 @@
+//! Why something was not done, in words and codes that stay the same.
+
+use std::time::Duration;
+
+use engine::{FileError, FreezeError, SessionError};
+
+use super::gate::Full;
+use super::ids::{RunId, SessionId};
+use super::store::StoreError;
+
+/// Why a service did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The runtime is still being installed.
+    #[error(
+        "the Python runtime is being installed ({percent}%, {stage}); this happens once, try again in a few seconds"
+    )]
+    Installing {
+        /// How far it is.
+        percent: u8,
+        /// What is being done.
+        stage: String,
+    },
+    /// The runtime cannot be had.
+    #[error("the Python runtime cannot be used: {0}; `tidegate doctor` says what to do")]
+    NoRuntime(String),
+    /// There is no such session, or it is somebody else's.
+    #[error("there is no session {0}; leave `session` out to start a fresh one")]
+    NoSession(SessionId),
+    /// The session is no more.
+    #[error("the session {session} is no more: {why}; leave `session` out to start a fresh one")]
+    Gone {
+        /// Which.
+        session: SessionId,
+        /// Why.
+        why: &'static str,
+    },
+    /// Another program runs in it, and the caller does not want to wait.
+    #[error(
+        "a program is running in the session {0}; wait for it, or leave `if_busy` out to queue behind it"
+    )]
+    Busy(SessionId),
+    /// Too many wait.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// The owner has as much as one may have.
+    #[error("{what}: {now} of {most} (setting `{setting}`); delete sessions you no longer need")]
+    Quota {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        now: u64,
+        /// How much there may be.
+        most: u64,
+        /// The setting that says so.
+        setting: &'static str,
+    },
+    /// Something in the request is not as it must be.
+    #[error("`{field}` {problem}")]
+    Invalid {
+        /// Which part.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There is no such run, or it is somebody else's.
+    #[error("there is no run {0}")]
+    NoRun(RunId),
+    /// The run has no such file.
+    #[error("the run {run} has no artifact {name:?}")]
+    NoArtifact {
+        /// Which run.
+        run: RunId,
+        /// What was asked for.
+        name: String,
+    },
+    /// About the session's files.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The session's state is of no use.
+    #[error("the session cannot be continued: {0}; start a fresh one")]
+    Session(String),
+    /// The sandbox broke.
+    #[error("the sandbox failed: {0}")]
+    Sandbox(String),
+    /// What we keep could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The process is ending.
+    #[error("this gateway is shutting down; try again in a moment")]
+    Draining,
+}
+
+impl Refusal {
+    /// A word for programs, which stays the same.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Installing { .. } => "installing",
+            Self::NoRuntime(_) => "no_runtime",
+            Self::NoSession(_) => "unknown_session",
+            Self::Gone { .. } => "session_gone",
+            Self::Busy(_) => "session_busy",
+            Self::Full(_) => "too_many_requests",
+            Self::Quota { .. } => "quota_exceeded",
+            Self::Invalid { .. } => "invalid_request",
+            Self::NoRun(_) => "unknown_run",
+            Self::NoArtifact { .. } => "unknown_artifact",
+            Self::File(FileError::Missing { .. }) => "unknown_file",
+            Self::File(FileError::Refused { .. }) => "file_refused",
+            Self::Session(_) => "session_unusable",
+            Self::File(_) | Self::Sandbox(_) => "sandbox_failed",
+            Self::Store(_) => "storage_failed",
+            Self::Draining => "shutting_down",
+        }
+    }
+
+    /// When another attempt makes sense, if one does.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Full(full) => Some(full.retry_after),
+            Self::Installing { .. } => Some(Duration::from_secs(5)),
+            Self::Draining => Some(Duration::from_secs(2)),
+            _ => None,
+        }
+    }
+}
+
+impl From<SessionError> for Refusal {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Start(error) => Self::Session(error.to_string()),
+            error => Self::Sandbox(error.to_string()),
+        }
+    }
+}
+
+impl From<FreezeError> for Refusal {
+    fn from(error: FreezeError) -> Self {
+        Self::Sandbox(error.to_string())
+    }
+}

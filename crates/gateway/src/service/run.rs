@@ -1,0 +1,243 @@
+//! A run under way: what has happened so far, for whoever follows it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use engine::{Artifact, Outcome, Stream};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::ids::RunId;
+use super::record::{Ended, Moment, Record, Status};
+use crate::hearing::{CallNote, Hearing};
+
+/// Something that happened in a run.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// It is somewhere else now.
+    Status(Status),
+    /// It wrote something.
+    Output(Stream, String),
+    /// A call left.
+    Calls(CallNote),
+    /// A call was answered.
+    Called(CallNote),
+}
+
+/// One run, from its request until it is stored.
+#[derive(Debug)]
+pub struct Run {
+    id: RunId,
+    owner: String,
+    state: Mutex<State>,
+    changed: Notify,
+    cancel: CancellationToken,
+}
+
+#[derive(Debug)]
+struct State {
+    record: Record,
+    events: Vec<Event>,
+    /// The beginning of a letter whose end has not been written yet, of each stream.
+    pieces: [Vec<u8>; 2],
+    outcome: Option<Arc<Outcome>>,
+    is_over: bool,
+}
+
+impl Run {
+    pub(super) fn new(record: Record) -> Arc<Self> {
+        Arc::new(Self {
+            id: record.id.clone(),
+            owner: record.owner.clone(),
+            state: Mutex::new(State {
+                events: vec![Event::Status(record.status)],
+                record,
+                pieces: Default::default(),
+                outcome: None,
+                is_over: false,
+            }),
+            changed: Notify::new(),
+            cancel: CancellationToken::new(),
+        })
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// What is known of it now.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.lock().record.clone()
+    }
+
+    /// How it ended, with the files it produced.
+    #[must_use]
+    pub fn artifacts(&self) -> Vec<Artifact> {
+        self.lock().outcome.as_ref().map_or_else(Vec::new, |outcome| outcome.artifacts.clone())
+    }
+
+    /// Ends it, if it has not ended.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    pub(super) fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.cancel.cancelled()
+    }
+
+    /// Waits until it is over and stored.
+    pub async fn over(&self) {
+        self.until(|state| state.is_over).await;
+    }
+
+    /// What happened after the first `seen` events; nothing when it is over and all are seen.
+    pub async fn events_after(&self, seen: usize) -> Vec<Event> {
+        self.until(|state| state.is_over || state.events.len() > seen).await;
+        self.lock().events.get(seen..).unwrap_or_default().to_vec()
+    }
+
+    async fn until(&self, holds: impl Fn(&State) -> bool) {
+        loop {
+            // Registered before looking, so that a change between the two is not missed.
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if holds(&self.lock()) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// Its turn has come.
+    pub(super) fn begin(&self) {
+        self.lock().record.started_at = Some(Moment::now());
+        self.set(Status::Running);
+    }
+
+    fn set(&self, status: Status) {
+        let mut state = self.lock();
+        if state.record.status != status && !state.record.status.is_final() {
+            state.record.status = status;
+            state.events.push(Event::Status(status));
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Says how it ended; followers hear of it with [`Run::stored`].
+    pub(super) fn end(&self, outcome: Outcome) -> Record {
+        let mut state = self.lock();
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = std::mem::take(&mut state.pieces[at(stream)]);
+            if !rest.is_empty() {
+                let text = String::from_utf8_lossy(&rest).into_owned();
+                state.events.push(Event::Output(stream, text));
+            }
+        }
+        let status = Status::of(&outcome);
+        state.record.status = status;
+        state.record.finished_at = Some(Moment::now());
+        state.record.ended = Some(Ended::from(&outcome));
+        state.events.push(Event::Status(status));
+        state.outcome = Some(Arc::new(outcome));
+        state.record.clone()
+    }
+
+    pub(super) fn stored(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_waiters();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn at(stream: Stream) -> usize {
+    usize::from(stream == Stream::Stderr)
+}
+
+impl Hearing for Run {
+    fn wrote(&self, stream: Stream, bytes: &[u8]) {
+        let mut state = self.lock();
+        let piece = &mut state.pieces[at(stream)];
+        piece.extend_from_slice(bytes);
+        let text = whole_letters(piece);
+        if !text.is_empty() {
+            state.events.push(Event::Output(stream, text));
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    fn calls(&self, note: &CallNote) {
+        let mut state = self.lock();
+        state.record.calls.push(note.clone());
+        state.events.push(Event::Calls(note.clone()));
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    fn called(&self, note: &CallNote) {
+        let mut state = self.lock();
+        if let Some(known) = state.record.calls.iter_mut().rev().find(|known| known.id == note.id) {
+            known.clone_from(note);
+        }
+        state.events.push(Event::Called(note.clone()));
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    fn rests(&self, resting: bool) {
+        self.set(if resting { Status::Waiting } else { Status::Running });
+    }
+
+    fn notes_calls(&self) -> bool {
+        true
+    }
+}
+
+/// Takes as much text as there is, and leaves the beginning of a letter that is cut in two.
+fn whole_letters(bytes: &mut Vec<u8>) -> String {
+    let mut text = String::new();
+    let mut rest = 0;
+    for chunk in bytes.utf8_chunks() {
+        let broken = chunk.invalid();
+        text.push_str(chunk.valid());
+        rest += chunk.valid().len();
+        let at_the_end = rest + broken.len() == bytes.len();
+        if at_the_end && std::str::from_utf8(broken).is_err_and(|e| e.error_len().is_none()) {
+            break;
+        }
+        if !broken.is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+            rest += broken.len();
+        }
+    }
+    bytes.drain(..rest);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_cut_in_two_is_told_whole() {
+        let mut bytes = "a\u{20ac}".as_bytes()[..3].to_vec();
+        assert_eq!(whole_letters(&mut bytes), "a");
+        bytes.extend_from_slice(&"\u{20ac}".as_bytes()[2..]);
+        bytes.extend_from_slice(b"\xffb");
+        assert_eq!(whole_letters(&mut bytes), "\u{20ac}\u{fffd}b");
+        assert!(bytes.is_empty());
+    }
+}

@@ -1,0 +1,227 @@
+//! One session of a service: alive, frozen, or not yet made.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::{Engine, Image, Level, Limits, Session, Start};
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::Refusal;
+use super::ids::SessionId;
+use super::record::Moment;
+use super::store::{SessionRow, StoreError};
+use crate::checks::Earlier;
+
+/// A session, and who may use it.
+pub(super) struct Entry {
+    pub(super) id: SessionId,
+    pub(super) owner: String,
+    pub(super) created_at: Moment,
+    pub(super) level: Level,
+    pub(super) limits: Limits,
+    /// Made because a program named none, and used once: nobody may ever come back for it.
+    pub(super) passing: AtomicBool,
+    used_at: AtomicI64,
+    programs: AtomicU64,
+    /// Bytes of its image on disk; 0 when there is none.
+    pub(super) image_bytes: AtomicU64,
+    alive: AtomicBool,
+    /// Why it is no more, once it is.
+    ended: Mutex<Option<&'static str>>,
+    pub(super) body: AsyncMutex<Body>,
+}
+
+/// What a run needs of a session, one run at a time.
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) session: Option<Session>,
+}
+
+/// Where a session is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SessionState {
+    /// Nothing has run in it.
+    New,
+    /// Its guest is in memory.
+    Alive,
+    /// It is on disk.
+    Frozen,
+}
+
+/// What may be told of a session.
+#[derive(Debug, Clone)]
+pub struct SessionView {
+    /// What it is called.
+    pub id: SessionId,
+    /// Whose it is.
+    pub owner: String,
+    /// When it began.
+    pub created_at: Moment,
+    /// When it was last used.
+    pub used_at: Moment,
+    /// When it ends unless it is used.
+    pub expires_at: Moment,
+    /// The level behind its limits.
+    pub level: Level,
+    /// What its programs may use.
+    pub limits: Limits,
+    /// How many programs ran in it.
+    pub programs: u64,
+    /// Where it is.
+    pub state: SessionState,
+    /// Bytes of its image on disk.
+    pub image_bytes: u64,
+    /// Whether a program runs in it now.
+    pub busy: bool,
+}
+
+impl Entry {
+    pub(super) fn new(owner: &str, level: Level, limits: Limits, passing: bool) -> Arc<Self> {
+        let now = Moment::now();
+        Arc::new(Self {
+            id: SessionId::fresh(),
+            owner: owner.to_owned(),
+            created_at: now,
+            level,
+            limits,
+            passing: AtomicBool::new(passing),
+            used_at: AtomicI64::new(now.0),
+            programs: AtomicU64::new(0),
+            image_bytes: AtomicU64::new(0),
+            alive: AtomicBool::new(false),
+            ended: Mutex::new(None),
+            body: AsyncMutex::default(),
+        })
+    }
+
+    /// A session that was stored.
+    pub(super) fn stored(row: SessionRow) -> Arc<Self> {
+        let level = [Level::Development, Level::Production, Level::Hardened];
+        let level = level.into_iter().find(|level| level.name() == row.level).unwrap_or_default();
+        Arc::new(Self {
+            id: row.id,
+            owner: row.owner,
+            created_at: row.created_at,
+            level,
+            limits: row.limits,
+            passing: AtomicBool::new(false),
+            used_at: AtomicI64::new(row.used_at.0),
+            programs: AtomicU64::new(row.programs),
+            image_bytes: AtomicU64::new(row.image_bytes.unwrap_or_default()),
+            alive: AtomicBool::new(false),
+            ended: Mutex::new(None),
+            body: AsyncMutex::default(),
+        })
+    }
+
+    pub(super) fn row(&self) -> SessionRow {
+        let image = self.image_bytes.load(Ordering::Relaxed);
+        SessionRow {
+            id: self.id.clone(),
+            owner: self.owner.clone(),
+            created_at: self.created_at,
+            used_at: self.used_at(),
+            level: self.level.name().to_owned(),
+            limits: self.limits.clone(),
+            programs: self.programs(),
+            image_bytes: (image > 0).then_some(image),
+        }
+    }
+
+    pub(super) fn view(&self, lasts: std::time::Duration) -> SessionView {
+        let image_bytes = self.image_bytes.load(Ordering::Relaxed);
+        SessionView {
+            id: self.id.clone(),
+            owner: self.owner.clone(),
+            created_at: self.created_at,
+            used_at: self.used_at(),
+            expires_at: self.used_at().after(lasts),
+            level: self.level,
+            limits: self.limits.clone(),
+            programs: self.programs(),
+            state: match (self.is_alive(), image_bytes) {
+                (true, _) => SessionState::Alive,
+                (false, 0) => SessionState::New,
+                (false, _) => SessionState::Frozen,
+            },
+            image_bytes,
+            busy: self.body.try_lock().is_err(),
+        }
+    }
+
+    pub(super) fn used_at(&self) -> Moment {
+        Moment(self.used_at.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn touch(&self) {
+        self.used_at.store(Moment::now().0, Ordering::Relaxed);
+    }
+
+    pub(super) fn programs(&self) -> u64 {
+        self.programs.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn count_program(&self) {
+        self.programs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_alive(&self, alive: bool) {
+        self.alive.store(alive, Ordering::Release);
+    }
+
+    /// What an earlier program may have left.
+    pub(super) fn earlier(&self) -> Earlier {
+        if self.programs() == 0 { Earlier::Nothing } else { Earlier::Something }
+    }
+
+    /// Says that it is no more.
+    pub(super) fn end(&self, why: &'static str) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+    }
+
+    /// Refuses to use one that is no more.
+    pub(super) fn still_there(&self) -> Result<(), Refusal> {
+        match *self.ended.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(why) => Err(Refusal::Gone { session: self.id.clone(), why }),
+        }
+    }
+}
+
+impl Body {
+    /// The session, thawed or made if need be.
+    pub(super) async fn awake(
+        &mut self,
+        entry: &Entry,
+        engine: &Arc<dyn Engine>,
+        image: PathBuf,
+    ) -> Result<&mut Session, Refusal> {
+        if self.session.is_none() {
+            let start = Start { limits: entry.limits.clone(), ..Start::default() };
+            let frozen = entry.image_bytes.load(Ordering::Relaxed) > 0;
+            self.session = Some(if frozen {
+                let image = thawed(image).await?;
+                Session::from_image(Arc::clone(engine), start, image)
+            } else {
+                Session::new(Arc::clone(engine), start)
+            });
+        }
+        self.session.as_mut().ok_or(Refusal::Draining)
+    }
+}
+
+async fn thawed(path: PathBuf) -> Result<Image, Refusal> {
+    let from = path.clone();
+    let read = tokio::task::spawn_blocking(move || std::fs::read(&from)).await;
+    let bytes = read
+        .map_err(std::io::Error::other)
+        .and_then(|bytes| bytes)
+        .map_err(|source| StoreError::File { path, source })?;
+    Image::decode(bytes).map_err(|error| Refusal::Session(error.to_string()))
+}

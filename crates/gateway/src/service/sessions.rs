@@ -1,0 +1,248 @@
+//! The sessions of a service: made, looked up, frozen, forked, removed.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use engine::{FileAnswer, FileTask, Level, Limits};
+use tracing::warn;
+
+use super::ids::SessionId;
+use super::session::{Body, Entry, SessionView};
+use super::store::{StoreError, Write};
+use super::{Caller, Refusal, Scope, Service, lock};
+
+/// Why a session that nobody asked to keep is no more.
+const NO_ROOM: &str = "it was made for one program and gave way to others, because as many sessions as may be were in memory (setting `max-live`); sessions made with POST /api/v1/sessions, or used twice, are kept";
+
+impl Service {
+    /// A session of this caller.
+    pub(super) fn entry(&self, caller: &Caller, id: &SessionId) -> Result<Arc<Entry>, Refusal> {
+        let entry = lock(&self.sessions).get(id).cloned();
+        let own = |entry: &Arc<Entry>| entry.owner == caller.owner || caller.may(Scope::Admin);
+        let entry = entry.filter(own).ok_or_else(|| Refusal::NoSession(id.clone()))?;
+        entry.still_there()?;
+        Ok(entry)
+    }
+
+    /// A new session, if its owner may have one more. One that is `passing` was not asked for.
+    pub(super) fn admit(
+        &self,
+        caller: &Caller,
+        level: Option<Level>,
+        passing: bool,
+    ) -> Result<Arc<Entry>, Refusal> {
+        let settings = &self.settings;
+        let mut sessions = lock(&self.sessions);
+        let own = || sessions.values().filter(|entry| entry.owner == caller.owner);
+        let (count, most) = (own().count() as u64, settings.sessions_per_owner);
+        if count >= most {
+            let unwanted = own()
+                .filter(|entry| entry.passing.load(Ordering::Relaxed))
+                .filter(|entry| entry.body.try_lock().is_ok())
+                .min_by_key(|entry| entry.used_at())
+                .cloned();
+            let Some(unwanted) = unwanted else {
+                let (what, setting) = ("you have as many sessions as you may", "max-sessions");
+                return Err(Refusal::Quota { what, now: count, most, setting });
+            };
+            unwanted.end(NO_ROOM);
+            sessions.remove(&unwanted.id);
+        }
+        let own = sessions.values().filter(|entry| entry.owner == caller.owner);
+        let bytes: u64 = own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum();
+        if bytes >= settings.bytes_per_owner {
+            return Err(Refusal::Quota {
+                what: "your sessions take as many bytes as they may",
+                now: bytes,
+                most: settings.bytes_per_owner,
+                setting: "max-session-bytes",
+            });
+        }
+        let level = level.unwrap_or(settings.level);
+        let limits = settings.limits.tightened_by(&Limits::of(level));
+        let limits = if level == settings.level { settings.limits.clone() } else { limits };
+        let entry = Entry::new(&caller.owner, level, limits, passing);
+        sessions.insert(entry.id.clone(), Arc::clone(&entry));
+        Ok(entry)
+    }
+
+    /// Makes a session, to be used later.
+    pub async fn create_session(
+        &self,
+        caller: &Caller,
+        level: Option<Level>,
+    ) -> Result<SessionView, Refusal> {
+        let entry = self.admit(caller, level, false)?;
+        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+        Ok(entry.view(self.settings.lasts))
+    }
+
+    /// Sessions that this caller may see.
+    #[must_use]
+    pub fn list_sessions(&self, caller: &Caller) -> Vec<SessionView> {
+        let sessions = lock(&self.sessions);
+        let own = sessions
+            .values()
+            .filter(|entry| entry.owner == caller.owner || caller.may(Scope::Admin));
+        let mut views: Vec<_> = own.map(|entry| entry.view(self.settings.lasts)).collect();
+        drop(sessions);
+        views.sort_by(|a, b| (b.used_at, &b.id).cmp(&(a.used_at, &a.id)));
+        views
+    }
+
+    /// One session of this caller.
+    pub fn session(&self, caller: &Caller, id: &SessionId) -> Result<SessionView, Refusal> {
+        Ok(self.entry(caller, id)?.view(self.settings.lasts))
+    }
+
+    /// Removes a session and everything of it, after the program that runs in it.
+    pub async fn delete_session(&self, caller: &Caller, id: &SessionId) -> Result<(), Refusal> {
+        let entry = self.entry(caller, id)?;
+        let running: Vec<_> =
+            lock(&self.runs).values().filter(|run| run.record().session == *id).cloned().collect();
+        entry.end("it was deleted");
+        for run in running {
+            run.cancel();
+        }
+        self.remove(&entry).await;
+        Ok(())
+    }
+
+    /// Takes a session out, with its files.
+    pub(super) async fn remove(&self, entry: &Arc<Entry>) {
+        let mut body = entry.body.lock().await;
+        *body = Body::default();
+        entry.set_alive(false);
+        lock(&self.sessions).remove(&entry.id);
+        let path = self.parts.store.image(&entry.id);
+        if let Err(error) = tokio::fs::remove_file(&path).await
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            warn!(session = %entry.id, error = %error, "a session's file could not be removed");
+        }
+        if let Err(error) = self.parts.store.write(Write::NoSession(entry.id.clone())).await {
+            warn!(session = %entry.id, error = %error, "a session could not be removed");
+        }
+    }
+
+    /// A second session that starts from where this one is.
+    pub async fn fork_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<SessionView, Refusal> {
+        let engine = self.engine()?;
+        let entry = self.entry(caller, id)?;
+        let fork = self.admit(caller, Some(entry.level), false)?;
+        let mut body = entry.body.lock().await;
+        let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
+        let forked = session.fork().await;
+        entry.set_alive(session.is_alive());
+        drop(body);
+        let forked = match forked {
+            Ok(forked) => forked,
+            Err(error) => {
+                self.remove(&fork).await;
+                return Err(error.into());
+            }
+        };
+        for _ in 0..entry.programs() {
+            fork.count_program();
+        }
+        let mut body = fork.body.lock().await;
+        body.session = Some(forked);
+        self.rest(&fork, &mut body).await?;
+        drop(body);
+        Ok(fork.view(self.settings.lasts))
+    }
+
+    /// Writes a session to disk and frees its guest.
+    pub async fn freeze_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<SessionView, Refusal> {
+        let entry = self.entry(caller, id)?;
+        let mut body = entry.body.lock().await;
+        self.rest(&entry, &mut body).await?;
+        drop(body);
+        Ok(entry.view(self.settings.lasts))
+    }
+
+    /// Does something with a session's files.
+    pub async fn session_files(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+        task: FileTask,
+    ) -> Result<FileAnswer, Refusal> {
+        let engine = self.engine()?;
+        let entry = self.entry(caller, id)?;
+        let _pass = self.gate.ticket(&caller.owner)?.enter().await;
+        let mut body = entry.body.lock().await;
+        entry.still_there()?;
+        self.make_room(&entry).await;
+        let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
+        let answer = session.files(task).await;
+        entry.set_alive(session.is_alive());
+        entry.passing.store(false, Ordering::Relaxed);
+        entry.touch();
+        Ok(answer?)
+    }
+
+    /// Writes what a session is to disk and lets its guest go.
+    pub(super) async fn rest(&self, entry: &Arc<Entry>, body: &mut Body) -> Result<(), Refusal> {
+        let Some(session) = &mut body.session else { return Ok(()) };
+        if let Some(image) = session.freeze().await? {
+            let path = self.parts.store.image(&entry.id);
+            let to = path.clone();
+            // Packing takes a moment, and so may the disk.
+            let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
+            let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
+            let bytes = written.map_err(|source| StoreError::File { path, source })?;
+            entry.image_bytes.store(bytes, Ordering::Relaxed);
+        }
+        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+        body.session = None;
+        entry.set_alive(false);
+        Ok(())
+    }
+
+    /// Sees to it that one more guest may be in memory, besides that of `wanted`.
+    pub(super) async fn make_room(&self, wanted: &Arc<Entry>) {
+        loop {
+            let resting = {
+                let sessions = lock(&self.sessions);
+                let alive: Vec<_> = sessions.values().filter(|entry| entry.is_alive()).collect();
+                if wanted.is_alive() || alive.len() < self.settings.live {
+                    return;
+                }
+                // Those in use are locked, so what is left is idle.
+                alive
+                    .into_iter()
+                    .filter(|entry| entry.body.try_lock().is_ok())
+                    .min_by_key(|entry| (!entry.passing.load(Ordering::Relaxed), entry.used_at()))
+                    .cloned()
+            };
+            let Some(entry) = resting else { return };
+            let Ok(mut body) = entry.body.try_lock() else { continue };
+            if entry.passing.load(Ordering::Relaxed) {
+                entry.end(NO_ROOM);
+                *body = Body::default();
+                entry.set_alive(false);
+                lock(&self.sessions).remove(&entry.id);
+            } else if let Err(error) = self.rest(&entry, &mut body).await {
+                warn!(session = %entry.id, error = %error, "a session could not be frozen");
+                return;
+            }
+        }
+    }
+}
+
+/// Writes beside the file and renames, so that there is never half an image.
+fn write_image(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<u64> {
+    let aside = path.with_extension("part");
+    std::fs::write(&aside, bytes)?;
+    std::fs::rename(&aside, path)?;
+    Ok(bytes.len() as u64)
+}

@@ -1,0 +1,331 @@
+//! What outlives the process: sessions, runs and tokens, in SQLite.
+//!
+//! Reads go through a small pool. Everything that is written goes through one task, which
+//! commits whatever has come together: under load, one commit serves many runs.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::Limits;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Row as _, SqliteConnection, SqlitePool};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::error;
+
+use super::ids::{RunId, SessionId};
+use super::record::{Moment, Record};
+
+/// Writes that one commit takes together.
+const TOGETHER: usize = 256;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS sessions (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    level TEXT NOT NULL,
+    limits TEXT NOT NULL,
+    programs INTEGER NOT NULL,
+    image_bytes INTEGER
+) STRICT;
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY,
+    session TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    status TEXT NOT NULL,
+    language TEXT NOT NULL,
+    guidance TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    program TEXT NOT NULL,
+    ended TEXT,
+    calls TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created_at);
+CREATE INDEX IF NOT EXISTS runs_by_session ON runs (session, created_at);
+CREATE TABLE IF NOT EXISTS tokens (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    teams TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER
+) STRICT;
+";
+
+/// What we keep could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A folder or file could not be made or written.
+    #[error("{}: {source}; check the folder's permissions and free space", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The database refused.
+    #[error("the database could not be used: {0}")]
+    Database(#[from] sqlx::Error),
+    /// What was stored cannot be read by this version.
+    #[error("{what} in the database cannot be read: {source}")]
+    Content {
+        /// What it is.
+        what: &'static str,
+        /// Why not.
+        source: serde_json::Error,
+    },
+    /// The process is ending.
+    #[error("the database is closed, because this process is ending")]
+    Closed,
+}
+
+/// A session, as it is stored.
+#[derive(Debug, Clone)]
+pub struct SessionRow {
+    /// What it is called.
+    pub id: SessionId,
+    /// Whose it is.
+    pub owner: String,
+    /// When it began.
+    pub created_at: Moment,
+    /// When it was last used.
+    pub used_at: Moment,
+    /// The level behind its limits.
+    pub level: String,
+    /// What its programs may use.
+    pub limits: Limits,
+    /// How many programs ran in it.
+    pub programs: u64,
+    /// The size of its image, if it is frozen.
+    pub image_bytes: Option<u64>,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, Default)]
+pub struct RunFilter {
+    /// Only those of this owner.
+    pub owner: Option<String>,
+    /// Only those of this session.
+    pub session: Option<SessionId>,
+    /// Only those that ended so.
+    pub status: Option<super::Status>,
+    /// Only those asked for before this.
+    pub before: Option<Moment>,
+    /// No more than this.
+    pub limit: u32,
+}
+
+pub(super) enum Write {
+    Session(Box<SessionRow>),
+    NoSession(SessionId),
+    Run(Box<Record>),
+    OldRuns(Moment),
+}
+
+type Job = (Write, Option<oneshot::Sender<()>>);
+
+/// The database and the files beside it.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) pool: SqlitePool,
+    folder: PathBuf,
+    writer: mpsc::Sender<Job>,
+    /// Ends with the store; whoever writes waits for it, so nothing is lost then.
+    _writing: AbortOnDropHandle<()>,
+}
+
+impl Store {
+    /// Opens the database in `folder`, and makes both if they are not there.
+    pub async fn open(folder: &Path) -> Result<Self, StoreError> {
+        let made = |path: PathBuf| {
+            std::fs::create_dir_all(&path).map_err(|source| StoreError::File { path, source })
+        };
+        made(folder.join("sessions"))?;
+        made(folder.join("runs"))?;
+        let options = SqliteConnectOptions::new()
+            .filename(folder.join("tidegate.db"))
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .busy_timeout(Duration::from_secs(10));
+        let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
+        for statement in SCHEMA.split(';').filter(|statement| !statement.trim().is_empty()) {
+            sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
+        }
+        owner_only(folder);
+        let (writer, jobs) = mpsc::channel(1024);
+        let writing = AbortOnDropHandle::new(tokio::spawn(write(pool.clone(), jobs)));
+        Ok(Self { pool, folder: folder.to_owned(), writer, _writing: writing })
+    }
+
+    /// Where a session's image lies.
+    pub(super) fn image(&self, session: &SessionId) -> PathBuf {
+        self.folder.join("sessions").join(format!("{session}.image"))
+    }
+
+    /// Where a run's files lie.
+    pub(super) fn artifacts(&self, run: &RunId) -> PathBuf {
+        self.folder.join("runs").join(run.as_str())
+    }
+
+    /// Writes, and returns when it is committed.
+    pub(super) async fn write(&self, what: Write) -> Result<(), StoreError> {
+        let (send, done) = oneshot::channel();
+        self.writer.send((what, Some(send))).await.map_err(|_| StoreError::Closed)?;
+        done.await.map_err(|_| StoreError::Closed)
+    }
+
+    /// Every stored session.
+    pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes FROM sessions",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        let mut sessions = Vec::with_capacity(rows.len());
+        for row in rows {
+            let Ok(id) = row.get::<String, _>("id").parse() else { continue };
+            sessions.push(SessionRow {
+                id,
+                owner: row.get("owner"),
+                created_at: Moment(row.get("created_at")),
+                used_at: Moment(row.get("used_at")),
+                level: row.get("level"),
+                limits: read("a session's limits", row.get("limits"))?,
+                programs: row.get::<i64, _>("programs").unsigned_abs(),
+                image_bytes: row.get::<Option<i64>, _>("image_bytes").map(i64::unsigned_abs),
+            });
+        }
+        Ok(sessions)
+    }
+
+    /// One stored run.
+    pub(super) async fn run(&self, id: &RunId) -> Result<Option<Record>, StoreError> {
+        let row = sqlx::query("SELECT * FROM runs WHERE id = ?")
+            .bind(id.as_str())
+            .fetch_optional(&self.pool)
+            .await?;
+        row.map(|row| record(&row)).transpose()
+    }
+
+    /// Stored runs, the latest first.
+    pub(super) async fn runs(&self, filter: &RunFilter) -> Result<Vec<Record>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT * FROM runs
+             WHERE (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR session = ?2)
+               AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR created_at < ?4)
+             ORDER BY created_at DESC LIMIT ?5",
+        )
+        .bind(filter.owner.as_deref())
+        .bind(filter.session.as_ref().map(SessionId::as_str))
+        .bind(filter.status.map(super::Status::name))
+        .bind(filter.before.map(|moment| moment.0))
+        .bind(filter.limit)
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter().map(record).collect()
+    }
+}
+
+fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
+    let wrong = |_| sqlx::Error::RowNotFound;
+    let ended: Option<String> = row.get("ended");
+    Ok(Record {
+        id: row.get::<String, _>("id").parse().map_err(wrong)?,
+        session: row.get::<String, _>("session").parse().map_err(wrong)?,
+        owner: row.get("owner"),
+        status: row.get::<String, _>("status").parse().map_err(|_| sqlx::Error::RowNotFound)?,
+        language: row.get("language"),
+        guidance: row.get("guidance"),
+        created_at: Moment(row.get("created_at")),
+        started_at: row.get::<Option<i64>, _>("started_at").map(Moment),
+        finished_at: row.get::<Option<i64>, _>("finished_at").map(Moment),
+        program: row.get("program"),
+        ended: ended.map(|text| read("a run's outcome", text)).transpose()?,
+        calls: read("a run's calls", row.get("calls"))?,
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it comes from a row and goes nowhere else")]
+fn read<T: serde::de::DeserializeOwned>(what: &'static str, text: String) -> Result<T, StoreError> {
+    serde_json::from_str(&text).map_err(|source| StoreError::Content { what, source })
+}
+
+/// Nobody else reads what programs did. Where this is refused, the folder decides.
+fn owner_only(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
+}
+
+async fn write(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>) {
+    let mut batch = Vec::with_capacity(TOGETHER);
+    while jobs.recv_many(&mut batch, TOGETHER).await > 0 {
+        let committed = commit(&pool, &batch).await;
+        if let Err(problem) = &committed {
+            error!(error = %problem, writes = batch.len(), "could not write to the database");
+        }
+        for (_, done) in batch.drain(..) {
+            if let Some(done) = done.filter(|_| committed.is_ok()) {
+                // Whoever asked may have gone.
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+async fn commit(pool: &SqlitePool, batch: &[Job]) -> Result<(), sqlx::Error> {
+    let mut transaction = pool.begin().await?;
+    for (write, _) in batch {
+        apply(&mut transaction, write).await?;
+    }
+    transaction.commit().await
+}
+
+async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Error> {
+    match write {
+        Write::Session(row) => {
+            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+                .bind(row.id.as_str())
+                .bind(&row.owner)
+                .bind(row.created_at.0)
+                .bind(row.used_at.0)
+                .bind(&row.level)
+                .bind(serde_json::to_string(&row.limits).unwrap_or_default())
+                .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
+                .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
+                .execute(to)
+                .await?
+        }
+        Write::NoSession(id) => {
+            sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id.as_str()).execute(to).await?
+        }
+        Write::Run(run) => {
+            let ended = run.ended.as_ref().and_then(|ended| serde_json::to_string(ended).ok());
+            sqlx::query("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .bind(run.id.as_str())
+                .bind(run.session.as_str())
+                .bind(&run.owner)
+                .bind(run.status.name())
+                .bind(&run.language)
+                .bind(&run.guidance)
+                .bind(run.created_at.0)
+                .bind(run.started_at.map(|moment| moment.0))
+                .bind(run.finished_at.map(|moment| moment.0))
+                .bind(&run.program)
+                .bind(ended)
+                .bind(serde_json::to_string(&run.calls).unwrap_or_else(|_| "[]".to_owned()))
+                .execute(to)
+                .await?
+        }
+        Write::OldRuns(before) => {
+            sqlx::query("DELETE FROM runs WHERE created_at < ?").bind(before.0).execute(to).await?
+        }
+    };
+    Ok(())
+}

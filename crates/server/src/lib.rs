@@ -1,0 +1,36 @@
+//! The front doors: MCP over stdio and HTTP, and REST.
+//!
+//! Both speak for one [`gateway::service::Service`]; neither decides anything by itself. Reading
+//! order: [`guidance`] (what agents are told), [`mcp`], [`rest`], [`doors`] (who may come in).
+#![forbid(unsafe_code)]
+
+pub mod guidance;
+pub mod rest;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gateway::service::Service;
+
+use crate::guidance::Guidance;
+
+/// What every door needs.
+#[derive(Clone)]
+pub struct Shared {
+    /// Sessions and runs.
+    pub service: Arc<Service>,
+    /// What agents are told.
+    pub guidance: Arc<Guidance>,
+    /// Who adds and removes servers while we run.
+    pub servers: Arc<dyn Servers>,
+}
+
+/// Adds and removes upstream servers while we run.
+#[async_trait]
+pub trait Servers: Send + Sync {
+    /// Adds a server, given as an entry of `mcpServers` has it; or says what is wrong with it.
+    async fn add(&self, name: &str, entry: serde_json::Value) -> Result<(), String>;
+
+    /// Removes a server; false if there is none of that name.
+    async fn remove(&self, name: &str) -> Result<bool, String>;
+}
