@@ -96,7 +96,8 @@ impl Circumstances {
         let Some(catalog) = offer.catalog() else {
             return Self { partial: true, ..Self::default() };
         };
-        let configured: Vec<&str> = tools.names().map(|name| name.0.as_str()).collect();
+        let names = tools.names();
+        let configured: Vec<&str> = names.iter().map(|name| name.0.as_str()).collect();
         let python = names::python(Kind::Server, &configured);
         let listed = |name: &str| catalog.servers().any(|server| server.name().0 == name);
         let unlisted = configured

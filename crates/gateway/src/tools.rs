@@ -6,7 +6,7 @@ mod wanted;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use catalog::{
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use tracing::{debug, warn};
-use upstream::{CallFailure, ConnectError, Upstreams};
+use upstream::{CallFailure, ConnectError, ServerSettings, Upstreams};
 
 use crate::answer::{answer, words};
 use crate::finding::{Finder, Found, Search};
@@ -40,10 +40,13 @@ pub struct ServerPolicy {
     pub identity: String,
 }
 
+type Policies = BTreeMap<ServerName, ServerPolicy>;
+
 /// All servers, and what is known of them.
 pub struct Tools {
     upstreams: Arc<Upstreams>,
-    policies: BTreeMap<ServerName, ServerPolicy>,
+    /// Replaced as a whole when servers come and go, so that a run sees one set of them.
+    policies: RwLock<Arc<Policies>>,
     memory: Arc<Memory>,
     learning: Learning,
     finder: Arc<Finder>,
@@ -81,6 +84,7 @@ impl Tools {
         let memory = Arc::new(memory);
         let learning = Learning::new(Arc::clone(&memory), learns.collect());
         let finder = Arc::new(Finder::new(None));
+        let policies = RwLock::new(Arc::new(policies));
         Arc::new(Self { upstreams, policies, memory, learning, finder, shelf })
     }
 
@@ -122,8 +126,41 @@ impl Tools {
     }
 
     /// What the servers are called.
-    pub fn names(&self) -> impl Iterator<Item = &ServerName> {
-        self.policies.keys()
+    #[must_use]
+    pub fn names(&self) -> Vec<ServerName> {
+        self.policies().keys().cloned().collect()
+    }
+
+    /// Adds a server, or replaces the one of that name.
+    pub async fn add(&self, server: ServerSettings, policy: ServerPolicy) {
+        let name = server.name.clone();
+        self.upstreams.add(server).await;
+        let mut policies = Policies::clone(&self.policies());
+        policies.insert(name.clone(), policy);
+        *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies);
+        self.forget_listing(&name);
+    }
+
+    /// Removes a server and ends its connection; false if there is none of that name.
+    pub async fn remove(&self, server: &ServerName) -> bool {
+        let mut policies = Policies::clone(&self.policies());
+        if policies.remove(server).is_none() {
+            return false;
+        }
+        *self.policies.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policies);
+        self.forget_listing(server);
+        self.upstreams.remove(server).await;
+        true
+    }
+
+    fn forget_listing(&self, server: &ServerName) {
+        let mut shelf = self.shelf();
+        shelf.listings.remove(server);
+        shelf.made = None;
+    }
+
+    fn policies(&self) -> Arc<Policies> {
+        Arc::clone(&self.policies.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What is known of each server's tools.
@@ -147,7 +184,8 @@ impl Tools {
     /// What a program with this source is given: waits for the servers it names, and a
     /// moment for the others where it may mean any of them.
     pub async fn offer(self: &Arc<Self>, source: &str) -> Arc<Offer> {
-        let names: Vec<&ServerName> = self.policies.keys().collect();
+        let policies = self.policies();
+        let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
         if wanted.any {
@@ -165,9 +203,19 @@ impl Tools {
         Arc::new(Offer { tools: Arc::clone(self), made })
     }
 
+    /// Asks the servers that were never asked what they offer, and waits for a moment.
+    pub async fn know_all(&self) {
+        let policies = self.policies();
+        let names: Vec<&ServerName> = policies.keys().collect();
+        let all = join_all(names.iter().map(|server| self.learn(server)));
+        // One that does not answer soon is found next time.
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+
     /// The same after asking the servers it means what they offer now, as far as they answer soon.
     pub(crate) async fn offer_anew(self: &Arc<Self>, source: &str) -> Arc<Offer> {
-        let names: Vec<&ServerName> = self.policies.keys().collect();
+        let policies = self.policies();
+        let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
         let asked = names.iter().filter(|server| wanted.any || wanted.named.contains(server));
         let all = join_all(asked.map(|server| self.ask_anew(server)));
@@ -182,7 +230,8 @@ impl Tools {
         only: Option<&ServerName>,
     ) -> (Arc<Catalog>, Vec<(ServerName, ConnectError)>) {
         let wanted = |name: &&ServerName| only.is_none_or(|only| only == *name);
-        let names: Vec<&ServerName> = self.policies.keys().filter(wanted).collect();
+        let policies = self.policies();
+        let names: Vec<&ServerName> = policies.keys().filter(wanted).collect();
         let asked = join_all(names.iter().map(|server| self.ask(server))).await;
         let failed = names.into_iter().zip(asked);
         let failed = failed.filter_map(|(server, result)| Some((server.clone(), result.err()?)));
@@ -230,7 +279,8 @@ impl Tools {
 
     /// Remembers a listing, and which of its definitions are new.
     fn note(&self, listing: &Listing) {
-        let identity = self.policies.get(&listing.server).map_or("", |policy| &policy.identity);
+        let policies = self.policies();
+        let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
         let changes = self.memory.seen().observe(listing);
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
@@ -265,7 +315,7 @@ impl Tools {
 
     /// Under `pin`, tools that changed are not offered.
     fn without_quarantined(&self, listing: &Arc<Listing>) -> Arc<Listing> {
-        if !self.policies.get(&listing.server).is_some_and(|policy| policy.pin) {
+        if !self.policies().get(&listing.server).is_some_and(|policy| policy.pin) {
             return Arc::clone(listing);
         }
         let quarantined = self.memory.seen().quarantined(listing);
@@ -281,7 +331,7 @@ impl Tools {
         let shelf = self.shelf();
         let pinned = shelf.listings.values().filter(|listing| {
             server.is_none_or(|server| server == listing.server.0)
-                && self.policies.get(&listing.server).is_some_and(|policy| policy.pin)
+                && self.policies().get(&listing.server).is_some_and(|policy| policy.pin)
         });
         let seen = self.memory.seen();
         for listing in pinned {
@@ -443,7 +493,7 @@ impl Offer {
         }
         let configured = server
             .map(|name| ServerName(name.to_owned()))
-            .filter(|name| self.tools.policies.contains_key(name));
+            .filter(|name| self.tools.policies().contains_key(name));
         if let Some(name) = configured {
             let asked = self.tools.ask_anew(&name).await;
             asked.map_err(|error| fault("ServerError", error.to_string()))?;
@@ -499,7 +549,7 @@ impl Offer {
             let server = self.one(asked)?;
             return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
         }
-        let servers: Vec<ServerName> = self.tools.policies.keys().cloned().collect();
+        let servers: Vec<ServerName> = self.tools.names();
         let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
         let mut all = Vec::new();
         for (server, listed) in servers.iter().zip(lists) {
@@ -523,8 +573,8 @@ impl Offer {
                 .await
                 .map_err(|failure| from_failure(&failure))?);
         }
-        let servers = self.tools.policies.keys();
-        let tried = join_all(servers.map(|server| upstreams.resource(server, uri))).await;
+        let servers = self.tools.names();
+        let tried = join_all(servers.iter().map(|server| upstreams.resource(server, uri))).await;
         let found = tried.into_iter().find_map(Result::ok);
         raw(&found.ok_or_else(|| {
             fault(
@@ -536,7 +586,8 @@ impl Offer {
 
     /// The server that was named, by any of its names.
     fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
-        let names = self.tools.policies.keys();
+        let policies = self.tools.policies();
+        let names = policies.keys();
         let Some(wanted) = &asked.server else {
             return Err(fault(
                 "ArgumentError",

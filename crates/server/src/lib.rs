@@ -1,10 +1,11 @@
 //! The front doors: MCP over stdio and HTTP, and REST.
 //!
 //! Both speak for one [`gateway::service::Service`]; neither decides anything by itself. Reading
-//! order: [`guidance`] (what agents are told), [`mcp`], [`rest`], [`doors`] (who may come in).
+//! order: [`guidance`] (what agents are told), [`mcp`], [`rest`].
 #![forbid(unsafe_code)]
 
 pub mod guidance;
+pub mod mcp;
 pub mod rest;
 
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, bindings, check, demo, doctor, example_server, image, import, list, login, logout, remove,
-    repl, run, runtime, secret, session, test, tools,
+    add, bindings, check, config, demo, doctor, example_server, image, import, list, login, logout,
+    mcp, prompt, remove, repl, run, runtime, secret, serve, session, test, token, tools,
 };
 use crate::exit;
 
@@ -59,6 +59,16 @@ pub(crate) enum Command {
     Tools(tools::Arguments),
     /// Write typed functions for tools, in Python or TypeScript.
     Bindings(bindings::Arguments),
+    /// Serve REST and MCP over HTTP, for many clients.
+    Serve(serve::Arguments),
+    /// Serve one MCP client on standard input and output.
+    Mcp(mcp::Arguments),
+    /// Make and end tokens for `serve`.
+    Token(token::Arguments),
+    /// Print the guidance that agents are given.
+    Prompt(prompt::Arguments),
+    /// Show the settings of `serve` and `mcp`, and where each comes from.
+    Config(config::Arguments),
     /// Show the main job from end to end, measured on this machine.
     Demo(demo::Arguments),
     /// Say what is installed, what works, and what to fix.

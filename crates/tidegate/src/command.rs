@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod bindings;
 pub(crate) mod check;
+pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod example_server;
@@ -12,13 +13,17 @@ pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod mcp;
+pub(crate) mod prompt;
 pub(crate) mod remove;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod runtime;
 pub(crate) mod secret;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod test;
+pub(crate) mod token;
 pub(crate) mod tools;
 
 use crate::cli::{Cli, Command};
@@ -44,6 +49,11 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Tools(arguments) => tools::run(config, arguments).await,
         Command::Check(arguments) => check::run(config, arguments).await,
         Command::Bindings(arguments) => bindings::run(&arguments),
+        Command::Serve(arguments) => serve::run(config, &arguments).await,
+        Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Token(arguments) => token::run(config, arguments).await,
+        Command::Prompt(arguments) => prompt::run(config, &arguments),
+        Command::Config(arguments) => config::run(config, &arguments),
         Command::Demo(arguments) => demo::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,
         Command::ExampleServer(arguments) => example_server::run(&arguments).await,

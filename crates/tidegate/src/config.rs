@@ -111,6 +111,21 @@ impl Config {
         servers::general(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// What the files say under `[serve]`, each value with its file.
+    pub(crate) fn service_section(&self) -> anyhow::Result<BTreeMap<String, (String, String)>> {
+        servers::service(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// Tools that MCP clients see unchanged, as the files say.
+    pub(crate) fn direct_tools(&self) -> anyhow::Result<Vec<String>> {
+        servers::direct_tools(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// A server that somebody described to us while we run.
+    pub(crate) fn server_from_json(&self, text: &str) -> Result<Server, String> {
+        servers::from_json(&self.places, text)
+    }
+
     /// The configured server of this name.
     pub(crate) fn server(&self, name: &str) -> anyhow::Result<Server> {
         let servers = self.servers()?;

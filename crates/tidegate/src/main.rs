@@ -20,6 +20,8 @@ mod out;
 mod progress;
 mod runtime;
 mod sentences;
+mod service;
+mod settings;
 mod show;
 mod store;
 mod tools;

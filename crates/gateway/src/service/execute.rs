@@ -22,6 +22,9 @@ use crate::run::{run as run_program, run_with};
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
 
+/// How long a request waits for an engine that is being opened.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// What to do while another program runs in the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IfBusy {
@@ -104,7 +107,7 @@ impl Service {
         if self.ending.is_cancelled() {
             return Err(Refusal::Draining);
         }
-        let engine = self.engine()?;
+        let engine = self.engine().await?;
         self.validate(&request)?;
         let (entry, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
@@ -134,7 +137,12 @@ impl Service {
         Ok(Started { run, session, detached: false })
     }
 
-    pub(super) fn engine(&self) -> Result<Arc<dyn Engine>, Refusal> {
+    /// What runs programs. Opening it takes a moment, which is waited for; installing it takes
+    /// minutes, which the caller is told of.
+    pub(super) async fn engine(&self) -> Result<Arc<dyn Engine>, Refusal> {
+        let mut readiness = self.parts.engine.clone();
+        let settled = readiness.wait_for(|now| !matches!(now, Readiness::Installing { .. }));
+        let _ = tokio::time::timeout(PATIENCE, settled).await;
         match self.readiness() {
             Readiness::Ready(engine) => Ok(engine),
             Readiness::Installing { percent, stage } => Err(Refusal::Installing { percent, stage }),

@@ -131,7 +131,7 @@ impl Service {
         caller: &Caller,
         id: &SessionId,
     ) -> Result<SessionView, Refusal> {
-        let engine = self.engine()?;
+        let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
         let fork = self.admit(caller, Some(entry.level), false)?;
         let mut body = entry.body.lock().await;
@@ -176,7 +176,7 @@ impl Service {
         id: &SessionId,
         task: FileTask,
     ) -> Result<FileAnswer, Refusal> {
-        let engine = self.engine()?;
+        let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
         let _pass = self.gate.ticket(&caller.owner)?.enter().await;
         let mut body = entry.body.lock().await;

@@ -38,14 +38,15 @@ impl Tools {
         server: &ServerName,
         tool: Option<&ToolName>,
     ) -> Result<usize, MemoryError> {
-        let identity = self.policies.get(server).map_or("", |policy| &policy.identity);
+        let policies = self.policies();
+        let identity = policies.get(server).map_or("", |policy| &policy.identity);
         self.learning.forget(server, identity, tool)
     }
 
     /// What a run leaves to be remembered: listings that turned out to be others than those
     /// it began with, and what was learned, which is written down while nobody waits.
     pub(crate) fn after_run(&self) {
-        for server in self.policies.keys() {
+        for server in self.policies().keys() {
             let Some(listing) = self.upstreams.known_listing(server) else { continue };
             let known = self.shelf().listings.get(server).cloned();
             if known.is_none_or(|known| *known != *listing) {

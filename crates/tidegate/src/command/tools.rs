@@ -197,9 +197,10 @@ async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::R
 /// The catalog after asking every server, or one; those that cannot be used are told.
 async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<Catalog>, Ending)> {
     if let Some(server) = server
-        && !tools.names().any(|name| name.0 == server)
+        && !tools.names().iter().any(|name| name.0 == server)
     {
-        let all: Vec<&str> = tools.names().map(|name| name.0.as_str()).collect();
+        let names = tools.names();
+        let all: Vec<&str> = names.iter().map(|name| name.0.as_str()).collect();
         return Err(Misuse::error(format!(
             "there is no server `{server}`; there are: {}",
             all.join(", ")

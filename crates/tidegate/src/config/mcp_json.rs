@@ -109,6 +109,12 @@ pub(crate) fn read(
     Ok(convert(places, client, file, groups))
 }
 
+/// The servers of a text that is no file of anybody's.
+pub(crate) fn parse(places: &Places, called: &Path, text: &str) -> Result<Found, ConfigError> {
+    let groups = document::groups(called, text, &places.project)?;
+    Ok(convert(places, None, called, groups))
+}
+
 fn read_groups(places: &Places, file: &Path) -> Result<Vec<Group>, ConfigError> {
     let unreadable = |source| ConfigError::Unreadable { path: file.to_owned(), source };
     let mut text = String::new();

@@ -77,6 +77,17 @@ impl Places {
         Ok(files)
     }
 
+    /// The files that may say something, whether they are there or not.
+    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+        match &self.explicit {
+            Some(file) => vec![file.clone()],
+            None => {
+                let project = self.project.iter().map(|folder| folder.join(FILE));
+                self.users_file().into_iter().chain(project).collect()
+            }
+        }
+    }
+
     /// The file that a new server goes into.
     pub(crate) fn file_to_write(&self, project: bool) -> Option<PathBuf> {
         match (&self.explicit, project) {

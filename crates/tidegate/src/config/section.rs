@@ -25,8 +25,20 @@ pub(super) struct FileSection {
     pub(super) servers: BTreeMap<String, toml::Spanned<ServerSection>>,
     /// Whether types are learned from results, for servers that do not say it themselves.
     pub(super) learn: Option<bool>,
+    /// Settings of `serve` and `mcp`; see [`crate::settings`].
+    pub(super) serve: BTreeMap<String, toml::Value>,
+    /// What MCP clients see besides our own tools.
+    pub(super) tools: ToolsSection,
     /// Whether tools are found by meaning, too; needs a model, which is fetched when first needed.
     pub(super) embeddings: Option<bool>,
+}
+
+/// `[tools]`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct ToolsSection {
+    /// Tools that are passed through to MCP clients unchanged, as `server.tool`.
+    pub(super) direct: Vec<String>,
 }
 
 /// One server. Exactly one of `command`, `url`, `openapi` and `tools` says what kind it is.

@@ -59,15 +59,47 @@ pub(crate) struct General {
 /// Of several files the one whose servers count most decides.
 pub(crate) fn general(places: &Places) -> Result<General, ConfigError> {
     let mut general = General { check: true, learn: true, embeddings: false };
-    for file in places.files()? {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
-        let said = whole(&file, &text)?;
+    for (_, said) in wholes(places)? {
         general.check = said.check.map_or(general.check, |check| check == CheckName::On);
         general.learn = said.learn.unwrap_or(general.learn);
         general.embeddings = said.embeddings.unwrap_or(general.embeddings);
     }
     Ok(general)
+}
+
+/// The settings under `[serve]`, as text, each with the file that has it.
+pub(crate) fn service(places: &Places) -> Result<BTreeMap<String, (String, String)>, ConfigError> {
+    let mut settings = BTreeMap::new();
+    for (file, said) in wholes(places)? {
+        for (name, value) in said.serve {
+            settings.insert(name, (plain(&value), places.short(&file)));
+        }
+    }
+    Ok(settings)
+}
+
+/// Tools that MCP clients see unchanged.
+pub(crate) fn direct_tools(places: &Places) -> Result<Vec<String>, ConfigError> {
+    Ok(wholes(places)?.into_iter().flat_map(|(_, said)| said.tools.direct).collect())
+}
+
+fn wholes(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
+    let read = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
+        let said = whole(&file, &text)?;
+        Ok((file, said))
+    };
+    places.files()?.into_iter().map(read).collect()
+}
+
+/// A value as it would be written in a variable.
+fn plain(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(parts) => parts.iter().map(plain).collect::<Vec<_>>().join(","),
+        value => value.to_string(),
+    }
 }
 
 fn whole(file: &Path, text: &str) -> Result<FileSection, ConfigError> {
@@ -105,6 +137,18 @@ pub(crate) fn from_mcp_json(places: &Places, file: &Path) -> Result<FromMcpJson,
     });
     let unusable = found.unusable.into_iter().map(|entry| (entry.called, entry.reason));
     Ok(FromMcpJson { servers: servers.collect(), unusable: unusable.collect() })
+}
+
+/// The one server of an `mcpServers` text that somebody sent us.
+pub(crate) fn from_json(places: &Places, text: &str) -> Result<Server, String> {
+    let file = Path::new("the request");
+    let found = mcp_json::parse(places, file, text).map_err(|error| error.to_string())?;
+    if let Some(entry) = found.unusable.into_iter().next() {
+        return Err(format!("{:?} cannot be used: {}", entry.called, entry.reason));
+    }
+    let entry = found.servers.into_iter().next().ok_or("there is no server in it")?;
+    let (name, kind, section) = (entry.name, entry.kind, entry.section);
+    Ok(Server { name, file: PathBuf::from("/"), kind, section })
 }
 
 /// What an `mcpServers` file holds.

@@ -83,7 +83,7 @@ pub(super) async fn run(
 
 /// Runs `tidegate tools forget`.
 pub(super) async fn forget(tools: &Arc<Tools>, what: &str) -> anyhow::Result<Ending> {
-    let server = tools.names().find(|name| name.0 == what).cloned();
+    let server = tools.names().into_iter().find(|name| name.0 == what);
     let count = if let Some(server) = server {
         tools.forget_learned(&server, None)?
     } else {
@@ -109,7 +109,7 @@ async fn find(
     tools: &Arc<Tools>,
     what: Option<&str>,
 ) -> anyhow::Result<(Arc<Catalog>, What, Ending)> {
-    let server = what.filter(|what| tools.names().any(|name| name.0 == **what));
+    let server = what.filter(|what| tools.names().iter().any(|name| name.0 == **what));
     let (catalog, ending) = known(tools, server).await?;
     let what = match (server, what) {
         (Some(server), _) => What::Server(ServerName(server.to_owned())),

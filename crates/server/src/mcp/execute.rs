@@ -1,0 +1,132 @@
+//! `execute_python`: a program in, words for the model out.
+
+use std::time::Duration;
+
+use engine::Context;
+use gateway::service::run::{Event, Run};
+use gateway::service::{Refusal, Request, Started};
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken,
+};
+use rmcp::service::{Peer, RequestContext};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Mcp, caller, words};
+
+/// What a client may send. Wrong types name the argument.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    code: String,
+    #[serde(default)]
+    session: Option<String>,
+    #[serde(default)]
+    context: Option<Context>,
+    #[serde(default)]
+    timeout: Option<f64>,
+}
+
+impl Mcp {
+    pub(super) async fn execute(
+        &self,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let request = match request(arguments) {
+            Ok(request) => request,
+            Err(problem) => return failed(problem),
+        };
+        let started = match self.shared.service.start(&caller(context), request).await {
+            Ok(started) => started,
+            Err(refusal) => return refused(&refusal),
+        };
+        let run = std::sync::Arc::clone(started.run());
+        let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
+        let ended = async { tokio::join!(ended(started), telling).0 };
+        tokio::select! {
+            result = ended => result,
+            // Dropping the run cancels it; the client no longer reads what is said here.
+            () = context.ct.cancelled() => failed("the client cancelled this call".to_owned()),
+        }
+    }
+}
+
+async fn ended(started: Started) -> CallToolResult {
+    let run = std::sync::Arc::clone(started.run());
+    let record = started.ended().await;
+    words::result(&record, &run.artifacts())
+}
+
+fn request(arguments: JsonObject) -> Result<Request, String> {
+    let example = r#"execute_python takes {"code": "...", "session"?: "s_...", "context"?: {...}, "timeout"?: 30}"#;
+    for (key, kind, fits) in [
+        ("code", "text", Value::is_string as fn(&Value) -> bool),
+        ("session", "text", |value| value.is_string() || value.is_null()),
+        ("context", "an object", |value| value.is_object() || value.is_null()),
+        ("timeout", "a number of seconds", |value| value.is_number() || value.is_null()),
+    ] {
+        if arguments.get(key).is_some_and(|value| !fits(value)) {
+            return Err(format!("`{key}` must be {kind}; {example}"));
+        }
+    }
+    let given: Arguments = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| format!("{error}; {example}"))?;
+    let session = given.session.filter(|session| !session.is_empty());
+    let session = session.map(|session| session.parse()).transpose();
+    let session =
+        session.map_err(|error| format!("`session`: {error}; leave it out for a fresh one"))?;
+    let timeout = given.timeout.map(Duration::try_from_secs_f64).transpose();
+    let timeout = timeout.map_err(|_| "`timeout` must be between 1 and 120 seconds".to_owned())?;
+    Ok(Request {
+        code: given.code,
+        session,
+        context: given.context.unwrap_or_default(),
+        timeout,
+        ..Request::default()
+    })
+}
+
+/// What could not even begin, in words for the model.
+pub(super) fn refused(refusal: &Refusal) -> CallToolResult {
+    failed(refusal.to_string())
+}
+
+pub(super) fn failed(problem: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(problem)])
+}
+
+/// Tells the client what the program prints while it runs, if it wants to know.
+async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<RoleServer>) {
+    let Some(token) = token else { return };
+    let mut seen = 0;
+    let mut told = 0.0;
+    loop {
+        let events = run.events_after(seen).await;
+        if events.is_empty() {
+            return;
+        }
+        seen += events.len();
+        let mut text = String::new();
+        for event in events {
+            match event {
+                Event::Output(_, output) => text.push_str(&output),
+                Event::Calls(note) => {
+                    let server = note.server.unwrap_or_default();
+                    text.push_str(&format!("calls {server}.{}\n", note.tool));
+                }
+                Event::Status(_) | Event::Called(_) => {}
+            }
+        }
+        if text.is_empty() {
+            continue;
+        }
+        told += 1.0;
+        let note = ProgressNotificationParam::new(token.clone(), told).with_message(text);
+        if peer.notify_progress(note).await.is_err() {
+            // Nobody hears us; the run's end is told to whoever waits for it.
+            return;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `search_tools`: words in, functions out.
+
+use gateway::{Detail, Found, Search};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::Value;
+
+use super::Mcp;
+use super::execute::failed;
+
+/// Tools shown at once.
+const MOST: usize = 100;
+
+impl Mcp {
+    pub(super) async fn search(&self, arguments: JsonObject) -> CallToolResult {
+        const TAKES: &str = r#"search_tools takes {"query": "...", "detail_level"?: "name_only" | "with_description" | "full", "server"?: "...", "limit"?: 10}"#;
+        let asked = serde_json::from_value::<Search>(Value::Object(arguments));
+        let mut asked = match asked {
+            Ok(asked) => asked,
+            Err(error) => return failed(format!("{error}; {TAKES}")),
+        };
+        asked.limit = asked.limit.clamp(1, MOST);
+        let tools = self.shared.service.tools();
+        tools.know_all().await;
+        let detail = asked.detail_level;
+        let found = {
+            let tools = std::sync::Arc::clone(tools);
+            // With a model for meaning this computes for a while.
+            tokio::task::spawn_blocking(move || tools.find(&asked)).await
+        };
+        match found {
+            Ok(Ok(found)) => shown(&found, detail),
+            Ok(Err(error)) => failed(error.to_string()),
+            Err(error) => failed(format!("the search failed: {error}")),
+        }
+    }
+}
+
+fn shown(found: &Found, detail: Detail) -> CallToolResult {
+    let mut text = format!("{} of {} functions", found.tools.len(), found.total);
+    for tool in &found.tools {
+        text.push_str("\n\n");
+        if let Some(signature) = &tool.signature {
+            text.push_str(&format!("from servers.{} import {}\n", tool.server, tool.name));
+            text.push_str(signature.trim_end());
+        } else {
+            text.push_str(&format!("servers.{}.{}", tool.server, tool.name));
+        }
+        let about = tool.description.as_deref().filter(|_| detail != Detail::NameOnly);
+        if let Some(about) = about.map(str::trim).filter(|about| !about.is_empty()) {
+            text.push_str("\n    ");
+            text.push_str(&about.replace('\n', "\n    "));
+        }
+    }
+    if found.tools.is_empty() {
+        text.push_str("; try other words, or an empty query for all");
+    }
+    let text = text.replace("\n\nservers.", "\nservers.");
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = serde_json::to_value(found).ok();
+    result
+}

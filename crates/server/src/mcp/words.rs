@@ -1,0 +1,108 @@
+//! What a model reads of a run.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engine::{Artifact, ProgramError};
+use gateway::service::record::{Ended, Record};
+use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use serde_json::{Value, json};
+
+use super::resources;
+
+/// Pictures up to this size are sent along; larger ones can be fetched.
+const ENCLOSED: usize = 1 << 20;
+
+/// A run that ended, as the result of a tool.
+pub(super) fn result(record: &Record, artifacts: &[Artifact]) -> CallToolResult {
+    let Some(ended) = &record.ended else {
+        return super::execute::failed("the run did not end".to_owned());
+    };
+    let mut content = vec![ContentBlock::text(text(record, ended))];
+    for artifact in artifacts {
+        let picture = artifact.media_type.starts_with("image/");
+        if picture && artifact.data.len() <= ENCLOSED {
+            let data = STANDARD.encode(&artifact.data);
+            content.push(ContentBlock::image(data, artifact.media_type.clone()));
+        } else {
+            content.push(ContentBlock::resource_link(link(record, artifact)));
+        }
+    }
+    let mut result = if ended.error.is_none() {
+        CallToolResult::success(content)
+    } else {
+        CallToolResult::error(content)
+    };
+    result.structured_content = Some(structured(record, ended));
+    result
+}
+
+fn link(record: &Record, artifact: &Artifact) -> Resource {
+    let uri = resources::artifact_uri(&record.id, &artifact.name);
+    Resource::new(uri, artifact.name.clone()).with_mime_type(artifact.media_type.clone())
+}
+
+fn structured(record: &Record, ended: &Ended) -> Value {
+    let value: Value = serde_json::from_str(ended.return_value.get()).unwrap_or_default();
+    json!({
+        "success": ended.error.is_none(),
+        "return_value": value,
+        "stdout": ended.stdout,
+        "stderr": ended.stderr,
+        "error": ended.error,
+        "session": record.session,
+        "run_id": record.id,
+    })
+}
+
+/// The value first, then what was printed, then how to go on.
+fn text(record: &Record, ended: &Ended) -> String {
+    let mut parts = Vec::new();
+    match &ended.error {
+        Some(error) => parts.push(failure(error)),
+        None if ended.return_value.get() == "null" => {}
+        None => parts.push(value(ended.return_value.get())),
+    }
+    for (name, printed) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
+        if !printed.trim().is_empty() {
+            parts.push(format!("{name}:\n{}", printed.trim_end()));
+        }
+    }
+    if let Some(note) = &ended.note {
+        parts.push(format!("note: {note}"));
+    }
+    parts.push(format!("session: {}", record.session));
+    parts.join("\n\n")
+}
+
+/// Text as itself, anything else as JSON.
+fn value(json: &str) -> String {
+    serde_json::from_str::<String>(json).unwrap_or_else(|_| json.to_owned())
+}
+
+/// What went wrong, where, and what to do about it.
+fn failure(error: &ProgramError) -> String {
+    let place = match (error.line, error.column) {
+        (Some(line), Some(column)) => format!(" at line {line}, column {column}"),
+        (Some(line), None) => format!(" at line {line}"),
+        _ => String::new(),
+    };
+    // The check's own words have the place of each finding.
+    let mut text = if error.kind == "CheckError" {
+        format!("The program was not run. {}", error.message)
+    } else {
+        format!("{}{place}: {}", error.kind, error.message)
+    };
+    if let Some(source) = &error.source_line {
+        text.push_str("\n    ");
+        text.push_str(source.trim());
+    }
+    if let Some(traceback) = error.traceback.as_ref().filter(|text| text.lines().count() > 4) {
+        text.push('\n');
+        text.push_str(traceback.trim_end());
+    }
+    if let Some(hint) = &error.hint {
+        text.push_str("\nhint: ");
+        text.push_str(hint);
+    }
+    text
+}

@@ -1,0 +1,50 @@
+//! `tidegate config show`: every setting, and who says so.
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::{Map, json};
+
+use crate::config::Config;
+use crate::exit::Ending;
+use crate::settings::{Given, Values};
+use crate::{out, show};
+
+/// Options of `tidegate config`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show every setting of `serve` and `mcp`, and where its value comes from.
+    Show {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: Given,
+    },
+}
+
+/// Runs `tidegate config`.
+pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let Action::Show { json: as_json, settings } = &arguments.action;
+    let values = Values::resolve(config, settings)?;
+    let text = if *as_json {
+        let entry = |(name, value, origin): (&str, &str, &crate::settings::Origin)| {
+            (name.to_owned(), json!({ "value": value, "origin": origin.to_string() }))
+        };
+        let all: Map<_, _> = values.all().map(entry).collect();
+        serde_json::to_string_pretty(&all)?
+    } else {
+        let mut table = show::table(["setting", "value", "from"]);
+        for (name, value, origin) in values.all() {
+            table.add_row([name.to_owned(), out::clean(value).to_string(), origin.to_string()]);
+        }
+        table.trim_fmt()
+    };
+    out::line(&text).context(show::LOST)?;
+    Ok(Ending::Success)
+}

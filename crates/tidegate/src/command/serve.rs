@@ -1,0 +1,114 @@
+//! `tidegate serve`: REST and MCP over HTTP.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use server::mcp::Mcp;
+use server::rest::{self, AccessRules, RestOptions, Tls};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::settings::{Given, Values};
+use crate::{interrupt, out, service, units};
+
+/// Options of `tidegate serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Use the servers of this `mcpServers` file too, without importing them.
+    #[arg(long, value_name = "FILE")]
+    mcp_config: Vec<PathBuf>,
+    #[command(flatten)]
+    settings: Given,
+}
+
+/// Runs `tidegate serve`.
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let values = Values::resolve(config, &arguments.settings)?;
+    let address = address(&values)?;
+    let tls = tls(&values)?;
+    let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
+    let mcp_options = service::mcp_options(config, &values)?;
+    let metrics = PrometheusBuilder::new().install_recorder().context("could not count")?;
+    let shared = service::open(config, &values, &arguments.mcp_config).await?;
+    let running = Arc::clone(&shared.service);
+    let ending = CancellationToken::new();
+
+    let access = rules(&values)?;
+    let body_bytes = values.read("body-bytes", units::parse_bytes)?;
+    let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
+    let usual = RestOptions::default();
+    let options = RestOptions {
+        access: access.clone(),
+        body_bytes: body_bytes.unwrap_or(usual.body_bytes),
+        metrics: Some(metrics),
+        ..usual
+    };
+    let mcp = Mcp::new(shared.clone(), mcp_options).over_http(ending.clone());
+    let mcp = rest::protect(axum::Router::new().nest_service("/mcp", mcp), &shared, access);
+    let router = rest::router(shared, options).merge(mcp);
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        Misuse::error(format!(
+            "could not listen on {address}: {error}; choose another with --port or --host"
+        ))
+    })?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let at = listener.local_addr().unwrap_or(address);
+    out::tell(format_args!(
+        "listening on {scheme}://{at} (MCP at /mcp, REST at /execute, described at /docs); Ctrl-C stops"
+    ));
+    let stop = ending.clone().cancelled_owned();
+    let mut serving =
+        AbortOnDropHandle::new(tokio::spawn(rest::serve(listener, tls, router, stop)));
+    if let Some(ended) = interrupt::unless_interrupted(&mut serving).await? {
+        running.close(patience).await;
+        return ended?.map(|()| Ending::Success).map_err(Into::into);
+    }
+    out::tell(
+        "stopping: programs that run may end, sessions go to disk; Ctrl-C again ends at once",
+    );
+    ending.cancel();
+    running.close(patience).await;
+    serving.await??;
+    Ok(Ending::Success)
+}
+
+fn address(values: &Values) -> anyhow::Result<SocketAddr> {
+    let host = values.read("host", |text| {
+        let name = if text == "localhost" { "127.0.0.1" } else { text };
+        name.parse::<IpAddr>()
+            .map_err(|_| format!("{text:?} is no address; write one such as 127.0.0.1 or 0.0.0.0"))
+    })?;
+    let host = host.unwrap_or(IpAddr::from([127, 0, 0, 1]));
+    Ok(SocketAddr::new(host, values.number("port")?))
+}
+
+fn tls(values: &Values) -> anyhow::Result<Option<Tls>> {
+    match (values.text("tls-cert"), values.text("tls-key")) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => {
+            Ok(Some(Tls { certificate: certificate.into(), key: key.into() }))
+        }
+        _ => Err(Misuse::error("TLS needs both `tls-cert` and `tls-key`; give both or neither")),
+    }
+}
+
+fn rules(values: &Values) -> anyhow::Result<AccessRules> {
+    let yes = |text: &str| match text {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" => Ok(false),
+        _ => Err(format!("{text:?} is neither true nor false")),
+    };
+    Ok(AccessRules {
+        allow_anonymous: values.read("allow-anonymous", yes)?.unwrap_or(false),
+        hosts: values.list("hosts"),
+        cors_origins: values.list("cors-origins"),
+        ..AccessRules::default()
+    })
+}

@@ -1,0 +1,171 @@
+//! A service on this machine: everything that `serve` and `mcp` have in common.
+
+mod reload;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use engine::{Engine, Level, Limits};
+use engine_wasm::install::{self, Progress, Source, Stage};
+use engine_wasm::{Builder, Options, WasmEngine};
+use gateway::Checks;
+use gateway::service::gate::Room;
+use gateway::service::store::Store;
+use gateway::service::{Parts, Readiness, Service, Settings};
+use server::Shared;
+use server::guidance::Guidance;
+use server::mcp::{McpOptions, Mode};
+use tokio::sync::watch;
+
+use self::reload::LiveServers;
+use crate::config::Config;
+use crate::exit::Misuse;
+use crate::settings::Values;
+use crate::units;
+
+/// Opens the service that `values` describe. Programs can run as soon as the runtime is there,
+/// which is not waited for.
+pub(crate) async fn open(
+    config: &Config,
+    values: &Values,
+    mcp_config: &[PathBuf],
+) -> anyhow::Result<Shared> {
+    let settings = settings(values)?;
+    let guidance = Arc::new(guidance(values)?);
+    let standby = values.number("standby")?;
+    let engine = begin(config, standby, settings.room.running)?;
+    let tools = crate::tools::open_all(config, mcp_config).await?;
+    let checks = config.general()?.check.then(Checks::new);
+    let store = Store::open(&config.data()?.join("service")).await?;
+    let parts = Parts {
+        engine,
+        tools: Arc::clone(&tools),
+        checks,
+        store,
+        guidance: guidance.version.clone(),
+    };
+    let service = Service::open(settings, parts).await?;
+    let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec());
+    Ok(Shared { service, guidance, servers })
+}
+
+/// What MCP clients see.
+pub(crate) fn mcp_options(config: &Config, values: &Values) -> anyhow::Result<McpOptions> {
+    let mut direct = values.list("direct");
+    direct.extend(config.direct_tools()?);
+    let usual = if direct.is_empty() { Mode::Code } else { Mode::Hybrid };
+    let mode = values.read("mode", |text| match text {
+        "code" => Ok(Mode::Code),
+        "hybrid" => Ok(Mode::Hybrid),
+        "direct" => Ok(Mode::Direct),
+        _ => Err(format!("there is no mode {text:?}; there are code, hybrid and direct")),
+    })?;
+    let known = server::mcp::own_tools();
+    let own = values.list("tools");
+    if let Some(unknown) = own.iter().find(|name| !known.contains(name)) {
+        return Err(Misuse::error(format!(
+            "`tools`: there is no tool {unknown:?} of ours; there are {}",
+            known.join(", ")
+        )));
+    }
+    let own = (!own.is_empty()).then_some(own);
+    Ok(McpOptions { mode: mode.unwrap_or(usual), direct, own })
+}
+
+/// The text for agents.
+pub(crate) fn guidance(values: &Values) -> anyhow::Result<Guidance> {
+    let Some(file) = values.text("guidance") else { return Ok(Guidance::default()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Misuse::error(format!("`guidance`: could not read {file}: {error}")))?;
+    Ok(Guidance::custom(&text))
+}
+
+fn settings(values: &Values) -> anyhow::Result<Settings> {
+    let usual = Settings::default();
+    let level = values.read("level", level)?.unwrap_or_default();
+    let allowed = Limits::of(level);
+    let timeout = values.read("timeout", units::parse_duration)?;
+    let wish = Limits {
+        wall: timeout.unwrap_or(allowed.wall),
+        cpu_time: timeout.unwrap_or(allowed.cpu_time),
+        memory_bytes: values.read("memory", units::parse_bytes)?.unwrap_or(allowed.memory_bytes),
+        cpu_share: values.read("cpu", units::parse_share)?.unwrap_or(allowed.cpu_share),
+        ..allowed.clone()
+    };
+    let bytes = |name| values.read(name, units::parse_bytes);
+    let time = |name| values.read(name, units::parse_duration);
+    let source_bytes = bytes("source-bytes")?.and_then(|bytes| usize::try_from(bytes).ok());
+    Ok(Settings {
+        level,
+        limits: allowed.tightened_by(&wish),
+        room: Room {
+            running: values.number::<usize>("max-running")?.max(1),
+            waiting: values.number("max-queued")?,
+            waiting_per_owner: values.number("max-queued-per-owner")?,
+        },
+        live: values.number::<usize>("max-live")?.max(1),
+        idle: time("idle-freeze")?.unwrap_or(usual.idle),
+        lasts: time("session-lasts")?.unwrap_or(usual.lasts),
+        sessions_per_owner: values.number("max-sessions")?,
+        bytes_per_owner: bytes("max-session-bytes")?.unwrap_or(usual.bytes_per_owner),
+        keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
+        source_bytes: source_bytes.unwrap_or(usual.source_bytes),
+    })
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    let levels = [Level::Development, Level::Production, Level::Hardened];
+    levels.into_iter().find(|level| level.name() == text).ok_or_else(|| {
+        format!("there is no level {text:?}; there are development, production and hardened")
+    })
+}
+
+/// Begins to open the engine, installing the runtime first if that is missing, on a thread of
+/// its own. It ends with the process: an installation that is cut short leaves nothing trusted.
+fn begin(
+    config: &Config,
+    standby: usize,
+    threads: usize,
+) -> anyhow::Result<watch::Receiver<Readiness>> {
+    let cache = config.cache()?;
+    let stage = "starting".to_owned();
+    let (tell, told) = watch::channel(Readiness::Installing { percent: 0, stage });
+    let work = move || {
+        let opened = crate::runtime::plan().and_then(|plan| {
+            let progress = Told(tell.clone());
+            let installed = install::install(&cache, &Source::Registry, &plan, &Builder, &progress)
+                .context("could not install the Python runtime")?;
+            let options = Options { standby, threads: threads.max(4) };
+            WasmEngine::open(installed, options).map_err(anyhow::Error::from_boxed)
+        });
+        let state = match opened {
+            Ok(engine) => Readiness::Ready(Arc::new(engine) as Arc<dyn Engine>),
+            Err(error) => Readiness::Failed(format!("{error:#}")),
+        };
+        // Nobody listens when the process is ending.
+        let _ = tell.send(state);
+    };
+    std::thread::Builder::new().name("install".into()).spawn(work)?;
+    Ok(told)
+}
+
+/// Tells whoever asks how far an installation is.
+struct Told(watch::Sender<Readiness>);
+
+impl Progress for Told {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the whole is between 0 and 1"
+    )]
+    fn stage(&self, stage: Stage, fraction: f64) {
+        let percent = (stage.overall(fraction).clamp(0.0, 1.0) * 100.0) as u8;
+        let _ = self.0.send(Readiness::Installing { percent, stage: stage.label().to_owned() });
+    }
+
+    fn waiting_for_other(&self) {
+        let stage = "another process is installing it".to_owned();
+        let _ = self.0.send(Readiness::Installing { percent: 0, stage });
+    }
+}
