@@ -1,1 +1,151 @@
-//! The REST door.
+//! The REST door: JSON over HTTP, server-sent events, and a description of both.
+//!
+//! ```text
+//! request ──► access (Host, Origin, token) ──► route ──► gateway::service ──► JSON
+//! ```
+//!
+//! Reading order: this file (which routes there are), [`access`] (who may come in), `given` (how
+//! requests are read), `problem` (how errors are told), `execute` and `stream` (running
+//! programs), `shown` (what a run looks like), then one file for each kind of thing, [`serve()`].
+
+pub mod access;
+mod execute;
+mod files;
+mod given;
+mod health;
+mod moment;
+mod openapi;
+mod problem;
+mod runs;
+mod serve;
+mod servers;
+mod sessions;
+mod shown;
+mod stream;
+mod tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{delete, get, post};
+use http::StatusCode;
+use metrics::counter;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tower_http::compression::CompressionLayer;
+
+pub use self::access::{AccessRules, protect};
+pub use self::problem::Problem;
+pub use self::serve::{ServeError, Tls, serve};
+use crate::Shared;
+
+/// What an operator decides about the door.
+#[derive(Clone)]
+pub struct RestOptions {
+    /// Who may come in.
+    pub access: AccessRules,
+    /// Bytes a request's body may have.
+    pub body_bytes: usize,
+    /// How long a request may take that runs no program and follows none.
+    pub request_time: Duration,
+    /// Where figures are kept, if they are.
+    pub metrics: Option<PrometheusHandle>,
+}
+
+impl Default for RestOptions {
+    fn default() -> Self {
+        Self {
+            access: AccessRules::default(),
+            body_bytes: 16 << 20,
+            request_time: Duration::from_secs(60),
+            metrics: None,
+        }
+    }
+}
+
+/// What every handler needs.
+#[derive(Clone)]
+pub(crate) struct Door {
+    shared: Shared,
+    options: Arc<RestOptions>,
+}
+
+/// The routes of the REST door, for those who may come in.
+pub fn router(shared: Shared, options: RestOptions) -> Router {
+    let access = options.access.clone();
+    let door = Door { shared: shared.clone(), options: Arc::new(options) };
+    let router = quick()
+        .layer(from_fn_with_state(door.clone(), in_time))
+        .merge(lasting())
+        .fallback(problem::not_found)
+        .method_not_allowed_fallback(problem::wrong_method)
+        .layer(from_fn(counted))
+        .layer(CompressionLayer::new())
+        .with_state(door);
+    protect(router, &shared, access)
+}
+
+/// Routes that answer soon.
+fn quick() -> Router<Door> {
+    Router::new()
+        .route("/", get(health::root))
+        .route("/health", get(health::health))
+        .route("/health/ready", get(health::ready))
+        .route("/metrics", get(health::metrics))
+        .route("/openapi.json", get(openapi::json))
+        .route("/docs", get(openapi::docs))
+        .route("/api/v1/mcp/tools/search", get(tools::search))
+        .route("/api/v1/tools", get(tools::list))
+        .route("/api/v1/tools/{server}/{tool}", get(tools::one))
+        .route("/api/v1/servers", get(servers::list).post(servers::add))
+        .route("/api/v1/servers/{name}", delete(servers::remove))
+        .route("/api/v1/sessions", get(sessions::list).post(sessions::create))
+        .route("/api/v1/sessions/{id}", get(sessions::one).delete(sessions::remove))
+        .route("/api/v1/sessions/{id}/fork", post(sessions::fork))
+        .route("/api/v1/sessions/{id}/freeze", post(sessions::freeze))
+        .route("/api/v1/sessions/{id}/files", get(files::list))
+        .route(
+            "/api/v1/sessions/{id}/files/{*path}",
+            get(files::read).put(files::write).delete(files::remove),
+        )
+        .route("/api/v1/runs", get(runs::list))
+        .route("/api/v1/runs/{id}", get(runs::one))
+        .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/runs/{id}/artifacts/{name}", get(runs::artifact))
+}
+
+/// Routes that last as long as a program does.
+fn lasting() -> Router<Door> {
+    Router::new()
+        .route("/execute", post(execute::execute))
+        .route("/api/v1/execute", post(execute::execute))
+        .route("/api/v1/runs/{id}/events", get(runs::events))
+}
+
+async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let most = door.options.request_time;
+    match tokio::time::timeout(most, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Problem::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "timed_out",
+            format!("this took longer than {} s", most.as_secs()),
+        )
+        .hint("a program may be running in the session; wait for it, or cancel it")
+        .into_response(),
+    }
+}
+
+async fn counted(request: Request, next: Next) -> Response {
+    let method = request.method().as_str().to_owned();
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
+    let response = next.run(request).await;
+    let status = response.status().as_u16().to_string();
+    counter!("tidegate_http_requests_total", "method" => method, "route" => route, "status" => status)
+        .increment(1);
+    response
+}

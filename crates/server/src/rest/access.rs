@@ -1,0 +1,237 @@
+//! Who may come in: tokens, and protection against pages that reach for local services.
+//!
+//! A page in somebody's browser can send requests to this machine, and with a DNS name of its
+//! own that leads here (DNS rebinding) it could read the answers. Such requests carry the page's
+//! name in `Host` or `Origin`, so both are checked before anything else.
+
+mod names;
+mod tokens;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use gateway::service::{Caller, Scope};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use self::names::{host_allowed, origin_allowed};
+use self::tokens::Tokens;
+use super::problem::Problem;
+use crate::Shared;
+
+/// What can be asked without being anybody: nothing that belongs to anyone.
+const OPEN: [&str; 5] = ["/", "/health", "/health/ready", "/docs", "/openapi.json"];
+
+/// Asked by machines that know an address and no name.
+const PROBES: [&str; 2] = ["/health", "/health/ready"];
+
+/// Headers that a proxy adds, whose peer address says nothing about who asks.
+const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
+
+/// Who may come in.
+#[derive(Debug, Clone)]
+pub struct AccessRules {
+    /// Serve everybody who has no token as the owner of this machine.
+    pub allow_anonymous: bool,
+    /// Serve those on this machine without a token. A request that came through a proxy is not
+    /// from this machine.
+    pub loopback_without_token: bool,
+    /// Names in `Host` that are ours, besides those of the loopback; `*` for any.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may use us, such as `https://app.example`; `*` for any.
+    pub cors_origins: Vec<String>,
+}
+
+impl Default for AccessRules {
+    fn default() -> Self {
+        Self {
+            allow_anonymous: false,
+            loopback_without_token: true,
+            hosts: Vec::new(),
+            cors_origins: Vec::new(),
+        }
+    }
+}
+
+struct Guard {
+    rules: AccessRules,
+    tokens: Tokens,
+}
+
+/// Lets only those through who may come in; the handlers find the [`Caller`] in the request's
+/// extensions. The listener must tell the peer's address, as [`serve`](super::serve) does.
+pub fn protect(router: Router, shared: &Shared, rules: AccessRules) -> Router {
+    let cors = cors(&rules.cors_origins);
+    let tokens = Tokens::new(Arc::clone(&shared.service));
+    let guard = Arc::new(Guard { rules, tokens });
+    let router = router.layer(from_fn_with_state(guard, admit));
+    match cors {
+        Some(cors) => router.layer(cors),
+        None => router,
+    }
+}
+
+async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    match guard.caller(&parts).await {
+        Err(problem) => problem.into_response(),
+        Ok(caller) => {
+            if let Some(caller) = caller {
+                parts.extensions.insert(caller);
+            }
+            next.run(Request::from_parts(parts, body)).await
+        }
+    }
+}
+
+impl Guard {
+    /// Who asks; nobody where nobody need be.
+    async fn caller(&self, request: &Parts) -> Result<Option<Caller>, Problem> {
+        let path = request.uri.path();
+        if !PROBES.contains(&path) {
+            self.check_names(request)?;
+        }
+        if let Some(given) = request.headers.get(header::AUTHORIZATION) {
+            return self.of_token(given).await.map(Some);
+        }
+        if self.rules.allow_anonymous || self.is_local(request) {
+            return Ok(Some(Caller::local()));
+        }
+        if OPEN.contains(&path) {
+            return Ok(None);
+        }
+        Err(unauthorized("this needs a token", "Bearer realm=\"tidegate\""))
+    }
+
+    fn check_names(&self, request: &Parts) -> Result<(), Problem> {
+        let host = host(request);
+        if !host.is_some_and(|host| host_allowed(host, &self.rules.hosts)) {
+            let message = format!(
+                "the name {:?} is none of this gateway's",
+                super::given::cut(host.unwrap_or_default())
+            );
+            return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message)
+                .hint("an operator can allow it with the setting `hosts`"));
+        }
+        let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().unwrap_or("null");
+        if origin_allowed(origin, host.unwrap_or_default(), &self.rules.cors_origins) {
+            return Ok(());
+        }
+        let message = format!("pages of {:?} may not use this gateway", super::given::cut(origin));
+        Err(Problem::new(StatusCode::FORBIDDEN, "origin_not_allowed", message)
+            .hint("an operator can allow it with the setting `cors-origins`"))
+    }
+
+    async fn of_token(&self, given: &HeaderValue) -> Result<Caller, Problem> {
+        let text = given.to_str().unwrap_or_default();
+        let (kind, secret) = text.split_once(' ').unwrap_or((text, ""));
+        let known = match kind.eq_ignore_ascii_case("bearer") {
+            true => self.tokens.caller(secret.trim()).await?,
+            false => None,
+        };
+        known.ok_or_else(|| {
+            let challenge = "Bearer realm=\"tidegate\", error=\"invalid_token\"";
+            unauthorized("this token is unknown or over", challenge)
+        })
+    }
+
+    fn is_local(&self, request: &Parts) -> bool {
+        let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
+        let forwarded =
+            |headers: &HeaderMap| FORWARDED.iter().any(|name| headers.contains_key(*name));
+        self.rules.loopback_without_token
+            && peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
+            && !forwarded(&request.headers)
+    }
+}
+
+/// The name we were called by; nothing when it is missing or there are two.
+fn host(request: &Parts) -> Option<&str> {
+    let mut given = request.headers.get_all(header::HOST).iter();
+    match (given.next(), given.next()) {
+        (Some(host), None) => host.to_str().ok(),
+        (Some(_), Some(_)) => None,
+        (None, _) => request.uri.authority().map(http::uri::Authority::as_str),
+    }
+}
+
+fn unauthorized(message: &str, challenge: &'static str) -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+        .hint("send `Authorization: Bearer TOKEN`; `tidegate token create` makes one")
+        .header(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge))
+}
+
+/// What browsers are told; nothing unless the operator names origins.
+fn cors(origins: &[String]) -> Option<CorsLayer> {
+    if origins.is_empty() {
+        return None;
+    }
+    let listed = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    let origin = match origins.iter().any(|origin| origin == "*") {
+        true => AllowOrigin::any(),
+        false => AllowOrigin::list(listed),
+    };
+    let own = |name: &'static str| HeaderName::from_static(name);
+    let layer = CorsLayer::new()
+        .allow_origin(origin)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::ACCEPT,
+            own("last-event-id"),
+            own("mcp-session-id"),
+            own("mcp-protocol-version"),
+        ])
+        .expose_headers([header::LOCATION, header::RETRY_AFTER, own("mcp-session-id")]);
+    Some(layer)
+}
+
+/// One who may run programs.
+pub(crate) struct Runner(pub(crate) Caller);
+
+/// One who may look at things.
+pub(crate) struct Reader;
+
+/// One who may look at their own sessions and runs: whoever may run programs may follow them.
+pub(crate) struct Follower(pub(crate) Caller);
+
+/// One who may change servers.
+pub(crate) struct Admin;
+
+fn allowed(parts: &Parts, any_of: &[Scope]) -> Result<Caller, Problem> {
+    let caller = parts.extensions.get::<Caller>();
+    let caller = caller.ok_or_else(|| unauthorized("this needs a token", "Bearer"))?;
+    if any_of.iter().any(|scope| caller.may(*scope)) {
+        return Ok(caller.clone());
+    }
+    let wanted: Vec<&str> = any_of.iter().map(|scope| scope.name()).collect();
+    let message = format!("this needs the scope {}", wanted.join(" or "));
+    Err(Problem::new(StatusCode::FORBIDDEN, "scope_missing", message)
+        .hint("`tidegate token create` makes a token with other scopes"))
+}
+
+macro_rules! callers {
+    ($($name:ident $build:expr => [$($scope:ident),+]),+ $(,)?) => {$(
+        impl<S: Send + Sync> FromRequestParts<S> for $name {
+            type Rejection = Problem;
+
+            async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+                allowed(parts, &[$(Scope::$scope),+]).map($build)
+            }
+        }
+    )+};
+}
+
+callers! {
+    Runner Self => [Execute],
+    Reader |_| Self => [Read],
+    Follower Self => [Read, Execute],
+    Admin |_| Self => [Admin],
+}

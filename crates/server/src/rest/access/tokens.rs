@@ -1,0 +1,50 @@
+//! Tokens that were looked up a moment ago, so that load does not reach the database.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use gateway::service::{Caller, Refusal, Service};
+
+/// How long an answer counts; a token that was removed works for as long.
+const COUNTS: Duration = Duration::from_secs(3);
+
+/// Answers that are kept at a time.
+const MOST: usize = 10_000;
+
+/// Who tokens belong to.
+pub(super) struct Tokens {
+    service: Arc<Service>,
+    known: Mutex<HashMap<String, (Instant, Caller)>>,
+}
+
+impl Tokens {
+    pub(super) fn new(service: Arc<Service>) -> Self {
+        Self { service, known: Mutex::default() }
+    }
+
+    /// Who this token belongs to. Only tokens that are good are remembered, so that guessing
+    /// fills nothing.
+    pub(super) async fn caller(&self, secret: &str) -> Result<Option<Caller>, Refusal> {
+        if let Some(caller) = self.remembered(secret) {
+            return Ok(Some(caller));
+        }
+        let caller = self.service.store().caller(secret).await?;
+        if let Some(caller) = &caller {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.len() >= MOST {
+                known.retain(|_, (when, _)| when.elapsed() < COUNTS);
+            }
+            if known.len() < MOST {
+                known.insert(secret.to_owned(), (Instant::now(), caller.clone()));
+            }
+        }
+        Ok(caller)
+    }
+
+    fn remembered(&self, secret: &str) -> Option<Caller> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (when, caller) = known.get(secret)?;
+        (when.elapsed() < COUNTS).then(|| caller.clone())
+    }
+}

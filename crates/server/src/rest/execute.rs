@@ -1,0 +1,246 @@
+//! Running a program: wait for its end, follow it, or come back for it.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use engine::Level;
+use gateway::service::ids::SessionId;
+use gateway::service::{IfBusy, Request, Started};
+use http::{HeaderMap, StatusCode, header};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::openapi::schema::{
+    AdditionalProperties, Object, ObjectBuilder, Schema, SchemaType, Type,
+};
+use utoipa::{IntoParams, ToSchema};
+
+use super::Door;
+use super::access::Runner;
+use super::given::{Body, Fields, Parameters};
+use super::problem::Problem;
+use super::shown::{RunShown, StatusShown};
+use super::stream;
+
+/// A program to run.
+#[derive(Debug, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Execute)]
+pub(crate) struct ExecuteBody {
+    /// The program.
+    #[schema(min_length = 1, pattern = "\\S", example = "return sum(range(10))")]
+    code: String,
+    /// What it is written in.
+    #[schema(value_type = Option<Language>)]
+    language: Option<String>,
+    /// Variables it starts with, by name.
+    #[schema(schema_with = variables)]
+    context: engine::Context,
+    /// The session to go on with; a fresh one if nothing is said.
+    #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
+    session: Option<SessionId>,
+    /// Seconds it may take; never longer than the operator allows.
+    #[schema(minimum = 1, maximum = 86400)]
+    timeout: Option<f64>,
+    /// A level that is no looser than the operator's.
+    #[schema(value_type = Option<LevelGiven>)]
+    level: Option<Level>,
+    /// Tokens of output that are wanted; not used yet.
+    #[expect(dead_code, reason = "taken and checked; answers are not shortened yet")]
+    #[schema(minimum = 1)]
+    max_output_tokens: Option<u64>,
+    /// What to do while another program runs in the session.
+    if_busy: Option<IfBusyGiven>,
+}
+
+/// What a program is written in.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum Language {
+    /// Python 3.
+    #[expect(dead_code, reason = "says in the API's description what there is")]
+    Python,
+}
+
+/// A named set of limits.
+#[derive(ToSchema)]
+#[schema(as = Level, rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `engine::Level` is")]
+pub(crate) enum LevelGiven {
+    /// Generous, for working on one's own machine.
+    Development,
+    /// For programs written by a model.
+    Production,
+    /// For programs nobody vouches for.
+    Hardened,
+}
+
+/// What to do while another program runs in the session.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = IfBusy)]
+pub(crate) enum IfBusyGiven {
+    /// Queue behind it.
+    Wait,
+    /// Refuse.
+    Refuse,
+}
+
+/// How the answer is wanted.
+#[derive(Debug, Default, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Manner {
+    /// Answer with server-sent events while the program runs.
+    stream: Option<bool>,
+    /// Answer at once with 202, and let the program run by itself; wins over `stream`.
+    #[param(rename = "async")]
+    detached: Option<bool>,
+}
+
+/// A run that goes on by itself.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Accepted {
+    /// What the run is called.
+    #[schema(pattern = "^r_[0-9a-f]{32}$")]
+    run_id: String,
+    /// The session it runs in.
+    #[schema(pattern = "^s_[0-9a-f]{32}$")]
+    session: String,
+    /// Where it is.
+    status: StatusShown,
+    /// Where to go from here.
+    links: Links,
+}
+
+/// Where to ask about a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Links {
+    /// What is known of it.
+    run: String,
+    /// What happens in it.
+    events: String,
+    /// Ends it.
+    cancel: String,
+}
+
+fn variables() -> Object {
+    let name = ObjectBuilder::new()
+        .schema_type(SchemaType::new(Type::String))
+        .pattern(Some(r"^[^\W\d]\w*$"));
+    let any = ObjectBuilder::new().schema_type(SchemaType::AnyValue).build();
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Object, Type::Null]))
+        .description(Some("Variables it starts with, by name."))
+        .property_names(Some(Schema::Object(name.build())))
+        .additional_properties(Some(AdditionalProperties::RefOr(Schema::Object(any).into())))
+        .build()
+}
+
+impl ExecuteBody {
+    fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Problem> {
+        let mut fields = Fields::read(headers, body)?;
+        let given = Self {
+            code: fields.need("code")?,
+            language: fields.take("language")?,
+            context: context(fields.take::<Box<RawValue>>("context")?)?,
+            session: fields.take("session")?,
+            timeout: fields.take("timeout")?,
+            level: fields.take("level")?,
+            max_output_tokens: fields.count("max_output_tokens")?,
+            if_busy: fields.take("if_busy")?,
+        };
+        fields.end()?;
+        Ok(given)
+    }
+
+    fn request(self) -> Result<Request, Problem> {
+        let seconds = |seconds: f64| {
+            Duration::try_from_secs_f64(seconds)
+                .map_err(|_| Problem::invalid("`timeout` must be seconds, of at least 1"))
+        };
+        Ok(Request {
+            code: self.code,
+            language: self.language,
+            context: self.context,
+            session: self.session,
+            timeout: self.timeout.map(seconds).transpose()?,
+            level: self.level,
+            if_busy: match self.if_busy {
+                Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
+                Some(IfBusyGiven::Wait) | None => IfBusy::Wait,
+            },
+        })
+    }
+}
+
+/// Variables keep the very text they were sent as.
+fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
+    let Some(raw) = given else { return Ok(engine::Context::new()) };
+    serde_json::from_str(raw.get())
+        .map_err(|_| Problem::invalid("`context` must be an object of variables by name"))
+}
+
+/// Runs a program.
+///
+/// The answer is 200 also when the program failed: `success` says so. Closing the connection
+/// before the answer has come cancels the run.
+#[utoipa::path(
+    post, path = "/execute", tag = "run", params(Manner), request_body = ExecuteBody,
+    responses(
+        (status = 200, description = "The program ended. With `stream`, events `status`, `output`, \
+            `call`, `call_end` and at last `end`, whose data is the same object.",
+         content((RunShown = "application/json"), (String = "text/event-stream"))),
+        (status = 202, description = "The program runs by itself.", body = Accepted,
+         headers(("Location" = String, description = "Where to ask about the run."))),
+        (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = super::problem::ErrorBody),
+        (status = 404, description = "There is no such session.", body = super::problem::ErrorBody),
+        (status = 409, description = "Another program runs in the session.", body = super::problem::ErrorBody),
+        (status = 410, description = "The session is no more.", body = super::problem::ErrorBody),
+        (status = 429, description = "Too many requests wait.", body = super::problem::ErrorBody,
+         headers(("Retry-After" = u64, description = "Seconds after which to try again."))),
+    )
+)]
+pub(crate) async fn execute(
+    State(door): State<Door>,
+    Runner(caller): Runner,
+    mut query: Parameters,
+    headers: HeaderMap,
+    Body(body): Body,
+) -> Result<Response, Problem> {
+    let manner = Manner { stream: query.take("stream")?, detached: query.take("async")? };
+    query.end()?;
+    let request = ExecuteBody::read(&headers, &body)?.request()?;
+    let started = door.shared.service.start(&caller, request).await?;
+    if manner.detached.unwrap_or_default() {
+        return accepted(started);
+    }
+    if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
+        return Ok(stream::of_started(started).into_response());
+    }
+    Ok(Json(RunShown::new(&started.ended().await)).into_response())
+}
+
+fn accepted(started: Started) -> Result<Response, Problem> {
+    let run = started.detach();
+    let record = run.record();
+    let at = format!("/api/v1/runs/{}", record.id);
+    let answer = Accepted {
+        run_id: record.id.to_string(),
+        session: record.session.to_string(),
+        status: record.status.into(),
+        links: Links {
+            run: at.clone(),
+            events: format!("{at}/events"),
+            cancel: format!("{at}/cancel"),
+        },
+    };
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, at)], Json(answer)).into_response())
+}
+
+/// Whether the client would rather have events than one answer.
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let mut kinds = accepted.unwrap_or_default().split(',');
+    kinds.any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "text/event-stream"))
+}

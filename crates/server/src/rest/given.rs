@@ -1,0 +1,258 @@
+//! What a request gives: bodies, fields and parameters, read so that a mistake names its place.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
+use http::{HeaderMap, StatusCode, header};
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+
+use super::Door;
+use super::problem::Problem;
+
+/// A body, no longer than is allowed and sent in time.
+pub(crate) struct Body(pub(crate) axum::body::Bytes);
+
+impl FromRequest<Door> for Body {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
+        let most = door.options.body_bytes;
+        let told = request.headers().get(header::CONTENT_LENGTH);
+        let told: Option<u64> = told.and_then(|length| length.to_str().ok()?.parse().ok());
+        if told.is_some_and(|bytes| bytes > most as u64) {
+            return Err(too_large(most));
+        }
+        let reading = axum::body::to_bytes(request.into_body(), most);
+        match tokio::time::timeout(door.options.request_time, reading).await {
+            Ok(Ok(bytes)) => Ok(Self(bytes)),
+            Ok(Err(error)) if is_too_long(&error) => Err(too_large(most)),
+            Ok(Err(error)) => Err(Problem::invalid(format!("the body broke off: {error}"))),
+            Err(_) => Err(Problem::new(
+                StatusCode::REQUEST_TIMEOUT,
+                "request_timeout",
+                "the body did not come in time",
+            )),
+        }
+    }
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    let source = std::error::Error::source(error);
+    // The type is another crate's; what it says is its only mark.
+    source.is_some_and(|source| source.to_string().contains("length limit"))
+}
+
+fn too_large(most: usize) -> Problem {
+    let message = format!("the body has more than {most} bytes (setting `body-bytes`)");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+        .hint("put large data into the session's files, or ask the operator for more")
+}
+
+/// The members of a JSON object, taken one by one.
+pub(crate) struct Fields {
+    given: BTreeMap<String, Box<RawValue>>,
+    known: Vec<&'static str>,
+}
+
+impl Fields {
+    /// Reads a body; an empty one is an object without members.
+    pub(crate) fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Problem> {
+        json_or_unsaid(headers)?;
+        let known = Vec::new();
+        if body.is_empty() {
+            return Ok(Self { given: BTreeMap::new(), known });
+        }
+        let given = serde_json::from_slice(body).map_err(|error| match error.classify() {
+            Category::Data => Problem::invalid(format!(
+                "the body must be a JSON object: {}",
+                without_place(&error)
+            )),
+            _ => Problem::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_json",
+                format!("the body is no JSON: {error}"),
+            ),
+        })?;
+        Ok(Self { given, known })
+    }
+
+    /// A member that may be missing or null.
+    pub(crate) fn take<T: DeserializeOwned>(
+        &mut self,
+        field: &'static str,
+    ) -> Result<Option<T>, Problem> {
+        self.known.push(field);
+        let Some(raw) = self.given.remove(field) else { return Ok(None) };
+        serde_json::from_str(raw.get())
+            .map_err(|error| Problem::invalid(format!("`{field}`: {}", without_place(&error))))
+    }
+
+    /// A member that must be there.
+    pub(crate) fn need<T: DeserializeOwned>(&mut self, field: &'static str) -> Result<T, Problem> {
+        self.take(field)?.ok_or_else(|| Problem::invalid(format!("`{field}` is missing")))
+    }
+
+    /// A whole number of at least 1. `5.0` is one: to JSON it is the same number.
+    pub(crate) fn count(&mut self, field: &'static str) -> Result<Option<u64>, Problem> {
+        let Some(number) = self.take::<serde_json::Number>(field)? else { return Ok(None) };
+        let whole = number.as_u64().or_else(|| {
+            let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float > 0.0)?;
+            format!("{float:.0}").parse().ok()
+        });
+        match whole.filter(|whole| *whole >= 1) {
+            Some(whole) => Ok(Some(whole)),
+            None => Err(Problem::invalid(format!(
+                "`{field}`: {number} is no whole number of at least 1"
+            ))),
+        }
+    }
+
+    /// Whatever is left, for someone who knows more names.
+    pub(crate) fn rest(self) -> BTreeMap<String, Box<RawValue>> {
+        self.given
+    }
+
+    /// Refuses members that nobody took.
+    pub(crate) fn end(self) -> Result<(), Problem> {
+        match self.given.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(Problem::invalid(format!("there is no field `{}`", cut(name)))
+                .hint(format!("there are: {}", self.known.join(", ")))),
+        }
+    }
+}
+
+/// Another type than JSON would be a form that some page sends, or a mistake.
+fn json_or_unsaid(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(given) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    let given = given.to_str().unwrap_or_default();
+    let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    if kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json")) {
+        return Ok(());
+    }
+    let message = format!("the body is {:?}, and only JSON can be read", cut(&kind));
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        .hint("send the header `Content-Type: application/json`"))
+}
+
+/// The query of an address, taken one parameter at a time.
+pub(crate) struct Parameters {
+    given: BTreeMap<String, String>,
+    known: Vec<&'static str>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Parameters {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let pairs = Query::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let Query(pairs) = pairs.map_err(|error| Problem::invalid(error.to_string()))?;
+        let mut given = BTreeMap::new();
+        for (name, value) in pairs {
+            if given.contains_key(&name) {
+                let message = format!("`{}` is given more than once", cut(&name));
+                return Err(Problem::invalid(message));
+            }
+            given.insert(name, value);
+        }
+        Ok(Self { given, known: Vec::new() })
+    }
+}
+
+impl Parameters {
+    /// A parameter that may be missing.
+    pub(crate) fn take<T: FromStr<Err: Display>>(
+        &mut self,
+        name: &'static str,
+    ) -> Result<Option<T>, Problem> {
+        self.known.push(name);
+        let Some(value) = self.given.remove(name) else { return Ok(None) };
+        let wrong = |error: T::Err| {
+            Problem::invalid(format!("`{name}`: {:?} cannot be used: {error}", cut(&value)))
+        };
+        value.parse().map(Some).map_err(wrong)
+    }
+
+    /// How many are wanted.
+    pub(crate) fn limit(&mut self, usual: u32, most: u32) -> Result<u32, Problem> {
+        let limit = self.take("limit")?.unwrap_or(usual);
+        if (1..=most).contains(&limit) {
+            return Ok(limit);
+        }
+        Err(Problem::invalid(format!("`limit`: {limit} is not within 1 and {most}")))
+    }
+
+    /// Refuses parameters that nobody took.
+    pub(crate) fn end(self) -> Result<(), Problem> {
+        let Some(name) = self.given.keys().next() else { return Ok(()) };
+        let problem = Problem::invalid(format!("there is no parameter `{}`", cut(name)));
+        Err(match self.known.is_empty() {
+            true => problem,
+            false => problem.hint(format!("there are: {}", self.known.join(", "))),
+        })
+    }
+}
+
+/// Names within the path.
+pub(crate) struct At<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(names)) => Ok(Self(names)),
+            Err(error) => Err(Problem::invalid(format!("the path: {error}"))),
+        }
+    }
+}
+
+/// A serde error about a part, without where in that part it is.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(words, _)| words.to_owned())
+}
+
+/// What somebody sent, short enough to be sent back.
+pub(crate) fn cut(given: &str) -> String {
+    given.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(body: &str) -> Result<Fields, String> {
+        Fields::read(&HeaderMap::new(), body.as_bytes()).map_err(|problem| format!("{problem:?}"))
+    }
+
+    #[test]
+    fn a_mistake_names_its_field() {
+        let mut given = fields(r#"{"code": 5, "cod": "x"}"#).unwrap();
+        let wrong = format!("{:?}", given.need::<String>("code").unwrap_err());
+        assert!(wrong.contains("`code`: invalid type: integer `5`, expected a string"), "{wrong}");
+        let unknown = format!("{:?}", given.end().unwrap_err());
+        assert!(unknown.contains("there is no field `cod`"), "{unknown}");
+    }
+
+    #[test]
+    fn broken_json_says_where() {
+        let broken = fields("{\n  \"code\": }").err().unwrap();
+        assert!(broken.contains("invalid_json"), "{broken}");
+        assert!(broken.contains("line 2 column 11"), "{broken}");
+        let list = fields("[]").err().unwrap();
+        assert!(list.contains("must be a JSON object"), "{list}");
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_as_fractions() {
+        let mut given = fields(r#"{"a": 5.0, "b": 5.5, "c": 0}"#).unwrap();
+        assert_eq!(given.count("a").unwrap(), Some(5));
+        assert!(given.count("b").is_err() && given.count("c").is_err());
+    }
+}

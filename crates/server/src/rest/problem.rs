@@ -1,0 +1,164 @@
+//! Errors as the door tells them: a status, a word for programs and a sentence for people.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use gateway::service::Refusal;
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use tracing::error;
+use utoipa::ToSchema;
+
+/// How long to wait for something that somebody has to mend first.
+const MENDED: Duration = Duration::from_secs(30);
+
+/// Why a request was not done.
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    told: Told,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct ErrorBody {
+    /// The problem.
+    error: Told,
+}
+
+/// A problem in words.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct Told {
+    /// A word that stays the same.
+    #[schema(example = "invalid_request")]
+    code: &'static str,
+    /// What went wrong.
+    #[schema(example = "`code` is missing")]
+    message: String,
+    /// What to try next, where that is known.
+    hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem without a hint.
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        let told = Told { code, message: message.into(), hint: None };
+        Self { status, told, headers: Vec::new() }
+    }
+
+    /// Something in the request is not as it must be.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", message)
+    }
+
+    /// The same, with what to try next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.told.hint = Some(hint.into());
+        self
+    }
+
+    /// The same, with one more header.
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn retry_after(self, time: Duration) -> Self {
+        let seconds = time.as_secs().max(1);
+        self.header(header::RETRY_AFTER, HeaderValue::from(seconds))
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(ErrorBody { error: self.told })).into_response();
+        response.headers_mut().extend(self.headers);
+        response
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let (code, status) = (refusal.code(), status(&refusal));
+        let problem = match &refusal {
+            // What lies where on this machine is for whoever runs it.
+            Refusal::Store(problem) => {
+                error!(error = %problem, "a request failed");
+                Self::new(status, code, "what the gateway keeps could not be read or written")
+                    .hint("the gateway's log says why")
+            }
+            Refusal::NoRun(_) | Refusal::NoArtifact { .. } | Refusal::File(_) => {
+                Self::new(status, code, refusal.to_string())
+            }
+            told => match told.to_string().rsplit_once("; ") {
+                Some((message, hint)) => Self::new(status, code, message).hint(hint),
+                None => Self::new(status, code, told.to_string()),
+            },
+        };
+        match refusal.retry_after() {
+            Some(time) => problem.retry_after(time),
+            None if status == StatusCode::SERVICE_UNAVAILABLE => problem.retry_after(MENDED),
+            None => problem,
+        }
+    }
+}
+
+fn status(refusal: &Refusal) -> StatusCode {
+    match refusal {
+        Refusal::Installing { .. } | Refusal::NoRuntime(_) | Refusal::Draining => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Refusal::Gone { .. } | Refusal::Session(_) => StatusCode::GONE,
+        Refusal::Busy(_) => StatusCode::CONFLICT,
+        Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
+        Refusal::Quota { .. } => StatusCode::FORBIDDEN,
+        Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
+        told => match told.code() {
+            "file_refused" => StatusCode::UNPROCESSABLE_ENTITY,
+            code if code.starts_with("unknown_") => StatusCode::NOT_FOUND,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        },
+    }
+}
+
+/// No route has this path.
+pub(crate) async fn not_found(uri: http::Uri) -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "not_found", format!("there is nothing at {}", uri.path()))
+        .hint("/docs lists what there is")
+}
+
+/// A route has this path, and not this method; axum adds which it has.
+pub(crate) async fn wrong_method(method: http::Method) -> Problem {
+    let message = format!("{method} cannot be used here");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+        .hint("the `Allow` header lists the methods that can")
+}
+
+#[cfg(test)]
+mod tests {
+    use gateway::service::ids::SessionId;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_keeps_its_word_and_tells_apart_what_to_try() {
+        let id: SessionId = "s_00000000000000000000000000000000".parse().unwrap();
+        let problem = Problem::from(Refusal::NoSession(id.clone()));
+        assert_eq!((problem.status, problem.told.code), (StatusCode::NOT_FOUND, "unknown_session"));
+        assert_eq!(problem.told.message, format!("there is no session {id}"));
+        assert_eq!(problem.told.hint.as_deref(), Some("leave `session` out to start a fresh one"));
+    }
+
+    #[test]
+    fn what_passes_says_when_to_come_again() {
+        for refusal in [Refusal::Draining, Refusal::NoRuntime("no disk".to_owned())] {
+            let response = Problem::from(refusal).into_response();
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert!(response.headers().contains_key(header::RETRY_AFTER));
+        }
+    }
+}

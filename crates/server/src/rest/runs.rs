@@ -1,0 +1,181 @@
+//! Runs that are under way or over.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use gateway::service::Status;
+use gateway::service::ids::{RunId, SessionId};
+use gateway::service::store::RunFilter;
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::access::{Follower, Runner};
+use super::given::{At, Parameters, cut};
+use super::moment::{self, Written};
+use super::problem::{ErrorBody, Problem};
+use super::shown::{RunShown, RunSummary};
+use super::{Door, stream};
+
+/// Runs, the latest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Runs {
+    /// The runs.
+    runs: Vec<RunSummary>,
+    /// Ask again with this as `before` for earlier ones; null when there are none.
+    #[schema(format = DateTime)]
+    next_before: Option<String>,
+}
+
+/// Whether a run was cancelled.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Cancelled {
+    /// False if it had ended already.
+    cancelled: bool,
+    /// The run.
+    run: RunShown,
+}
+
+/// Lists runs, the latest first.
+#[utoipa::path(
+    get, path = "/api/v1/runs", tag = "runs",
+    params(
+        ("session" = Option<String>, Query, description = "Only runs of this session.", pattern = "^s_[0-9a-f]{32}$"),
+        ("status" = Option<super::shown::StatusShown>, Query, description = "Only runs that are there."),
+        ("limit" = Option<u32>, Query, description = "How many at most; 50 if nothing is said.", minimum = 1, maximum = 1000),
+        ("before" = Option<String>, Query, description = "Only runs asked for before this.", format = DateTime),
+    ),
+    responses((status = 200, description = "The runs.", body = Runs))
+)]
+pub(crate) async fn list(
+    State(door): State<Door>,
+    Follower(caller): Follower,
+    mut query: Parameters,
+) -> Result<Json<Runs>, Problem> {
+    let filter = RunFilter {
+        owner: None,
+        session: query.take::<SessionId>("session")?,
+        status: query.take::<Status>("status")?,
+        before: query.take::<Written>("before")?.map(|written| written.0),
+        limit: query.limit(50, 1_000)?,
+    };
+    query.end()?;
+    let limit = filter.limit as usize;
+    let found = door.shared.service.list_runs(&caller, filter).await?;
+    let more = found.last().filter(|_| found.len() >= limit);
+    let next_before = more.map(|last| moment::text(last.created_at));
+    Ok(Json(Runs { runs: found.iter().map(RunSummary::from).collect(), next_before }))
+}
+
+/// One run, with its source.
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}", tag = "runs",
+    params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
+    responses(
+        (status = 200, description = "What is known of it.", body = RunShown),
+        (status = 404, description = "There is no such run.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn one(
+    State(door): State<Door>,
+    Follower(caller): Follower,
+    At(id): At<String>,
+) -> Result<Json<RunShown>, Problem> {
+    let record = door.shared.service.run(&caller, &run_id(&id)?).await?;
+    Ok(Json(RunShown::whole(&record)))
+}
+
+/// What happens in a run, as server-sent events.
+///
+/// A client that comes back with `Last-Event-ID` hears what it missed. Of a run that is over
+/// only its `end` is told.
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}/events", tag = "runs",
+    params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
+    responses(
+        (status = 200, description = "Events, until the run ends.", body = String, content_type = "text/event-stream"),
+        (status = 404, description = "There is no such run.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn events(
+    State(door): State<Door>,
+    Follower(caller): Follower,
+    At(id): At<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let id = run_id(&id)?;
+    if let Some(run) = door.shared.service.live_run(&caller, &id) {
+        let last = headers.get("last-event-id").and_then(|last| last.to_str().ok());
+        let last: Option<usize> = last.and_then(|last| last.parse().ok());
+        let seen = last.map_or(0, |last| last.saturating_add(1));
+        return Ok(stream::of_run(run, seen).into_response());
+    }
+    let record = door.shared.service.run(&caller, &id).await?;
+    Ok(stream::of_record(&record).into_response())
+}
+
+/// Ends a run.
+#[utoipa::path(
+    post, path = "/api/v1/runs/{id}/cancel", tag = "runs",
+    params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
+    responses(
+        (status = 200, description = "It is over.", body = Cancelled),
+        (status = 404, description = "There is no such run.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn cancel(
+    State(door): State<Door>,
+    Runner(caller): Runner,
+    At(id): At<String>,
+) -> Result<Json<Cancelled>, Problem> {
+    let id = run_id(&id)?;
+    let cancelled = door.shared.service.cancel(&caller, &id).await?;
+    let record = door.shared.service.run(&caller, &id).await?;
+    Ok(Json(Cancelled { cancelled, run: RunShown::new(&record) }))
+}
+
+/// The content of a file that a run produced.
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}/artifacts/{name}", tag = "runs",
+    params(
+        ("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$"),
+        ("name" = String, Path, description = "The file's name.", min_length = 1),
+    ),
+    responses(
+        (status = 200, description = "The content, with its media type.", body = [u8], content_type = "*/*"),
+        (status = 404, description = "There is no such run or file.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn artifact(
+    State(door): State<Door>,
+    Follower(caller): Follower,
+    At((id, name)): At<(String, String)>,
+) -> Result<Response, Problem> {
+    let (kind, bytes) = door.shared.service.artifact(&caller, &run_id(&id)?, &name).await?;
+    Ok(bytes_of(&kind, bytes))
+}
+
+/// Bytes that somebody else made: never run or rendered as a page of ours.
+pub(crate) fn bytes_of(kind: &str, bytes: Vec<u8>) -> Response {
+    let plain = HeaderValue::from_static("application/octet-stream");
+    let mut response = bytes.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(kind).unwrap_or(plain));
+    let fixed = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+        (header::CONTENT_DISPOSITION, "attachment"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What cannot be a run is none.
+fn run_id(given: &str) -> Result<RunId, Problem> {
+    given.parse().map_err(|_| {
+        let message = format!("there is no run {:?}", cut(given));
+        Problem::new(StatusCode::NOT_FOUND, "unknown_run", message)
+    })
+}

@@ -1,0 +1,341 @@
+//! Runs as the door shows them: one object, whether a caller waited, followed or came back.
+
+use engine::{ProgramError, Usage};
+use gateway::CallNote;
+use gateway::service::record::{ArtifactNote, Ended};
+use gateway::service::{Record, Status};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+use super::moment;
+
+/// A run. What is not known before it ends is empty until then.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Run)]
+pub(crate) struct RunShown {
+    /// Whether the program reached its own end.
+    pub(crate) success: bool,
+    /// What it returned.
+    #[schema(value_type = Value)]
+    return_value: Box<RawValue>,
+    /// What it printed.
+    stdout: String,
+    /// What it wrote to standard error.
+    stderr: String,
+    /// Why it did not succeed.
+    error: Option<ErrorShown>,
+    /// Milliseconds from its first step to its end.
+    #[schema(minimum = 0)]
+    execution_time_ms: f64,
+    /// What the run is called.
+    #[schema(pattern = "^r_[0-9a-f]{32}$")]
+    run_id: String,
+    /// The session it ran in; name it to go on from there.
+    #[schema(pattern = "^s_[0-9a-f]{32}$")]
+    session: String,
+    /// Where the run is.
+    status: StatusShown,
+    /// What it used.
+    usage: UsageShown,
+    /// What the reader should know.
+    note: Option<String>,
+    /// Files it produced besides its value.
+    artifacts: Vec<ArtifactShown>,
+    /// What the run cost and saved; not computed yet.
+    #[schema(value_type = Value)]
+    receipt: Option<()>,
+    /// What it is written in.
+    language: String,
+    /// When it was asked for.
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When its turn came.
+    #[schema(format = DateTime)]
+    started_at: Option<String>,
+    /// When it ended.
+    #[schema(format = DateTime)]
+    finished_at: Option<String>,
+    /// Its source; only when the run itself is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    program: Option<String>,
+    /// What it asked of servers.
+    calls: Vec<CallShown>,
+}
+
+/// A run in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RunSummary {
+    /// What the run is called.
+    #[schema(pattern = "^r_[0-9a-f]{32}$")]
+    run_id: String,
+    /// The session it ran in.
+    #[schema(pattern = "^s_[0-9a-f]{32}$")]
+    session: String,
+    /// Whose it is.
+    owner: String,
+    /// Where it is.
+    status: StatusShown,
+    /// What it is written in.
+    language: String,
+    /// When it was asked for.
+    #[schema(format = DateTime)]
+    created_at: String,
+    /// When its turn came.
+    #[schema(format = DateTime)]
+    started_at: Option<String>,
+    /// When it ended.
+    #[schema(format = DateTime)]
+    finished_at: Option<String>,
+    /// Milliseconds from its first step to its end.
+    execution_time_ms: Option<f64>,
+    /// Why it did not succeed.
+    error: Option<ErrorShown>,
+    /// How often it called a server.
+    calls: usize,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = RunStatus)]
+pub(crate) enum StatusShown {
+    /// It waits for its turn.
+    Queued,
+    /// It runs.
+    Running,
+    /// It rests until something it asked for has come.
+    Waiting,
+    /// It reached its own end.
+    Succeeded,
+    /// It failed, or was stopped by a limit other than time.
+    Failed,
+    /// Somebody cancelled it.
+    Cancelled,
+    /// Its time was over.
+    TimedOut,
+}
+
+/// Why a program failed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProgramError)]
+pub(crate) struct ErrorShown {
+    /// The exception's class, or `LimitExceeded`, `Exited`, `Crashed`, `Cancelled`, `Refused`.
+    #[serde(rename = "type")]
+    kind: String,
+    /// The exception's own words.
+    message: String,
+    /// Line in the program, from 1.
+    line: Option<u32>,
+    /// Column in that line, from 1.
+    column: Option<u32>,
+    /// That line.
+    source_line: Option<String>,
+    /// The traceback, without frames that are not the program's.
+    traceback: Option<String>,
+    /// What to try next, where that is known.
+    hint: Option<String>,
+    /// The limit that was met, if that is why.
+    limit: Option<String>,
+}
+
+/// What a run used.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[schema(as = Usage)]
+pub(crate) struct UsageShown {
+    /// Milliseconds, not counting rest.
+    wall_ms: f64,
+    /// Milliseconds of CPU time.
+    cpu_ms: f64,
+    /// Memory held beyond the base image at the end.
+    memory_bytes: u64,
+    /// Calls of servers.
+    calls: u64,
+    /// Bytes of standard output.
+    stdout_bytes: u64,
+    /// Bytes of standard error.
+    stderr_bytes: u64,
+    /// Bytes of all files in the workspace.
+    workspace_bytes: u64,
+}
+
+/// A file that a run produced.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Artifact)]
+pub(crate) struct ArtifactShown {
+    /// A file name.
+    name: String,
+    /// Its media type.
+    media_type: String,
+    /// How long it is.
+    bytes: u64,
+    /// Where its content is.
+    href: String,
+}
+
+/// One call of a server.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Call)]
+pub(crate) struct CallShown {
+    /// Its number within the run.
+    id: u64,
+    /// The server that was asked, where the program named one.
+    server: Option<String>,
+    /// The tool, or what else was asked for.
+    tool: String,
+    /// When it left.
+    #[schema(format = DateTime)]
+    started_at: String,
+    /// Milliseconds it took; null while it is under way.
+    took_ms: Option<f64>,
+    /// Bytes of its arguments.
+    argument_bytes: u64,
+    /// Bytes of its answer.
+    result_bytes: u64,
+    /// Whether it was answered with a value; null while it is under way.
+    ok: Option<bool>,
+}
+
+impl RunShown {
+    /// A run, without its source.
+    pub(crate) fn new(record: &Record) -> Self {
+        let ended = record.ended.as_ref();
+        let text = |of: fn(&Ended) -> &String| ended.map(of).cloned().unwrap_or_default();
+        let artifacts = ended.iter().flat_map(|ended| &ended.artifacts);
+        Self {
+            success: record.status == Status::Succeeded,
+            return_value: ended
+                .map_or_else(|| RawValue::NULL.to_owned(), |ended| ended.return_value.clone()),
+            stdout: text(|ended| &ended.stdout),
+            stderr: text(|ended| &ended.stderr),
+            error: ended.and_then(|ended| ended.error.as_ref()).map(ErrorShown::from),
+            execution_time_ms: ended.map(|ended| ended.execution_time_ms).unwrap_or_default(),
+            run_id: record.id.to_string(),
+            session: record.session.to_string(),
+            status: record.status.into(),
+            usage: ended.map(|ended| UsageShown::from(&ended.usage)).unwrap_or_default(),
+            note: ended.and_then(|ended| ended.note.clone()),
+            artifacts: artifacts.map(|note| ArtifactShown::new(record, note)).collect(),
+            receipt: None,
+            language: record.language.clone(),
+            created_at: moment::text(record.created_at),
+            started_at: record.started_at.map(moment::text),
+            finished_at: record.finished_at.map(moment::text),
+            program: None,
+            calls: record.calls.iter().map(CallShown::from).collect(),
+        }
+    }
+
+    /// A run with its source.
+    pub(crate) fn whole(record: &Record) -> Self {
+        Self { program: Some(record.program.clone()), ..Self::new(record) }
+    }
+}
+
+impl From<&Record> for RunSummary {
+    fn from(record: &Record) -> Self {
+        let ended = record.ended.as_ref();
+        Self {
+            run_id: record.id.to_string(),
+            session: record.session.to_string(),
+            owner: record.owner.clone(),
+            status: record.status.into(),
+            language: record.language.clone(),
+            created_at: moment::text(record.created_at),
+            started_at: record.started_at.map(moment::text),
+            finished_at: record.finished_at.map(moment::text),
+            execution_time_ms: ended.map(|ended| ended.execution_time_ms),
+            error: ended.and_then(|ended| ended.error.as_ref()).map(ErrorShown::from),
+            calls: record.calls.len(),
+        }
+    }
+}
+
+impl From<Status> for StatusShown {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Queued => Self::Queued,
+            Status::Running => Self::Running,
+            Status::Waiting => Self::Waiting,
+            Status::Succeeded => Self::Succeeded,
+            Status::Failed => Self::Failed,
+            Status::Cancelled => Self::Cancelled,
+            Status::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+impl From<&ProgramError> for ErrorShown {
+    fn from(error: &ProgramError) -> Self {
+        Self {
+            kind: error.kind.clone(),
+            message: error.message.clone(),
+            line: error.line,
+            column: error.column,
+            source_line: error.source_line.clone(),
+            traceback: error.traceback.clone(),
+            hint: error.hint.clone(),
+            limit: error.limit.map(|limit| limit.setting().to_owned()),
+        }
+    }
+}
+
+impl From<&Usage> for UsageShown {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            wall_ms: millis(usage.wall),
+            cpu_ms: millis(usage.cpu),
+            memory_bytes: usage.memory_bytes,
+            calls: usage.calls,
+            stdout_bytes: usage.stdout_bytes,
+            stderr_bytes: usage.stderr_bytes,
+            workspace_bytes: usage.workspace_bytes,
+        }
+    }
+}
+
+impl ArtifactShown {
+    fn new(record: &Record, note: &ArtifactNote) -> Self {
+        Self {
+            name: note.name.clone(),
+            media_type: note.media_type.clone(),
+            bytes: note.bytes,
+            href: format!("/api/v1/runs/{}/artifacts/{}", record.id, escaped(&note.name)),
+        }
+    }
+}
+
+impl From<&CallNote> for CallShown {
+    fn from(note: &CallNote) -> Self {
+        Self {
+            id: note.id,
+            server: note.server.clone(),
+            tool: note.tool.clone(),
+            started_at: moment::of_system(note.started_at),
+            took_ms: note.took.map(millis),
+            argument_bytes: note.argument_bytes,
+            result_bytes: note.result_bytes,
+            ok: note.ok,
+        }
+    }
+}
+
+fn millis(time: std::time::Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A name as it stands in a path.
+pub(crate) fn escaped(name: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}

@@ -1,0 +1,96 @@
+//! A run as server-sent events: what happens in it, and at last how it ended.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::sse::{Event as Sent, KeepAlive, Sse};
+use futures_util::Stream;
+use futures_util::stream;
+use gateway::service::run::{Event, Run};
+use gateway::service::{Record, Started};
+use serde::Serialize;
+use serde_json::json;
+
+use super::shown::{CallShown, RunShown, StatusShown};
+
+/// How often something is sent so that nobody in between gives up.
+const ALIVE: Duration = Duration::from_secs(15);
+
+type Events = Sse<axum::response::sse::KeepAliveStream<Sending>>;
+type Sending = std::pin::Pin<Box<dyn Stream<Item = Result<Sent, Infallible>> + Send>>;
+
+/// A run that is cancelled when nobody reads its events any more.
+pub(crate) fn of_started(started: Started) -> Events {
+    let run = Arc::clone(started.run());
+    sent(Following { run, seen: 0, ready: VecDeque::new(), over: false, _kept: Some(started) })
+}
+
+/// A run that goes on whoever reads; `seen` events are known already.
+pub(crate) fn of_run(run: Arc<Run>, seen: usize) -> Events {
+    sent(Following { run, seen, ready: VecDeque::new(), over: false, _kept: None })
+}
+
+/// A run that is over: its end.
+pub(crate) fn of_record(record: &Record) -> Events {
+    let end = event("end", 0, &RunShown::new(record));
+    let sending: Sending = Box::pin(stream::once(async { Ok(end) }));
+    Sse::new(sending).keep_alive(KeepAlive::new().interval(ALIVE))
+}
+
+struct Following {
+    run: Arc<Run>,
+    seen: usize,
+    ready: VecDeque<Sent>,
+    over: bool,
+    /// Dropping it cancels the run.
+    _kept: Option<Started>,
+}
+
+impl Following {
+    async fn next(&mut self) -> Option<Sent> {
+        if self.ready.is_empty() && !self.over {
+            let events = self.run.events_after(self.seen).await;
+            if events.is_empty() {
+                self.over = true;
+                let end = RunShown::new(&self.run.record());
+                self.ready.push_back(event("end", self.seen, &end));
+            }
+            for happened in events {
+                self.ready.push_back(shown(&happened, self.seen));
+                self.seen += 1;
+            }
+        }
+        self.ready.pop_front()
+    }
+}
+
+fn sent(following: Following) -> Events {
+    let events = stream::unfold(following, |mut following| async {
+        let next = following.next().await?;
+        Some((Ok(next), following))
+    });
+    let sending: Sending = Box::pin(events);
+    Sse::new(sending).keep_alive(KeepAlive::new().interval(ALIVE))
+}
+
+fn shown(happened: &Event, index: usize) -> Sent {
+    match happened {
+        Event::Status(status) => {
+            event("status", index, &json!({ "status": StatusShown::from(*status) }))
+        }
+        Event::Output(stream, text) => {
+            event("output", index, &json!({ "stream": stream, "text": text }))
+        }
+        Event::Calls(note) => event("call", index, &CallShown::from(note)),
+        Event::Called(note) => event("call_end", index, &CallShown::from(note)),
+    }
+}
+
+fn event(name: &str, index: usize, data: &impl Serialize) -> Sent {
+    let event = Sent::default().event(name).id(index.to_string());
+    // What is sent is ours and has no map with strange keys, so writing it does not fail.
+    let text = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
+    event.data(text)
+}
