@@ -228,3 +228,6 @@ impl ServerHandler for Mcp {
         self.resource(&caller(&context), &request.uri).await.map(Into::into)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
     add, bindings, check, config, demo, doctor, example_server, image, import, list, login, logout,
-    mcp, prompt, remove, repl, run, runtime, secret, serve, session, test, token, tools,
+    mcp, prompt, remove, repl, run, runtime, secret, serve, session, setup, test, token, tools,
 };
 use crate::exit;
 
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Serve(serve::Arguments),
     /// Serve one MCP client on standard input and output.
     Mcp(mcp::Arguments),
+    /// Write Tidegate into an MCP client's configuration, after showing the change.
+    Setup(setup::Arguments),
     /// Make and end tokens for `serve`.
     Token(token::Arguments),
     /// Print the guidance that agents are given.

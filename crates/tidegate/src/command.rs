@@ -22,6 +22,7 @@ pub(crate) mod runtime;
 pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
+pub(crate) mod setup;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod tools;
@@ -51,6 +52,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Setup(arguments) => setup::run(config, &arguments),
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),
         Command::Config(arguments) => config::run(config, &arguments),

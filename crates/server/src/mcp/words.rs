@@ -88,7 +88,7 @@ fn failure(error: &ProgramError) -> String {
     };
     // The check's own words have the place of each finding.
     let mut text = if error.kind == "CheckError" {
-        format!("The program was not run. {}", error.message)
+        error.message.clone()
     } else {
         format!("{}{place}: {}", error.kind, error.message)
     };

@@ -55,7 +55,7 @@ impl Client {
     }
 
     /// Every file it may have, the one that counts most first. Whether they exist is not asked.
-    pub(super) fn files(self, places: &Places) -> Vec<PathBuf> {
+    pub(crate) fn files(self, places: &Places) -> Vec<PathBuf> {
         match self {
             Self::ClaudeDesktop => in_config(places, &["Claude/claude_desktop_config.json"]),
             Self::ClaudeCode => {
@@ -103,6 +103,35 @@ impl Client {
             }
             files
         })
+    }
+}
+
+impl Client {
+    /// The file that a new server is written to: the user's own, or the project's, where the
+    /// client has one. Of the user's files the first that is there, or else the first.
+    pub(crate) fn file_to_write(self, places: &Places, project: bool) -> Option<PathBuf> {
+        let in_project = |file: &PathBuf| {
+            places.project.iter().any(|folder| {
+                let below = file.strip_prefix(folder).ok();
+                below.is_some_and(|rest| rest.components().count() <= 2)
+            }) && !places.home.as_ref().is_some_and(|home| file.parent() == Some(home))
+        };
+        // VS Code keeps servers beside its settings, not in them.
+        let fits = |file: &PathBuf| self != Self::Vscode || file.ends_with("mcp.json");
+        let all = self.files(places).into_iter().filter(fits);
+        let (theirs, own): (Vec<_>, Vec<_>) = all.partition(in_project);
+        let chosen = if project { theirs } else { own };
+        chosen.iter().find(|file| file.is_file()).or(chosen.first()).cloned()
+    }
+
+    /// The key that servers are under in its file.
+    pub(crate) fn servers_key(self) -> &'static str {
+        match self {
+            Self::Vscode => "servers",
+            Self::Zed => "context_servers",
+            Self::Codex => "mcp_servers",
+            _ => "mcpServers",
+        }
     }
 }
 

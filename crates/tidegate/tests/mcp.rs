@@ -1,0 +1,275 @@
+//! `tidegate mcp` as a client meets it: lines of JSON on standard input and output.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A client that speaks the protocol by hand.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    last: u64,
+    /// Notifications that came between answers.
+    heard: Vec<Value>,
+    _folder: tempfile::TempDir,
+}
+
+impl Client {
+    fn start(arguments: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("tidegate.toml");
+        let own = env!("CARGO_BIN_EXE_tidegate");
+        let server = format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
+        std::fs::write(&config, server).unwrap();
+        let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+            PathBuf::from,
+        );
+        let mut child = Command::new(own)
+            .arg("mcp")
+            .args(arguments)
+            .env("TIDEGATE_CACHE", cache)
+            .env("TIDEGATE_DATA", folder.path())
+            .env("TIDEGATE_CONFIG", config)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { child, input, output, last: 0, heard: Vec::new(), _folder: folder }
+    }
+
+    /// One that has shaken hands, as every client before the newest revision does.
+    fn initialized(arguments: &[&str]) -> Self {
+        let mut client = Self::start(arguments);
+        let hello = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "test", "version": "1" },
+        });
+        let answer = client.ask("initialize", hello);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "tidegate");
+        assert!(answer["result"]["instructions"].as_str().unwrap().contains("search_tools"));
+        client.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client
+    }
+
+    fn tell(&mut self, message: &Value) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{message}").unwrap();
+        input.flush().unwrap();
+    }
+
+    fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        self.tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    fn hear(&mut self, id: u64) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "it ended before it answered");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == id {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.hear(id)
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))["result"].clone()
+    }
+
+    /// Runs a program, patiently: a runtime that is being made says so.
+    fn run(&mut self, arguments: Value) -> Value {
+        loop {
+            let result = self.call("execute_python", arguments.clone());
+            if !text(&result).contains("being installed") {
+                return result;
+            }
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Whoever closes its input is done, and so are we.
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn text(result: &Value) -> String {
+    result["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_client_sees_two_tools_however_many_there_are() {
+    let mut client = Client::initialized(&[]);
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<_> = tools.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["execute_python", "search_tools"]);
+    for tool in tools.as_array().unwrap() {
+        assert!(tool["outputSchema"].is_object() && tool["annotations"].is_object());
+        assert!(tool["title"].is_string());
+    }
+}
+
+#[test]
+fn programs_call_tools_and_a_session_goes_on() {
+    let mut client = Client::initialized(&[]);
+    let found = client.call("search_tools", json!({ "query": "devices", "detail_level": "full" }));
+    assert!(text(&found).contains("from servers.data import get_devices"), "{found}");
+    assert_eq!(found["structuredContent"]["tools"][0]["server"], "data");
+
+    let code = "from servers.data import get_devices\nn = (await get_devices())['count']\nn";
+    let first = client.run(json!({ "code": code }));
+    assert_eq!(first["structuredContent"]["return_value"], 99);
+    assert_eq!(first["isError"], json!(false));
+    let session = first["structuredContent"]["session"].clone();
+    assert!(text(&first).starts_with("99\n"), "{}", text(&first));
+    assert!(text(&first).contains(session.as_str().unwrap()));
+    let next = client.run(json!({ "code": "n + 1", "session": session }));
+    assert_eq!(next["structuredContent"]["return_value"], 100);
+    let fresh = client.run(json!({ "code": "'n' in globals()" }));
+    assert_eq!(fresh["structuredContent"]["return_value"], false);
+    let given = client.run(json!({ "code": "sum(rows)", "context": { "rows": [1, 2, 3] } }));
+    assert_eq!(given["structuredContent"]["return_value"], 6);
+}
+
+#[test]
+fn what_goes_wrong_comes_back_in_words() {
+    let mut client = Client::initialized(&[]);
+    let cases = [
+        (json!({ "code": "x = 1\nx / 0" }), "was not run: 1 mistake"),
+        (json!({ "code": "x = len('')\nx / x" }), "ZeroDivisionError at line 2"),
+        (json!({ "code": "from servers.data import get_device\nawait get_device()" }), "get_devices"),
+        (json!({ "code": "import time\ntime.sleep(9)", "timeout": 1 }), "1 s"),
+        (json!({ "code": 5 }), "`code` must be text"),
+        (json!({}), "missing field `code`"),
+        (json!({ "code": "1", "seesion": "s" }), "unknown field `seesion`"),
+        (json!({ "code": "1", "session": "abc" }), "`session`: \"abc\" is no session"),
+        (json!({ "code": "1", "session": format!("s_{}", "0".repeat(32)) }), "there is no session"),
+        (json!({ "code": "1", "timeout": 0.2 }), "`timeout` must be"),
+        (json!({ "code": "" }), "`code` is empty"),
+    ];
+    for (arguments, words) in cases {
+        let result = client.run(arguments.clone());
+        assert_eq!(result["isError"], json!(true), "{arguments}: {result}");
+        assert!(text(&result).contains(words), "{arguments}: {}", text(&result));
+    }
+    let unknown = client.ask("tools/call", json!({ "name": "get_devices", "arguments": {} }));
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"));
+}
+
+#[test]
+fn what_a_program_prints_is_told_while_it_runs() {
+    let mut client = Client::initialized(&[]);
+    client.run(json!({ "code": "1" }));
+    let code = "import asyncio\nprint('half')\nawait asyncio.sleep(0.2)\nprint('whole')";
+    let params = json!({
+        "name": "execute_python", "arguments": { "code": code },
+        "_meta": { "progressToken": "t" },
+    });
+    let result = client.ask("tools/call", params)["result"].clone();
+    assert!(text(&result).contains("half\nwhole"));
+    let told: String = client
+        .heard
+        .iter()
+        .filter(|note| note["method"] == "notifications/progress")
+        .map(|note| note["params"]["message"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(told, "half\nwhole\n");
+}
+
+#[test]
+fn a_cancelled_call_stops_its_program() {
+    let mut client = Client::initialized(&[]);
+    let session = client.run(json!({ "code": "x = 1" }))["structuredContent"]["session"].clone();
+    let endless = json!({ "code": "while True: x += 1", "session": session });
+    let id = client.send("tools/call", json!({ "name": "execute_python", "arguments": endless }));
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    client.tell(&json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },
+    }));
+    // Were it still running, this would wait until its time is over.
+    let after = client.run(json!({ "code": "x", "session": session }));
+    assert_eq!(after["structuredContent"]["return_value"], 1, "{after}");
+}
+
+#[test]
+fn a_figure_is_a_picture_and_a_resource() {
+    let mut client = Client::initialized(&[]);
+    let code = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n'drawn'";
+    let result = client.run(json!({ "code": code }));
+    assert_eq!(result["content"][1]["type"], "image");
+    assert_eq!(result["content"][1]["mimeType"], "image/png");
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let uri = listed[0]["uri"].clone();
+    let read = client.ask("resources/read", json!({ "uri": uri }))["result"].clone();
+    assert_eq!(read["contents"][0]["blob"], result["content"][1]["data"]);
+    let missing = json!({ "uri": "tidegate://runs/r_1/artifacts/x" });
+    assert!(client.ask("resources/read", missing)["error"]["message"].is_string());
+}
+
+#[test]
+fn the_newest_revision_needs_no_handshake() {
+    let mut client = Client::start(&[]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+    });
+    let found = client.ask("server/discover", json!({ "_meta": meta }));
+    let versions = found["result"]["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")), "{found}");
+    let tools = client.ask("tools/list", json!({ "_meta": meta }));
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 2);
+    let call = json!({
+        "_meta": meta, "name": "search_tools", "arguments": { "query": "devices" },
+    });
+    let found = client.ask("tools/call", call);
+    assert_eq!(found["result"]["resultType"], "complete", "{found}");
+}
+
+#[test]
+fn chosen_tools_are_passed_through_and_in_direct_mode_all_are() {
+    let mut client = Client::initialized(&["--direct", "data.get_devices"]);
+    let names = |client: &mut Client| {
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].clone());
+        names.collect::<Vec<_>>()
+    };
+    assert_eq!(names(&mut client), ["execute_python", "search_tools", "get_devices"]);
+    let devices = client.call("get_devices", json!({}));
+    assert_eq!(devices["structuredContent"]["count"], 99);
+    let mut client = Client::initialized(&["--mode", "direct"]);
+    assert_eq!(names(&mut client), ["get_devices", "query_device_history"]);
+    let mut client = Client::initialized(&["--tools", "execute_python"]);
+    assert_eq!(names(&mut client), ["execute_python"]);
+}
+
+#[test]
+fn nonsense_on_the_wire_ends_nothing() {
+    let mut client = Client::initialized(&[]);
+    for line in ["", "{", "[]", "null", "{\"jsonrpc\":\"2.0\"}", "\u{7f}\u{1}", "{\"id\":[[[[1]]]]}"] {
+        let input = client.input.as_mut().unwrap();
+        writeln!(input, "{line}").unwrap();
+    }
+    client.tell(&json!({ "jsonrpc": "2.0", "id": 900, "method": "no/such", "params": {} }));
+    assert!(client.hear(900)["error"]["code"].is_i64());
+    assert_eq!(client.run(json!({ "code": "1 + 1" }))["structuredContent"]["return_value"], 2);
+}
