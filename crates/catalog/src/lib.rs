@@ -17,6 +17,7 @@ pub mod schema;
 pub mod search;
 mod seen;
 mod tool;
+mod withheld;
 
 pub use arguments::{Mistake, Problem};
 pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
@@ -25,6 +26,7 @@ pub use learned::Learned;
 pub use resolve::ResolveError;
 pub use seen::{Change, ChangeKind, Part, Seen};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
+pub use withheld::Withheld;
 
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,13 @@
 
 mod differences;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Parts;
-use crate::{Fingerprint, Listing, ServerName, Tool, ToolName};
+use crate::{Fingerprint, Listing, ServerName, Tool, ToolName, Withheld};
 
 /// Definitions larger than this, in bytes of JSON, are remembered by fingerprint only.
 const LARGEST_KEPT: usize = 128 * 1024;
@@ -165,16 +165,15 @@ impl Seen {
     /// The listed tools that are not what was accepted. Where definitions are pinned, these must
     /// not be called.
     #[must_use]
-    pub fn quarantined(&self, listing: &Listing) -> BTreeSet<ToolName> {
-        let Some(known) = self.servers.get(&listing.server) else { return BTreeSet::new() };
-        first_of_each(listing)
-            .filter(|tool| {
-                known
-                    .get(&tool.name)
-                    .is_some_and(|sighting| sighting.fingerprint != Fingerprint::of(tool))
-            })
-            .map(|tool| tool.name.clone())
-            .collect()
+    pub fn withheld(&self, listing: &Listing) -> Vec<Withheld> {
+        let Some(known) = self.servers.get(&listing.server) else { return Vec::new() };
+        let is_changed = |tool: &&Tool| {
+            let sighting = known.get(&tool.name);
+            sighting.is_some_and(|sighting| sighting.fingerprint != Fingerprint::of(tool))
+        };
+        let changed: HashSet<&ToolName> =
+            first_of_each(listing).filter(is_changed).map(|tool| &tool.name).collect();
+        Withheld::among(listing, |tool| changed.contains(tool))
     }
 
     /// Accepts one tool as it is listed now; one that is not listed any more is forgotten.

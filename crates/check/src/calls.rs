@@ -286,6 +286,7 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
             (Code::UnknownTool, named.tool.1, nearest.first().cloned())
         }
+        ResolveError::Withheld(_) => (Code::WithheldTool, named.tool.1, None),
         _ => (Code::UnknownTool, named.tool.1, None),
     };
     let valid = match error {
@@ -297,7 +298,11 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         _ => Vec::new(),
     };
     let message = error.to_string();
-    let message = message.split(';').next().unwrap_or_default().to_owned();
+    // What follows lists names, which stand in `valid`.
+    let message = match error {
+        ResolveError::Withheld(_) => message,
+        _ => message.split(';').next().unwrap_or_default().to_owned(),
+    };
     Mistake {
         range,
         code,

@@ -151,6 +151,8 @@ def _import_error(exc, message, scene):
 
 def _server_error(name, message):
     """What to say when something below `servers` is not there."""
+    if "`tidegate " in message:
+        return None  # The host has said what to do.
     if "did you mean" in message.lower() or "lists them" in message:
         return "Read a tool's file before you call it: print(open('/servers/NAME/TOOL.py').read())."
     parts = name.split(".")

@@ -46,7 +46,8 @@ impl Checks {
         };
         let mut offer = tools.offer(&program.source).await;
         let mut report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
-        let unknown = |code| matches!(code, Code::UnknownTool | Code::UnknownServer);
+        let unknown =
+            |code| matches!(code, Code::UnknownTool | Code::UnknownServer | Code::WithheldTool);
         if report.blocking().any(|finding| unknown(finding.code)) {
             offer = tools.offer_anew(&program.source).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;

@@ -80,7 +80,14 @@ impl Desk {
     #[must_use]
     pub fn new(offer: Arc<Offer>, answer_bytes: u64, listener: Option<Listener>) -> Self {
         let runtime = Handle::current();
-        Self { offer, runtime, answer_bytes, listener, board: Arc::default(), quick: AtomicBool::new(false) }
+        Self {
+            offer,
+            runtime,
+            answer_bytes,
+            listener,
+            board: Arc::default(),
+            quick: AtomicBool::new(false),
+        }
     }
 
     /// Ends every call that is under way.

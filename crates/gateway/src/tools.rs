@@ -1,6 +1,7 @@
 //! Everything that can be called: which servers there are, what each offers, how a call
 //! finds its way.
 
+mod absent;
 mod learned;
 mod wanted;
 
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use catalog::{
-    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName,
+    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, Withheld,
 };
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
@@ -252,8 +253,11 @@ impl Tools {
         {
             return made.clone();
         }
-        let listings = shelf.listings.values().map(|listing| self.without_quarantined(listing));
-        let catalog = Arc::new(shelf.last.refreshed_with(listings.collect(), &learned));
+        let mut withheld = Vec::new();
+        let listings =
+            shelf.listings.values().map(|listing| self.without_withheld(listing, &mut withheld));
+        let catalog = shelf.last.refreshed_with(listings.collect(), &learned);
+        let catalog = Arc::new(catalog.withholding(withheld));
         let known = std::mem::take(&mut shelf.files);
         shelf.files = catalog.shared_servers().iter().map(|server| files(server, &known)).collect();
         let made = (Arc::clone(&catalog), Arc::new(folder(&catalog, &shelf.files)));
@@ -264,35 +268,22 @@ impl Tools {
     }
 
     /// Under `pin`, tools that changed are not offered.
-    fn without_quarantined(&self, listing: &Arc<Listing>) -> Arc<Listing> {
+    fn without_withheld(
+        &self,
+        listing: &Arc<Listing>,
+        withheld: &mut Vec<Withheld>,
+    ) -> Arc<Listing> {
         if !self.policies.get(&listing.server).is_some_and(|policy| policy.pin) {
             return Arc::clone(listing);
         }
-        let quarantined = self.memory.seen().quarantined(listing);
-        if quarantined.is_empty() {
+        let held = self.memory.seen().withheld(listing);
+        if held.is_empty() {
             return Arc::clone(listing);
         }
         let mut rest = Listing::clone(listing);
-        rest.tools.retain(|tool| !quarantined.contains(&tool.name));
+        rest.tools.retain(|tool| !held.iter().any(|held| held.tool == tool.name));
+        withheld.extend(held);
         Arc::new(rest)
-    }
-
-    fn is_quarantined(&self, server: Option<&str>, tool: &str) -> Option<String> {
-        let shelf = self.shelf();
-        let pinned = shelf.listings.values().filter(|listing| {
-            server.is_none_or(|server| server == listing.server.0)
-                && self.policies.get(&listing.server).is_some_and(|policy| policy.pin)
-        });
-        let seen = self.memory.seen();
-        for listing in pinned {
-            if let Some(name) = seen.quarantined(listing).iter().find(|name| name.0 == tool) {
-                return Some(format!(
-                    "{}.{name} is held back: its definition changed since it was accepted (`pin` is on for this server); an operator can look at it with `tidegate tools diff {0}` and accept it with `tidegate tools accept {0}`",
-                    listing.server
-                ));
-            }
-        }
-        None
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
@@ -319,7 +310,8 @@ fn folder(
     servers: &[(Arc<CatalogServer>, Vec<bindings::SourceFile>)],
 ) -> Folder {
     let beside = [bindings::readme(catalog), bindings::typescript_client()];
-    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside);
+    let absent = absent::file(catalog);
+    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(&absent);
     let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
     Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
 }
@@ -406,12 +398,14 @@ impl Offer {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
         let server = call.server.as_deref();
-        if let Some((catalog, _)) = &self.made
-            && let Ok(tool) = catalog.resolve(server, &call.tool)
-        {
-            return self.send(tool, call.arguments).await;
+        match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
+            Some(Ok(tool)) => return self.send(tool, call.arguments).await,
+            Some(Err(error @ ResolveError::Withheld(_))) => {
+                return Err(fault("UnknownTool", error.to_string()));
+            }
+            Some(Err(_)) | None => {}
         }
-        let catalog = self.wider_catalog(server, &call.tool).await?;
+        let catalog = self.wider_catalog(server).await?;
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
@@ -433,14 +427,7 @@ impl Offer {
     }
 
     /// A catalog that may have a tool which was not known when the program started.
-    async fn wider_catalog(
-        &self,
-        server: Option<&str>,
-        tool: &str,
-    ) -> Result<Arc<Catalog>, CallError> {
-        if let Some(reason) = self.tools.is_quarantined(server, tool) {
-            return Err(fault("UnknownTool", reason));
-        }
+    async fn wider_catalog(&self, server: Option<&str>) -> Result<Arc<Catalog>, CallError> {
         let configured = server
             .map(|name| ServerName(name.to_owned()))
             .filter(|name| self.tools.policies.contains_key(name));

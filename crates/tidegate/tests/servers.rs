@@ -22,6 +22,8 @@ mod learned;
 mod listed;
 #[path = "servers/page.rs"]
 mod page;
+#[path = "servers/pinned.rs"]
+mod pinned;
 #[path = "servers/tide.rs"]
 mod tide;
 
