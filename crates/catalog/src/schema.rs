@@ -99,8 +99,9 @@ pub struct Schema {
 
 /// Reads a schema of any draft.
 ///
-/// * The root is `Object(0)` with an empty path when it is an object, also one without any
-///   known key. Elsewhere such an object is a [`Shape::Map`].
+/// * The root is `Object(0)` with an empty path when it is an object with known keys, or one that
+///   says that it has none: `"properties": {}`. An object that says nothing of its keys is a
+///   [`Shape::Map`], the root like any other.
 /// * A reference that is used twice, or that leads back to itself, is one definition.
 /// * What a schema only implies is taken for said: `properties` without a type is an object,
 ///   `required` names a field although `properties` does not, and a tuple that says nothing

@@ -116,6 +116,30 @@ fn a_catalog_that_changes_is_noticed() {
     assert!(!checker.check(&program).blocks(), "{}", checker.check(&program).for_model());
 }
 
+/// A checker of programs that can call these tools.
+fn with_tools(servers: &[(&str, serde_json::Value)]) -> Checker {
+    let listings = servers.iter().map(|(server, tools)| {
+        let listing = json!({"server": server, "tools": tools});
+        Arc::new(serde_json::from_value::<Listing>(listing).expect("a listing"))
+    });
+    patient(Arc::new(Catalog::new(listings.collect())))
+}
+
+#[test]
+fn a_tool_that_says_nothing_of_its_parameters_takes_any() {
+    let schemas =
+        [json!({"type": "object"}), json!(null), json!("nonsense"), json!({"type": "file"})];
+    let source = "from servers.s import f\nawait f(anything=1, else_='x')\nawait f({'a': 1})";
+    for schema in schemas {
+        let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": schema}]))]);
+        let report = checker.check(&Program { source, ..Program::default() });
+        assert!(report.findings.is_empty(), "{schema}: {report:?}");
+    }
+    let none = json!({"type": "object", "properties": {}});
+    let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": none}]))]);
+    assert!(checker.check(&Program { source, ..Program::default() }).blocks());
+}
+
 #[test]
 fn a_mistake_whose_exception_is_caught_is_only_advice() {
     let inside = |handler: &str| {

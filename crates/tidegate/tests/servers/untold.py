@@ -16,7 +16,7 @@ TOOLS = [
     {
         "name": "list_orders",
         "description": f"Lists orders, version {version}.",
-        "inputSchema": {"type": "object"},
+        "inputSchema": {"type": "object", "properties": {}},
         "annotations": READ_ONLY,
     },
     {
@@ -33,10 +33,10 @@ TOOLS = [
         "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}},
         "annotations": READ_ONLY,
     },
-    {"name": "delete_orders", "inputSchema": {"type": "object"}},
+    {"name": "delete_orders", "inputSchema": {"type": "object", "properties": {}}},
     {
         "name": "count_orders",
-        "inputSchema": {"type": "object"},
+        "inputSchema": {"type": "object", "properties": {}},
         "outputSchema": {"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}},
         "annotations": READ_ONLY,
     },
