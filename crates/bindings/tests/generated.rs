@@ -249,6 +249,20 @@ fn further_arguments_are_keywords() {
 }
 
 #[test]
+fn a_result_without_known_fields_is_a_dict() {
+    for output in [json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
+        let tool = json!({"name": "f", "inputSchema": {"type": "object", "properties": {}}, "outputSchema": output});
+        let catalog = catalog_of("s", &json!([tool]));
+        let tool = catalog.tools().next().expect("a tool");
+        assert_eq!(bindings::signature(tool), "async def f() -> dict[str, Any]");
+        assert!(!bindings::python_tool(tool).contains("TypedDict"));
+        assert!(
+            bindings::typescript_tool(tool).contains("export type FResult = Record<string, any>;")
+        );
+    }
+}
+
+#[test]
 fn every_kind_of_type_has_an_annotation() {
     assert_snapshot!(
         signature_of(&json!({

@@ -332,7 +332,9 @@ impl CatalogTool {
     /// What it returns, if the server said so.
     #[must_use]
     pub fn output(&self) -> Option<&Schema> {
-        self.output.get_or_init(|| self.tool().output_schema.as_ref().map(schema::read)).as_ref()
+        self.output
+            .get_or_init(|| self.tool().output_schema.as_ref().map(schema::read_result))
+            .as_ref()
     }
 
     /// What was learned about its results: only where the server says nothing about them, and

@@ -111,6 +111,20 @@ pub fn read(schema: &Value) -> Schema {
     reader::Reader::new(schema, reader::BUDGET).read()
 }
 
+/// Reads the schema of a result. An object without any known key is a [`Shape::Map`] there: what it
+/// holds comes from the server, and nobody has to be told that there is nothing to give.
+#[must_use]
+pub fn read_result(schema: &Value) -> Schema {
+    let mut schema = read(schema);
+    if let Shape::Object(index) = schema.root
+        && schema.definitions.get(index).is_some_and(|object| object.fields.is_empty())
+    {
+        schema.root = Shape::Map(Box::new(Shape::Any));
+        schema.definitions.clear();
+    }
+    schema
+}
+
 impl Shape {
     /// `null` fits.
     #[must_use]
