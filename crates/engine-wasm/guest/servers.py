@@ -115,7 +115,12 @@ class _Free:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if path is not None or "." in name or name not in _state.folders():
+        if path is not None or "." in name:
+            return None
+        if name not in _state.folders():
+            why = _state.reason(name)
+            if why is not None:
+                raise ModuleNotFoundError(why, name=name)
             return None
         _state.aliases.add(name)
         return ModuleSpec(name, _Alias("servers." + name), is_package=True)
@@ -319,7 +324,7 @@ def _made():
             return _import_module("servers." + name)
         if name.startswith("__"):
             raise AttributeError(f"module 'servers' has no attribute {name!r}", name=name, obj=module)
-        text = f"there is no server {name!r}. {known(name)}"
+        text = _state.reason(name) or f"there is no server {name!r}. {known(name)}"
         if sys._getframe(1).f_code.co_name == "_handle_fromlist":
             raise ImportError(text, name="servers")
         raise AttributeError(text, name=name, obj=module)

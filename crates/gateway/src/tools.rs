@@ -54,7 +54,9 @@ pub struct Tools {
 #[derive(Default)]
 struct Shelf {
     listings: BTreeMap<ServerName, Arc<Listing>>,
-    /// Made from `listings` and `learned`; `None` when the former have changed since.
+    /// Why servers did not say what they offer when they were last asked.
+    failed: BTreeMap<ServerName, String>,
+    /// Made from these and `learned`; `None` when the former have changed since.
     made: Option<(Arc<Catalog>, Arc<Folder>)>,
     learned: BTreeMap<ServerName, Arc<LearnedTools>>,
     /// The last one made, whose unchanged servers the next one shares,
@@ -152,7 +154,8 @@ impl Tools {
         let wanted = wanted::wanted(source, &names);
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
         if wanted.any {
-            let all = join_all(names.iter().map(|server| self.learn(server)));
+            let others = names.iter().filter(|server| !wanted.named.contains(server));
+            let all = join_all(others.map(|server| self.learn(server)));
             let _ = tokio::time::timeout(PATIENCE, all).await;
         }
         let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
@@ -206,16 +209,35 @@ impl Tools {
 
     /// Asks a server what it offers.
     async fn ask(&self, server: &ServerName) -> Result<(), ConnectError> {
-        let listing = self.upstreams.listing(server).await?;
-        self.keep(server, listing);
-        Ok(())
+        let listed = self.upstreams.listing(server).await;
+        self.heard(server, listed)
     }
 
     /// Asks a server what it offers now, whatever it said before.
     async fn ask_anew(&self, server: &ServerName) -> Result<(), ConnectError> {
-        let listing = self.upstreams.listing_again(server).await?;
-        self.keep(server, listing);
-        Ok(())
+        let listed = self.upstreams.listing_again(server).await;
+        self.heard(server, listed)
+    }
+
+    /// Keeps what a server said, or why it said nothing.
+    fn heard(
+        &self,
+        server: &ServerName,
+        listed: Result<Arc<Listing>, ConnectError>,
+    ) -> Result<(), ConnectError> {
+        let problem = match listed {
+            Ok(listing) => {
+                self.keep(server, listing);
+                return Ok(());
+            }
+            Err(problem) => problem,
+        };
+        let mut shelf = self.shelf();
+        let before = shelf.failed.insert(server.clone(), problem.in_short());
+        if before.as_ref() != shelf.failed.get(server) && !shelf.listings.contains_key(server) {
+            shelf.made = None;
+        }
+        Err(problem)
     }
 
     fn keep(&self, server: &ServerName, listing: Arc<Listing>) {
@@ -260,7 +282,11 @@ impl Tools {
         let catalog = Arc::new(catalog.withholding(withheld));
         let known = std::mem::take(&mut shelf.files);
         shelf.files = catalog.shared_servers().iter().map(|server| files(server, &known)).collect();
-        let made = (Arc::clone(&catalog), Arc::new(folder(&catalog, &shelf.files)));
+        let unlisted = self.policies.keys().filter(|name| !shelf.listings.contains_key(name));
+        let unlisted = unlisted.map(|name| (name, shelf.failed.get(name).map(String::as_str)));
+        let absent = absent::file(&catalog, &self.policies, unlisted);
+        let folder = folder(&catalog, &shelf.files, absent.as_ref());
+        let made = (Arc::clone(&catalog), Arc::new(folder));
         shelf.made = Some(made.clone());
         shelf.learned = learned;
         shelf.last = catalog;
@@ -308,10 +334,10 @@ fn files(
 fn folder(
     catalog: &Catalog,
     servers: &[(Arc<CatalogServer>, Vec<bindings::SourceFile>)],
+    absent: Option<&bindings::SourceFile>,
 ) -> Folder {
     let beside = [bindings::readme(catalog), bindings::typescript_client()];
-    let absent = absent::file(catalog);
-    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(&absent);
+    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(absent);
     let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
     Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
 }
@@ -433,7 +459,7 @@ impl Offer {
             .filter(|name| self.tools.policies.contains_key(name));
         if let Some(name) = configured {
             let asked = self.tools.ask_anew(&name).await;
-            asked.map_err(|error| fault("ServerError", error.to_string()))?;
+            asked.map_err(|error| not_connected(&error))?;
             return Ok(self.tools.made().0);
         }
         Ok(self.tools.ask_again(None).await.0)
@@ -556,7 +582,22 @@ fn checked(tool: &CatalogTool, arguments: Value) -> Result<Map<String, Value>, C
     }
 }
 
+/// What the server wrote to standard error is told to who looks after it, not to programs.
+fn not_connected(problem: &ConnectError) -> CallError {
+    let said = problem.in_short();
+    fault(
+        "ServerError",
+        match problem.server() {
+            Some(server) => format!("{said}; `tidegate test {server}` shows more"),
+            None => said,
+        },
+    )
+}
+
 fn from_failure(failure: &CallFailure) -> CallError {
+    if let CallFailure::NotConnected(problem) = failure {
+        return not_connected(problem);
+    }
     let kind = match failure {
         CallFailure::Refused { .. } => "ToolError",
         _ => "ServerError",
