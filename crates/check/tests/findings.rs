@@ -126,6 +126,32 @@ fn with_tools(servers: &[(&str, serde_json::Value)]) -> Checker {
 }
 
 #[test]
+fn a_tool_that_was_not_imported_is_named_with_every_server_that_has_it() {
+    let tools = json!([{"name": "get_issue", "inputSchema": {"type": "object"}}]);
+    let source = "await get_issue(id=1)";
+    let one = with_tools(&[("hub", tools.clone())]);
+    let report = one.check(&Program { source, ..Program::default() });
+    assert_snapshot!(report.for_model(), @"
+    the program was not run: 1 mistake was found before anything happened
+
+    line 1, column 7: undefined-name: the name 'get_issue' is not defined; add `from servers.hub import get_issue`
+        await get_issue(id=1)
+              ^^^^^^^^^
+        did you mean: from servers.hub import get_issue
+    ");
+    let two = with_tools(&[("hub", tools.clone()), ("lab", tools)]);
+    let report = two.check(&Program { source, ..Program::default() });
+    assert_snapshot!(report.for_model(), @"
+    the program was not run: 1 mistake was found before anything happened
+
+    line 1, column 7: undefined-name: the name 'get_issue' is not defined; add `from servers.hub import get_issue` or `from servers.lab import get_issue`
+        await get_issue(id=1)
+              ^^^^^^^^^
+        valid: from servers.hub import get_issue, from servers.lab import get_issue
+    ");
+}
+
+#[test]
 fn a_tool_that_says_nothing_of_its_parameters_takes_any() {
     let schemas =
         [json!({"type": "object"}), json!(null), json!("nonsense"), json!({"type": "file"})];

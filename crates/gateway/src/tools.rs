@@ -169,6 +169,14 @@ impl Tools {
         Arc::new(Offer { tools: Arc::clone(self), made })
     }
 
+    /// What a program is given that may mean any server without saying so.
+    pub(crate) async fn offer_all(self: &Arc<Self>) -> Arc<Offer> {
+        let all = join_all(self.policies.keys().map(|server| self.learn(server)));
+        // One that does not answer soon has no tools that could have been meant.
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+        Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()) })
+    }
+
     /// The same after asking the servers it means what they offer now, as far as they answer soon.
     pub(crate) async fn offer_anew(self: &Arc<Self>, source: &str) -> Arc<Offer> {
         let names: Vec<&ServerName> = self.policies.keys().collect();

@@ -26,6 +26,8 @@ mod page;
 mod pinned;
 #[path = "servers/tide.rs"]
 mod tide;
+#[path = "servers/unnamed.rs"]
+mod unnamed;
 
 use std::sync::Mutex;
 
