@@ -125,20 +125,7 @@ impl Judged {
             })
             .map(|one| one.name.as_str())
             .collect();
-        if !missing.is_empty() {
-            let message = format!(
-                "{}() needs {}, which {} missing",
-                about.tool.python(),
-                missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" and "),
-                if missing.len() == 1 { "is" } else { "are" },
-            );
-            self.mistakes.push(about.mistake(
-                about.call.func.range(),
-                Code::MissingArgument,
-                message,
-                None,
-            ));
-        }
+        self.mistakes.extend(about.missing(about.call.func.range(), &missing));
     }
 
     /// Values that are known and that the tool does not take.
@@ -175,15 +162,24 @@ impl Judged {
         place: impl Fn(&str) -> TextRange,
     ) {
         let Err(mistake) = about.tool.check(arguments) else { return };
+        let mut found: Vec<Mistake> = Vec::new();
         for problem in mistake.problems() {
             if known.is_open(&problem.path) {
                 continue;
             }
             let code = code_of(&problem.message);
             let (message, near) = without_question(&problem.message);
+            let range = place(&problem.path);
+            // Findings are one for each place and kind.
+            if let Some(same) = found.iter_mut().find(|one| one.range == range && one.code == code)
+            {
+                same.message = format!("{}; {message}", same.message);
+                continue;
+            }
             let message = format!("{}(): {message}", about.tool.python());
-            self.mistakes.push(about.mistake(place(&problem.path), code, message, near));
+            found.push(about.mistake(range, code, message, near));
         }
+        self.mistakes.append(&mut found);
     }
 
     /// `call_mcp_tool("server", "tool", {...})`.
@@ -230,6 +226,9 @@ impl Judged {
         let around = named.around();
         let parameters = bindings::python_parameters(tool);
         let about = About { signature: &parameters, ..about };
+        let missing = about.missing_keys(&arguments, &known);
+        self.mistakes.extend(about.missing(around, &missing));
+        known.holes.extend(missing.into_iter().map(str::to_owned));
         self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
     }
 }
@@ -250,6 +249,37 @@ impl<'a> About<'a> {
             .iter()
             .find(|one| one.name == name)
             .or_else(|| parameters.iter().find(|one| one.key == name))
+    }
+
+    /// What a call by name needs and does not give. A key that is nearly the one that is missing
+    /// was meant as that.
+    fn missing_keys(&self, arguments: &Value, known: &Known) -> Vec<&'a str> {
+        let Value::Object(given) = arguments else { return Vec::new() };
+        let parameters = &self.signature.parameters;
+        let mut missing: Vec<&str> = parameters
+            .iter()
+            .filter(|one| one.required && !given.contains_key(&one.key) && !known.is_open(&one.key))
+            .map(|one| one.key.as_str())
+            .collect();
+        let is_known = |key: &str| parameters.iter().any(|one| one.key == key);
+        for key in given.keys().filter(|key| !is_known(key)) {
+            let meant = crate::nearest::nearest(key, missing.iter().copied());
+            missing.retain(|name| Some(*name) != meant);
+        }
+        missing
+    }
+
+    /// That a call lacks `names`; `None` when it lacks nothing.
+    fn missing(&self, range: TextRange, names: &[&str]) -> Option<Mistake> {
+        let listed: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let are = match names {
+            [] => return None,
+            [_] => "is",
+            _ => "are",
+        };
+        let function = self.tool.python();
+        let message = format!("{function}() needs {}, which {are} missing", listed.join(" and "));
+        Some(self.mistake(range, Code::MissingArgument, message, None))
     }
 
     fn mistake(

@@ -152,6 +152,35 @@ fn a_tool_that_was_not_imported_is_named_with_every_server_that_has_it() {
 }
 
 #[test]
+fn a_call_by_name_is_told_everything_it_lacks() {
+    let report = check("await call_mcp_tool('forge', 'get_issue', {'numbr': 7})");
+    assert_snapshot!(report.for_model(), @r#"
+    the program was not run: 2 mistakes were found before anything happened
+
+    line 1, column 43: missing-argument: get_issue() needs 'owner' and 'repo', which are missing
+        await call_mcp_tool('forge', 'get_issue', {'numbr': 7})
+                                                  ^^^^^^^^^^^^
+        valid: owner: str (required), repo: str (required), number: int (required)
+
+    line 1, column 53: unknown-argument: get_issue(): "numbr" is not a parameter
+        await call_mcp_tool('forge', 'get_issue', {'numbr': 7})
+                                                            ^
+        did you mean: number
+        valid: owner: str (required), repo: str (required), number: int (required)
+    "#);
+    let names: Vec<String> = (0..8).map(|number| format!("p{number}")).collect();
+    let properties: serde_json::Map<_, _> =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    let input = json!({"type": "object", "required": names, "properties": properties});
+    let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": input}]))]);
+    let report =
+        checker.check(&Program { source: "await call_mcp_tool('s', 'f')", ..Program::default() });
+    for name in names {
+        assert!(report.findings[0].message.contains(&format!("'{name}'")), "{report:?}");
+    }
+}
+
+#[test]
 fn a_tool_that_says_nothing_of_its_parameters_takes_any() {
     let schemas =
         [json!({"type": "object"}), json!(null), json!("nonsense"), json!({"type": "file"})];
