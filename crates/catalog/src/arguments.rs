@@ -4,6 +4,7 @@
 //! doubt the server decides: a schema that cannot be compiled, or that would take too long to
 //! check, checks nothing.
 
+mod alternatives;
 mod compile;
 mod problems;
 mod words;
