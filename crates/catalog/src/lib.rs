@@ -26,7 +26,7 @@ pub use learned::Learned;
 pub use resolve::ResolveError;
 pub use seen::{Change, ChangeKind, Part, Seen};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
-pub use withheld::Withheld;
+pub use withheld::{Why, Withheld};
 
 #[cfg(test)]
 mod tests;

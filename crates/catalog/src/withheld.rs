@@ -4,7 +4,16 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::names::{self, Kind, fold};
-use crate::{Listing, ServerName, ToolName};
+use crate::{Listing, ServerName, Tool, ToolName};
+
+/// Why a tool may not be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It is not what was accepted.
+    Changed,
+    /// It came after the server's tools were accepted.
+    New,
+}
 
 /// One such tool. What it displays says why, and how an operator lets it through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,26 +24,31 @@ pub struct Withheld {
     pub tool: ToolName,
     /// Its identifiers in Python and TypeScript.
     pub identifiers: [String; 2],
+    /// Why it may not be called.
+    pub why: Why,
 }
 
 impl Withheld {
-    /// Those tools of a listing that `is_withheld`, with the names they would have.
-    pub(crate) fn among(listing: &Listing, is_withheld: impl Fn(&ToolName) -> bool) -> Vec<Self> {
+    /// Those tools of a listing that may not be called, with the names they would have.
+    pub(crate) fn among(listing: &Listing, why: impl Fn(&Tool) -> Option<Why>) -> Vec<Self> {
         let mut known = HashSet::new();
-        let mut tools: Vec<&ToolName> = listing.tools.iter().map(|tool| &tool.name).collect();
-        tools.retain(|tool| known.insert(*tool));
-        if !tools.iter().any(|tool| is_withheld(tool)) {
+        let tools: Vec<&Tool> =
+            listing.tools.iter().filter(|tool| known.insert(&tool.name)).collect();
+        let reasons: Vec<Option<Why>> = tools.iter().map(|tool| why(tool)).collect();
+        if reasons.iter().all(Option::is_none) {
             return Vec::new();
         }
-        let all: Vec<&str> = tools.iter().map(|tool| tool.0.as_str()).collect();
+        let all: Vec<&str> = tools.iter().map(|tool| tool.name.0.as_str()).collect();
         let python = names::python(Kind::Tool, &all);
         let typescript = names::typescript(Kind::Tool, &all);
-        let named = tools.into_iter().zip(python.into_iter().zip(typescript));
-        let withheld = named.filter(|(tool, _)| is_withheld(tool));
-        let withheld = withheld.map(|(tool, (python, typescript))| Self {
-            server: listing.server.clone(),
-            tool: tool.clone(),
-            identifiers: [python, typescript],
+        let named = tools.into_iter().zip(reasons).zip(python.into_iter().zip(typescript));
+        let withheld = named.filter_map(|((tool, why), (python, typescript))| {
+            Some(Self {
+                server: listing.server.clone(),
+                tool: tool.name.clone(),
+                identifiers: [python, typescript],
+                why: why?,
+            })
         });
         withheld.collect()
     }
@@ -52,10 +66,14 @@ impl Withheld {
 
 impl fmt::Display for Withheld {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { server, tool, .. } = self;
+        let Self { server, tool, why, .. } = self;
+        let (because, what) = match why {
+            Why::Changed => ("its definition changed since it was accepted", "the change"),
+            Why::New => ("it is new since the server's tools were accepted", "it"),
+        };
         write!(
             formatter,
-            "{server}.{tool} is held back because its definition changed since it was accepted; an operator sees the change with `tidegate tools diff {server}` and accepts it with `tidegate tools accept {server}.{tool}`"
+            "{server}.{tool} is held back because {because}; an operator sees {what} with `tidegate tools diff {server}` and accepts it with `tidegate tools accept {server}.{tool}`"
         )
     }
 }

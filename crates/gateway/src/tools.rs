@@ -262,7 +262,10 @@ impl Tools {
     /// Remembers a listing, and which of its definitions are new.
     fn note(&self, listing: &Listing) {
         let identity = self.policies.get(&listing.server).map_or("", |policy| &policy.identity);
-        let changes = self.memory.seen().observe(listing);
+        let pinned = self.policies.get(&listing.server).is_some_and(|policy| policy.pin);
+        let mut seen = self.memory.seen();
+        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
+        drop(seen);
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
@@ -301,7 +304,7 @@ impl Tools {
         made
     }
 
-    /// Under `pin`, tools that changed are not offered.
+    /// Under `pin`, tools that changed or are new are not offered.
     fn without_withheld(
         &self,
         listing: &Arc<Listing>,

@@ -92,7 +92,24 @@ fn a_tool_that_went_away_cannot_come_back_as_another() {
     assert_eq!(seen.withheld(&listing(vec![changed()])).len(), 1);
 
     seen.accept_all(&listing(vec![]));
+    seen.observe(&listing(vec![changed()]));
     assert_eq!(seen.withheld(&listing(vec![changed()])).len(), 0);
+}
+
+#[test]
+fn a_tool_that_comes_later_is_new_until_it_is_accepted_where_definitions_are_pinned() {
+    let mut seen = Seen::default();
+    assert_eq!(seen.observe_pinned(&listing(vec![tool("create")])), []);
+    let now = listing(vec![tool("create"), tool("new")]);
+    for _ in 0..2 {
+        let changes = seen.observe_pinned(&now);
+        assert_eq!(changes.iter().map(|one| &one.kind).collect::<Vec<_>>(), [&ChangeKind::Added]);
+    }
+    let withheld = seen.withheld(&now);
+    assert_snapshot!(withheld[0], @"github.new is held back because it is new since the server's tools were accepted; an operator sees it with `tidegate tools diff github` and accepts it with `tidegate tools accept github.new`");
+    assert!(seen.accept(&now, &ToolName("new".to_owned())));
+    assert_eq!(seen.withheld(&now), []);
+    assert_eq!(seen.observe_pinned(&now), []);
 }
 
 #[test]

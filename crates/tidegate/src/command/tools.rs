@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use catalog::{Catalog, CatalogTool, ServerName, ToolName};
+use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, ToolName, names};
 use clap::{Args, Subcommand};
 use gateway::Tools;
 use serde_json::{Value, json};
@@ -166,8 +166,9 @@ async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending
         out::tell(format_args!("{GOOD}every definition is what was first seen{GOOD:#}"));
         return Ok(ending);
     }
+    let differences = if count == 1 { "difference" } else { "differences" };
     out::tell(format_args!(
-        "{HINT}{count} differences{HINT:#}; `tidegate tools accept SERVER` accepts what a server has now"
+        "{HINT}{count} {differences}{HINT:#}; `tidegate tools accept SERVER` accepts what a server has now, `tidegate tools accept SERVER.TOOL` one tool"
     ));
     Ok(Ending::Raised)
 }
@@ -183,11 +184,13 @@ async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyho
     };
     {
         let mut seen = tools.memory().seen();
+        let names: Vec<ToolName> =
+            names.iter().map(|name| tool_of(&listing, &seen, name)).collect::<Result<_, _>>()?;
         if names.is_empty() {
             seen.accept_all(&listing);
         }
         for name in &names {
-            if !seen.accept(&listing, &ToolName(name.clone())) {
+            if !seen.accept(&listing, name) {
                 out::warn(format_args!("there is nothing to accept about {name:?}"));
             }
         }
@@ -195,6 +198,22 @@ async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyho
     tools.memory().keep_seen()?;
     out::line("accepted").context(show::LOST)?;
     Ok(Ending::Success)
+}
+
+/// The tool of a server that a name means, also one that is not listed any more.
+fn tool_of(listing: &Listing, seen: &Seen, name: &str) -> anyhow::Result<ToolName> {
+    let exact = ToolName(name.to_owned());
+    let listed = || listing.tools.iter().map(|tool| &tool.name);
+    if listed().any(|tool| *tool == exact) || seen.knows(&listing.server, &exact) {
+        return Ok(exact);
+    }
+    let spelled = listed().find(|tool| names::fold(&tool.0) == names::fold(name));
+    spelled.cloned().ok_or_else(|| {
+        let server = &listing.server;
+        Misuse::error(format!(
+            "`{server}` has no tool {name:?}; `tidegate tools diff {server}` shows what can be accepted"
+        ))
+    })
 }
 
 /// Reads `github` and `github.create_issue`. A server's name may have dots, too.

@@ -58,3 +58,26 @@ fn a_changed_tool_is_said_to_be_held_back_wherever_it_is_asked_for() {
     let (ok, words) = said(&tide, &after, &["run", "-c", IMPORT]);
     assert!(ok, "{words}");
 }
+
+#[test]
+fn a_tool_that_comes_later_is_new_in_the_differences_and_usable_once_it_is_accepted() {
+    let tide = Tide::new();
+    let server = pinned(&tide, "1");
+    let (ok, words) = said(&tide, &server, &["tools", "list"]);
+    assert!(ok && !words.contains("extra_orders"), "{words}");
+
+    let server = pinned(&tide, "1 and more");
+    let program = "from servers.untold import extra_orders\nawait extra_orders()";
+    let (ok, words) = said(&tide, &server, &["tools", "diff"]);
+    assert!(!ok && words.contains("untold.extra_orders is new"), "{words}");
+    assert!(words.contains("1 difference;"), "{words}");
+    let (ok, words) = said(&tide, &server, &["run", "-c", program]);
+    assert!(!ok && words.contains("is held back because it is new"), "{words}");
+
+    let (ok, words) = said(&tide, &server, &["tools", "accept", "untold.extra_ordres"]);
+    assert!(!ok && words.contains("has no tool \"extra_ordres\""), "{words}");
+    let (ok, words) = said(&tide, &server, &["tools", "accept", "untold", "extraOrders"]);
+    assert!(ok, "{words}");
+    let (ok, words) = said(&tide, &server, &["run", "-c", program]);
+    assert!(ok, "{words}");
+}

@@ -1,6 +1,6 @@
 """A server whose tools do not say what they return.
 
-The file VERSION says which definition of its tools it has. It needs nothing but Python, and speaks the
+The file VERSION says which definition of its tools it has, and with a second word that it has one more. It needs nothing but Python, and speaks the
 revisions that begin with `initialize`.
 """
 
@@ -9,7 +9,7 @@ import os
 import sys
 
 with open(os.environ["VERSION"]) as file:
-    version = file.read().strip()
+    version, _, more = file.read().strip().partition(" ")
 
 READ_ONLY = {"readOnlyHint": True}
 TOOLS = [
@@ -41,6 +41,8 @@ TOOLS = [
         "annotations": READ_ONLY,
     },
 ]
+if more:
+    TOOLS.append({"name": "extra_orders", "inputSchema": {"type": "object", "properties": {}}})
 
 
 def order(number):
