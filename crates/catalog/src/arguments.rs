@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use crate::nearest;
 use crate::schema::{Field, Schema, Shape};
 use problems::path_in_words;
+pub use words::shape as shape_in_words;
 use work::Work;
 
 /// How many problems are told at once.

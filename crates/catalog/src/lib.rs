@@ -19,7 +19,7 @@ mod seen;
 mod tool;
 mod withheld;
 
-pub use arguments::{Mistake, Problem};
+pub use arguments::{Mistake, Problem, shape_in_words};
 pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
 pub use fingerprint::Fingerprint;
 pub use learned::Learned;

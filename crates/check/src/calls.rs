@@ -6,8 +6,7 @@
 mod place;
 
 use bindings::{Parameter, Signature};
-use catalog::schema::Shape;
-use catalog::{CatalogTool, ResolveError};
+use catalog::{CatalogTool, ResolveError, shape_in_words};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 use serde_json::{Map, Value};
@@ -291,7 +290,7 @@ impl<'a> About<'a> {
     ) -> Mistake {
         let valid = self.signature.parameters.iter().map(|one| {
             let mark = if one.required { " (required)" } else { "" };
-            format!("{}: {}{mark}", one.name, in_words(&one.shape))
+            format!("{}: {}{mark}", one.name, shape_in_words(&one.shape))
         });
         Mistake {
             range,
@@ -385,33 +384,6 @@ fn within(expression: &Expr, path: &str) -> TextRange {
         }
     }
     expression.range()
-}
-
-/// A shape in few words, as Python writes types.
-pub(crate) fn in_words(shape: &Shape) -> String {
-    const MOST: usize = 8;
-    match shape {
-        Shape::Any => "Any".to_owned(),
-        Shape::Null => "None".to_owned(),
-        Shape::Boolean => "bool".to_owned(),
-        Shape::Integer => "int".to_owned(),
-        Shape::Number => "float".to_owned(),
-        Shape::String => "str".to_owned(),
-        Shape::Literal(values) => {
-            let mut words: Vec<String> = values.iter().take(MOST).map(Value::to_string).collect();
-            if values.len() > MOST {
-                words.push("...".to_owned());
-            }
-            format!("Literal[{}]", words.join(", "))
-        }
-        Shape::List(item) => format!("list[{}]", in_words(item)),
-        Shape::Tuple { .. } => "list".to_owned(),
-        Shape::Map(value) => format!("dict[str, {}]", in_words(value)),
-        Shape::Object(_) => "dict".to_owned(),
-        Shape::Union(shapes) => {
-            shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | ")
-        }
-    }
 }
 
 /// What a call gives under a name, and where.
