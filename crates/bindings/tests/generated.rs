@@ -121,7 +121,7 @@ fn a_tool_whose_results_were_learned() {
         "a_tool_whose_results_were_learned",
         &format!("{}{line}\n{}", bindings::python_tool(tool), bindings::typescript_tool(tool)),
     );
-    assert_snapshot!(bindings::signature(tool), @"async def list_orders() -> ListOrdersResult");
+    assert_snapshot!(bindings::signature(tool), @"async def list_orders(**arguments: Any) -> ListOrdersResult");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_tool_that_says_what_it_returns_is_believed() {
     let catalog = catalog.refreshed_with(listings, &learned);
     let tool = catalog.tools().next().expect("a tool");
     assert!(tool.learned().is_none());
-    assert_snapshot!(bindings::signature(tool), @"async def f() -> str");
+    assert_snapshot!(bindings::signature(tool), @"async def f(**arguments: Any) -> str");
 }
 
 #[test]
@@ -242,6 +242,24 @@ fn further_arguments_are_keywords() {
     );
     assert_snapshot!(signature_of(&json!(true)), @"async def f(**arguments: Any) -> Any");
     assert_snapshot!(signature_of(&json!({"type": "string"})), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(&json!({"type": "object"})), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(&json!({"type": "object", "properties": []})), @"async def f(**arguments: Any) -> Any");
+    assert_snapshot!(signature_of(&json!({"type": "object", "properties": {}})), @"async def f() -> Any");
+    assert_snapshot!(signature_of(&json!({"type": "object", "additionalProperties": false})), @"async def f() -> Any");
+}
+
+#[test]
+fn a_result_without_known_fields_is_a_dict() {
+    for output in [json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
+        let tool = json!({"name": "f", "inputSchema": {"type": "object", "properties": {}}, "outputSchema": output});
+        let catalog = catalog_of("s", &json!([tool]));
+        let tool = catalog.tools().next().expect("a tool");
+        assert_eq!(bindings::signature(tool), "async def f() -> dict[str, Any]");
+        assert!(!bindings::python_tool(tool).contains("TypedDict"));
+        assert!(
+            bindings::typescript_tool(tool).contains("export type FResult = Record<string, any>;")
+        );
+    }
 }
 
 #[test]
@@ -291,7 +309,7 @@ fn a_server_has_its_files_under_every_name() {
 fn a_long_result_without_parameters_stays_on_one_line() {
     let values: Vec<String> = (0..40).map(|number| format!("value {number}")).collect();
     let tool =
-        json!({"name": "f", "inputSchema": {"type": "object"}, "outputSchema": {"enum": values}});
+        json!({"name": "f", "inputSchema": {"properties": {}}, "outputSchema": {"enum": values}});
     let catalog = catalog_of("s", &json!([tool]));
     let python = bindings::python_tool(catalog.tools().next().expect("a tool"));
     assert!(python.contains("\nasync def f() -> Literal[\"value 0\", "), "{python}");

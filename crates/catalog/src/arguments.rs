@@ -4,6 +4,7 @@
 //! doubt the server decides: a schema that cannot be compiled, or that would take too long to
 //! check, checks nothing.
 
+mod alternatives;
 mod compile;
 mod problems;
 mod words;
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use crate::nearest;
 use crate::schema::{Field, Schema, Shape};
 use problems::path_in_words;
+pub use words::shape as shape_in_words;
 use work::Work;
 
 /// How many problems are told at once.

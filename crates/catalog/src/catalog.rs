@@ -15,7 +15,7 @@ use crate::arguments::{Checker, Mistake};
 use crate::names::{self, Kind};
 use crate::resolve::{self, Index, ResolveError};
 use crate::schema::{self, Schema};
-use crate::{Fingerprint, Learned, Listing, ServerName, Tool, ToolName};
+use crate::{Fingerprint, Learned, Listing, ServerName, Tool, ToolName, Withheld};
 
 /// What was learned about the tools of one server.
 pub type LearnedTools = BTreeMap<ToolName, Arc<Learned>>;
@@ -25,6 +25,7 @@ pub type LearnedTools = BTreeMap<ToolName, Arc<Learned>>;
 pub struct Catalog {
     servers: Vec<Arc<CatalogServer>>,
     index: Index,
+    withheld: Vec<Withheld>,
 }
 
 impl Catalog {
@@ -68,7 +69,26 @@ impl Catalog {
                 .iter()
                 .map(|server| [server.name().0.as_str(), server.python(), server.typescript()]),
         );
-        Self { servers, index }
+        Self { servers, index, withheld: Vec::new() }
+    }
+
+    /// The same, with tools that are in no listing here because they may not be called. Whoever
+    /// asks for one is told so.
+    #[must_use]
+    pub fn withholding(self, withheld: Vec<Withheld>) -> Self {
+        Self { withheld, ..self }
+    }
+
+    /// The tools that may not be called.
+    #[must_use]
+    pub fn withheld(&self) -> &[Withheld] {
+        &self.withheld
+    }
+
+    /// The tool of a server that may not be called, by any of its names.
+    #[must_use]
+    pub fn withheld_tool(&self, server: &ServerName, name: &str) -> Option<&Withheld> {
+        self.withheld.iter().find(|one| one.server == *server && one.is_called(name))
     }
 
     /// The servers, in the order they were given.
@@ -312,7 +332,9 @@ impl CatalogTool {
     /// What it returns, if the server said so.
     #[must_use]
     pub fn output(&self) -> Option<&Schema> {
-        self.output.get_or_init(|| self.tool().output_schema.as_ref().map(schema::read)).as_ref()
+        self.output
+            .get_or_init(|| self.tool().output_schema.as_ref().map(schema::read_result))
+            .as_ref()
     }
 
     /// What was learned about its results: only where the server says nothing about them, and

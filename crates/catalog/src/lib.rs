@@ -17,14 +17,16 @@ pub mod schema;
 pub mod search;
 mod seen;
 mod tool;
+mod withheld;
 
-pub use arguments::{Mistake, Problem};
+pub use arguments::{Mistake, Problem, shape_in_words};
 pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
 pub use fingerprint::Fingerprint;
 pub use learned::Learned;
 pub use resolve::ResolveError;
 pub use seen::{Change, ChangeKind, Part, Seen};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
+pub use withheld::{Why, Withheld};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::catalog::{Catalog, CatalogServer, CatalogTool};
 use crate::names::fold;
-use crate::{ServerName, nearest};
+use crate::{ServerName, Withheld, nearest};
 
 /// How many names an error lists.
 const LISTED: usize = 20;
@@ -74,6 +74,10 @@ pub enum ResolveError {
         /// How many servers there are.
         servers: usize,
     },
+
+    /// There is such a tool, and it may not be called.
+    #[error("{0}")]
+    Withheld(Withheld),
 
     /// A server was named where a tool was expected.
     #[error("\"{server}\" is a server, not a tool{}", tools_in_words(tools, *count))]
@@ -161,7 +165,7 @@ pub(crate) fn resolve<'c>(
     tool: &str,
 ) -> Result<&'c CatalogTool, ResolveError> {
     match server {
-        Some(server) => in_server(named_server(catalog, server)?, tool),
+        Some(server) => in_server(catalog, named_server(catalog, server)?, tool),
         None => anywhere(catalog, tool),
     }
 }
@@ -182,7 +186,11 @@ pub(crate) fn named_server<'c>(
     }
 }
 
-fn in_server<'c>(server: &'c CatalogServer, wanted: &str) -> Result<&'c CatalogTool, ResolveError> {
+fn in_server<'c>(
+    catalog: &Catalog,
+    server: &'c CatalogServer,
+    wanted: &str,
+) -> Result<&'c CatalogTool, ResolveError> {
     let found = server.index().best(wanted).or_else(|| {
         // Somebody named the server twice: ("github", "github.create_issue").
         readings(wanted)
@@ -193,7 +201,7 @@ fn in_server<'c>(server: &'c CatalogServer, wanted: &str) -> Result<&'c CatalogT
         Some((_, positions)) => {
             one_of(positions.iter().map(|position| &server.tools()[*position]).collect(), wanted)
         }
-        None => Err(unknown_tool(server, wanted)),
+        None => Err(unknown_tool(catalog, server, wanted)),
     }
 }
 
@@ -284,7 +292,10 @@ fn unknown(catalog: &Catalog, meant: Option<&CatalogServer>, wanted: &str) -> Re
             .filter(|reading| fits_server(server, reading.server))
             .map(|reading| reading.tool)
             .last();
-        return unknown_tool(server, tool.unwrap_or(wanted));
+        return unknown_tool(catalog, server, tool.unwrap_or(wanted));
+    }
+    if let Some(withheld) = catalog.withheld().iter().find(|one| one.is_called(wanted)) {
+        return ResolveError::Withheld(withheld.clone());
     }
     if let Ok(server) = named_server(catalog, without_prefix(wanted).0) {
         let tools = server.tools().iter().take(LISTED).map(qualified).collect();
@@ -317,7 +328,10 @@ fn unknown_server(catalog: &Catalog, wanted: &str) -> ResolveError {
     ResolveError::UnknownServer { wanted: repeated(wanted), nearest, servers, more }
 }
 
-fn unknown_tool(server: &CatalogServer, wanted: &str) -> ResolveError {
+fn unknown_tool(catalog: &Catalog, server: &CatalogServer, wanted: &str) -> ResolveError {
+    if let Some(withheld) = catalog.withheld_tool(server.name(), wanted) {
+        return ResolveError::Withheld(withheld.clone());
+    }
     let tools = server.tools();
     let named = tools.iter().map(|tool| (tool.python(), tool));
     let nearest = nearest::to(wanted, named, OFFERED);

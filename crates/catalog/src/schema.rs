@@ -99,8 +99,9 @@ pub struct Schema {
 
 /// Reads a schema of any draft.
 ///
-/// * The root is `Object(0)` with an empty path when it is an object, also one without any
-///   known key. Elsewhere such an object is a [`Shape::Map`].
+/// * The root is `Object(0)` with an empty path when it is an object with known keys, or one that
+///   says that it has none: `"properties": {}`. An object that says nothing of its keys is a
+///   [`Shape::Map`], the root like any other.
 /// * A reference that is used twice, or that leads back to itself, is one definition.
 /// * What a schema only implies is taken for said: `properties` without a type is an object,
 ///   `required` names a field although `properties` does not, and a tuple that says nothing
@@ -108,6 +109,20 @@ pub struct Schema {
 #[must_use]
 pub fn read(schema: &Value) -> Schema {
     reader::Reader::new(schema, reader::BUDGET).read()
+}
+
+/// Reads the schema of a result. An object without any known key is a [`Shape::Map`] there: what it
+/// holds comes from the server, and nobody has to be told that there is nothing to give.
+#[must_use]
+pub fn read_result(schema: &Value) -> Schema {
+    let mut schema = read(schema);
+    if let Shape::Object(index) = schema.root
+        && schema.definitions.get(index).is_some_and(|object| object.fields.is_empty())
+    {
+        schema.root = Shape::Map(Box::new(Shape::Any));
+        schema.definitions.clear();
+    }
+    schema
 }
 
 impl Shape {

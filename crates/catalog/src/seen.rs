@@ -8,13 +8,13 @@
 
 mod differences;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::fingerprint::Parts;
-use crate::{Fingerprint, Listing, ServerName, Tool, ToolName};
+use crate::{Fingerprint, Listing, ServerName, Tool, ToolName, Why, Withheld};
 
 /// Definitions larger than this, in bytes of JSON, are remembered by fingerprint only.
 const LARGEST_KEPT: usize = 128 * 1024;
@@ -124,6 +124,15 @@ impl Seen {
         changes
     }
 
+    /// The same where definitions are pinned: after the first listing of a server nothing is
+    /// remembered by itself, so that a tool that comes later is new until it is accepted.
+    pub fn observe_pinned(&mut self, listing: &Listing) -> Vec<Change> {
+        if self.servers.contains_key(&listing.server) {
+            return self.changes(listing);
+        }
+        self.observe(listing)
+    }
+
     /// What differs from what was accepted: listed tools in the server's order, then those that
     /// are gone.
     #[must_use]
@@ -162,19 +171,22 @@ impl Seen {
         changes
     }
 
-    /// The listed tools that are not what was accepted. Where definitions are pinned, these must
-    /// not be called.
+    /// The listed tools that are not what was accepted, or were never accepted. Where definitions
+    /// are pinned, these must not be called.
     #[must_use]
-    pub fn quarantined(&self, listing: &Listing) -> BTreeSet<ToolName> {
-        let Some(known) = self.servers.get(&listing.server) else { return BTreeSet::new() };
-        first_of_each(listing)
-            .filter(|tool| {
-                known
-                    .get(&tool.name)
-                    .is_some_and(|sighting| sighting.fingerprint != Fingerprint::of(tool))
-            })
-            .map(|tool| tool.name.clone())
-            .collect()
+    pub fn withheld(&self, listing: &Listing) -> Vec<Withheld> {
+        let Some(known) = self.servers.get(&listing.server) else { return Vec::new() };
+        Withheld::among(listing, |tool| match known.get(&tool.name) {
+            None => Some(Why::New),
+            Some(accepted) if accepted.fingerprint != Fingerprint::of(tool) => Some(Why::Changed),
+            Some(_) => None,
+        })
+    }
+
+    /// Whether a tool of this name was ever accepted, also one that is not listed any more.
+    #[must_use]
+    pub fn knows(&self, server: &ServerName, tool: &ToolName) -> bool {
+        self.servers.get(server).is_some_and(|known| known.contains_key(tool))
     }
 
     /// Accepts one tool as it is listed now; one that is not listed any more is forgotten.

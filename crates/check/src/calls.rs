@@ -6,8 +6,7 @@
 mod place;
 
 use bindings::{Parameter, Signature};
-use catalog::schema::Shape;
-use catalog::{CatalogTool, ResolveError};
+use catalog::{CatalogTool, ResolveError, shape_in_words};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 use serde_json::{Map, Value};
@@ -125,20 +124,7 @@ impl Judged {
             })
             .map(|one| one.name.as_str())
             .collect();
-        if !missing.is_empty() {
-            let message = format!(
-                "{}() needs {}, which {} missing",
-                about.tool.python(),
-                missing.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" and "),
-                if missing.len() == 1 { "is" } else { "are" },
-            );
-            self.mistakes.push(about.mistake(
-                about.call.func.range(),
-                Code::MissingArgument,
-                message,
-                None,
-            ));
-        }
+        self.mistakes.extend(about.missing(about.call.func.range(), &missing));
     }
 
     /// Values that are known and that the tool does not take.
@@ -175,15 +161,24 @@ impl Judged {
         place: impl Fn(&str) -> TextRange,
     ) {
         let Err(mistake) = about.tool.check(arguments) else { return };
+        let mut found: Vec<Mistake> = Vec::new();
         for problem in mistake.problems() {
             if known.is_open(&problem.path) {
                 continue;
             }
             let code = code_of(&problem.message);
             let (message, near) = without_question(&problem.message);
+            let range = place(&problem.path);
+            // Findings are one for each place and kind.
+            if let Some(same) = found.iter_mut().find(|one| one.range == range && one.code == code)
+            {
+                same.message = format!("{}; {message}", same.message);
+                continue;
+            }
             let message = format!("{}(): {message}", about.tool.python());
-            self.mistakes.push(about.mistake(place(&problem.path), code, message, near));
+            found.push(about.mistake(range, code, message, near));
         }
+        self.mistakes.append(&mut found);
     }
 
     /// `call_mcp_tool("server", "tool", {...})`.
@@ -230,6 +225,9 @@ impl Judged {
         let around = named.around();
         let parameters = bindings::python_parameters(tool);
         let about = About { signature: &parameters, ..about };
+        let missing = about.missing_keys(&arguments, &known);
+        self.mistakes.extend(about.missing(around, &missing));
+        known.holes.extend(missing.into_iter().map(str::to_owned));
         self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
     }
 }
@@ -252,6 +250,37 @@ impl<'a> About<'a> {
             .or_else(|| parameters.iter().find(|one| one.key == name))
     }
 
+    /// What a call by name needs and does not give. A key that is nearly the one that is missing
+    /// was meant as that.
+    fn missing_keys(&self, arguments: &Value, known: &Known) -> Vec<&'a str> {
+        let Value::Object(given) = arguments else { return Vec::new() };
+        let parameters = &self.signature.parameters;
+        let mut missing: Vec<&str> = parameters
+            .iter()
+            .filter(|one| one.required && !given.contains_key(&one.key) && !known.is_open(&one.key))
+            .map(|one| one.key.as_str())
+            .collect();
+        let is_known = |key: &str| parameters.iter().any(|one| one.key == key);
+        for key in given.keys().filter(|key| !is_known(key)) {
+            let meant = crate::nearest::nearest(key, missing.iter().copied());
+            missing.retain(|name| Some(*name) != meant);
+        }
+        missing
+    }
+
+    /// That a call lacks `names`; `None` when it lacks nothing.
+    fn missing(&self, range: TextRange, names: &[&str]) -> Option<Mistake> {
+        let listed: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+        let are = match names {
+            [] => return None,
+            [_] => "is",
+            _ => "are",
+        };
+        let function = self.tool.python();
+        let message = format!("{function}() needs {}, which {are} missing", listed.join(" and "));
+        Some(self.mistake(range, Code::MissingArgument, message, None))
+    }
+
     fn mistake(
         &self,
         range: TextRange,
@@ -261,7 +290,7 @@ impl<'a> About<'a> {
     ) -> Mistake {
         let valid = self.signature.parameters.iter().map(|one| {
             let mark = if one.required { " (required)" } else { "" };
-            format!("{}: {}{mark}", one.name, in_words(&one.shape))
+            format!("{}: {}{mark}", one.name, shape_in_words(&one.shape))
         });
         Mistake {
             range,
@@ -286,6 +315,7 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
             (Code::UnknownTool, named.tool.1, nearest.first().cloned())
         }
+        ResolveError::Withheld(_) => (Code::WithheldTool, named.tool.1, None),
         _ => (Code::UnknownTool, named.tool.1, None),
     };
     let valid = match error {
@@ -297,7 +327,11 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         _ => Vec::new(),
     };
     let message = error.to_string();
-    let message = message.split(';').next().unwrap_or_default().to_owned();
+    // What follows lists names, which stand in `valid`.
+    let message = match error {
+        ResolveError::Withheld(_) => message,
+        _ => message.split(';').next().unwrap_or_default().to_owned(),
+    };
     Mistake {
         range,
         code,
@@ -350,33 +384,6 @@ fn within(expression: &Expr, path: &str) -> TextRange {
         }
     }
     expression.range()
-}
-
-/// A shape in few words, as Python writes types.
-pub(crate) fn in_words(shape: &Shape) -> String {
-    const MOST: usize = 8;
-    match shape {
-        Shape::Any => "Any".to_owned(),
-        Shape::Null => "None".to_owned(),
-        Shape::Boolean => "bool".to_owned(),
-        Shape::Integer => "int".to_owned(),
-        Shape::Number => "float".to_owned(),
-        Shape::String => "str".to_owned(),
-        Shape::Literal(values) => {
-            let mut words: Vec<String> = values.iter().take(MOST).map(Value::to_string).collect();
-            if values.len() > MOST {
-                words.push("...".to_owned());
-            }
-            format!("Literal[{}]", words.join(", "))
-        }
-        Shape::List(item) => format!("list[{}]", in_words(item)),
-        Shape::Tuple { .. } => "list".to_owned(),
-        Shape::Map(value) => format!("dict[str, {}]", in_words(value)),
-        Shape::Object(_) => "dict".to_owned(),
-        Shape::Union(shapes) => {
-            shapes.iter().take(MOST).map(in_words).collect::<Vec<_>>().join(" | ")
-        }
-    }
 }
 
 /// What a call gives under a name, and where.

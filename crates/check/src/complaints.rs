@@ -101,12 +101,10 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let mut message = format!("the name '{name}' is not defined");
         let mut near = None;
-        let mut is_tool = false;
-        if let [tool, ..] = self.names.servers.having(name)[..] {
-            let line = format!("from servers.{} import {name}", tool.server_python());
-            message = format!("the name '{name}' is not defined; add `{line}`");
-            near = Some(line);
-            is_tool = true;
+        let imports = self.imports_of(name);
+        if !imports.is_empty() {
+            message = format!("the name '{name}' is not defined; add {}", one_of(&imports));
+            near = imports.first().filter(|_| imports.len() == 1).cloned();
         } else if let Some(import) = usual_import(name) {
             message = format!("the name '{name}' is not defined; add `{import}`");
         } else if self.names.stores.contains_key(name) {
@@ -118,17 +116,25 @@ impl<'a> Judge<'_, 'a, '_> {
             near =
                 nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
         }
-        let weight = match (self.reach.is_dynamic(), is_tool) {
+        let weight = match (self.reach.is_dynamic(), imports.is_empty()) {
             (true, _) => Weight::Advice,
-            (false, true) => Weight::Call,
-            (false, false) => Weight::WhenReached,
+            (false, false) => Weight::Call,
+            (false, true) => Weight::WhenReached,
         };
         Some(Mistake {
             code: Code::UndefinedName,
             weight,
             nearest: near,
+            valid: if imports.len() > 1 { imports } else { Vec::new() },
             ..self.crash(complaint.range, message, raises::NAME)
         })
+    }
+
+    /// The lines that import a tool of this name, one for each server that has it.
+    fn imports_of(&self, name: &str) -> Vec<String> {
+        let tools = self.names.servers.having(name);
+        let line = |server: &str| format!("from servers.{server} import {name}");
+        tools.iter().map(|tool| line(tool.server_python())).collect()
     }
 
     /// A key that a result does not have.
@@ -240,11 +246,10 @@ impl<'a> Judge<'_, 'a, '_> {
             format!("the module '{module}' has no '{name}'"),
             raises::IMPORT,
         );
-        if let [tool, ..] = self.names.servers.having(name)[..] {
-            mistake.message = format!(
-                "the module '{module}' has no '{name}'; add `from servers.{} import {name}`",
-                tool.server_python()
-            );
+        let imports = self.imports_of(name);
+        if !imports.is_empty() {
+            mistake.message =
+                format!("the module '{module}' has no '{name}'; add {}", one_of(&imports));
         }
         mistake.code = Code::UnknownModule;
         mistake.weight = Weight::WhenReached;
@@ -309,6 +314,11 @@ fn plain(message: &str) -> String {
         letters.replace_range(..1, &first);
     }
     letters
+}
+
+/// Lines to choose from, in words.
+fn one_of(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("`{line}`")).collect::<Vec<_>>().join(" or ")
 }
 
 /// How names that everybody knows are imported.

@@ -75,6 +75,8 @@ pub enum Code {
     UnknownServer,
     /// The server has no such tool.
     UnknownTool,
+    /// The tool may not be called before somebody accepts what it is now.
+    WithheldTool,
     /// There is no such module in the sandbox.
     UnknownModule,
     /// A required argument is not given.
@@ -103,6 +105,7 @@ impl Code {
             Self::Syntax => "syntax",
             Self::UnknownServer => "unknown-server",
             Self::UnknownTool => "unknown-tool",
+            Self::WithheldTool => "withheld-tool",
             Self::UnknownModule => "unknown-module",
             Self::MissingArgument => "missing-argument",
             Self::UnknownArgument => "unknown-argument",

@@ -2,9 +2,10 @@
 
 use bindings::Parameter;
 use catalog::schema::Shape;
+use catalog::shape_in_words;
 use serde_json::Value;
 
-use crate::calls::{Question, in_words};
+use crate::calls::Question;
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::kinds::Kind;
 
@@ -38,7 +39,7 @@ pub(crate) fn wrong(question: &Question, kinds: &[Kind], shown: &str) -> Option<
             format!(
                 "{function}(): '{}' should be {}, not {}",
                 parameter.name,
-                in_words(&parameter.shape),
+                shape_in_words(&parameter.shape),
                 shortened(shown)
             ),
         )
@@ -48,7 +49,7 @@ pub(crate) fn wrong(question: &Question, kinds: &[Kind], shown: &str) -> Option<
         code,
         weight: Weight::Call,
         message,
-        valid: vec![format!("{}: {}", parameter.name, in_words(&parameter.shape))],
+        valid: vec![format!("{}: {}", parameter.name, shape_in_words(&parameter.shape))],
         nearest: near_value(kinds, &parameter.shape),
         raises: raises::ARGUMENT,
     })

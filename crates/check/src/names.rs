@@ -233,7 +233,12 @@ impl<'a, 'c> Names<'a, 'c> {
                 Some(Meaning::Server(server))
                     if !name.starts_with("__") && servers::tool(server, name).is_none() =>
                 {
-                    mistakes.push(no_tool(server, name, attribute.attr.range, raises::ATTRIBUTE));
+                    mistakes.push(self.no_tool(
+                        server,
+                        name,
+                        attribute.attr.range,
+                        raises::ATTRIBUTE,
+                    ));
                 }
                 _ => {}
             }
@@ -264,25 +269,32 @@ impl<'a, 'c> Names<'a, 'c> {
             raises,
         }
     }
-}
 
-/// A name that a server does not have.
-fn no_tool(
-    server: &CatalogServer,
-    name: &str,
-    range: ruff_text_size::TextRange,
-    raises: &'static [&'static str],
-) -> Mistake {
-    let tools = server.tools().iter().map(CatalogTool::python);
-    let near = nearest(name, tools.clone());
-    Mistake {
-        range,
-        code: Code::UnknownTool,
-        weight: Weight::Call,
-        message: format!("servers.{} has no tool '{name}'", server.python()),
-        nearest: near.map(str::to_owned),
-        valid: sorted_by_likeness(name, tools),
-        raises,
+    /// A name that a server does not have, or does not give away.
+    fn no_tool(
+        &self,
+        server: &CatalogServer,
+        name: &str,
+        range: ruff_text_size::TextRange,
+        raises: &'static [&'static str],
+    ) -> Mistake {
+        let mistake = Mistake {
+            range,
+            code: Code::UnknownTool,
+            weight: Weight::Call,
+            message: format!("servers.{} has no tool '{name}'", server.python()),
+            nearest: None,
+            valid: Vec::new(),
+            raises,
+        };
+        if let Some(withheld) = self.servers.catalog.withheld_tool(server.name(), name) {
+            let message = withheld.to_string();
+            return Mistake { code: Code::WithheldTool, message, ..mistake };
+        }
+        let tools = server.tools().iter().map(CatalogTool::python);
+        let near = nearest(name, tools.clone());
+        let valid = sorted_by_likeness(name, tools);
+        Mistake { nearest: near.map(str::to_owned), valid, ..mistake }
     }
 }
 

@@ -4,14 +4,8 @@ use catalog::{Catalog, CatalogServer, CatalogTool};
 
 use crate::modules;
 
-/// What the package `servers` has besides servers.
+/// What the package `servers` has besides servers and [`BY_NAME`].
 const PUBLIC: &[&str] = &[
-    "call_mcp_tool",
-    "callMCPTool",
-    "list_resources",
-    "read_resource",
-    "list_prompts",
-    "get_prompt",
     "tool",
     "lazy",
     "UNSET",
@@ -86,5 +80,5 @@ pub(crate) fn tool<'c>(server: &'c CatalogServer, name: &str) -> Option<&'c Cata
 
 /// Whether the package `servers` has this besides servers.
 pub(crate) fn is_public(name: &str) -> bool {
-    PUBLIC.contains(&name) || name.starts_with("__")
+    PUBLIC.contains(&name) || BY_NAME.contains(&name) || name.starts_with("__")
 }

@@ -116,6 +116,85 @@ fn a_catalog_that_changes_is_noticed() {
     assert!(!checker.check(&program).blocks(), "{}", checker.check(&program).for_model());
 }
 
+/// A checker of programs that can call these tools.
+fn with_tools(servers: &[(&str, serde_json::Value)]) -> Checker {
+    let listings = servers.iter().map(|(server, tools)| {
+        let listing = json!({"server": server, "tools": tools});
+        Arc::new(serde_json::from_value::<Listing>(listing).expect("a listing"))
+    });
+    patient(Arc::new(Catalog::new(listings.collect())))
+}
+
+#[test]
+fn a_tool_that_was_not_imported_is_named_with_every_server_that_has_it() {
+    let tools = json!([{"name": "get_issue", "inputSchema": {"type": "object"}}]);
+    let source = "await get_issue(id=1)";
+    let one = with_tools(&[("hub", tools.clone())]);
+    let report = one.check(&Program { source, ..Program::default() });
+    assert_snapshot!(report.for_model(), @"
+    the program was not run: 1 mistake was found before anything happened
+
+    line 1, column 7: undefined-name: the name 'get_issue' is not defined; add `from servers.hub import get_issue`
+        await get_issue(id=1)
+              ^^^^^^^^^
+        did you mean: from servers.hub import get_issue
+    ");
+    let two = with_tools(&[("hub", tools.clone()), ("lab", tools)]);
+    let report = two.check(&Program { source, ..Program::default() });
+    assert_snapshot!(report.for_model(), @"
+    the program was not run: 1 mistake was found before anything happened
+
+    line 1, column 7: undefined-name: the name 'get_issue' is not defined; add `from servers.hub import get_issue` or `from servers.lab import get_issue`
+        await get_issue(id=1)
+              ^^^^^^^^^
+        valid: from servers.hub import get_issue, from servers.lab import get_issue
+    ");
+}
+
+#[test]
+fn a_call_by_name_is_told_everything_it_lacks() {
+    let report = check("await call_mcp_tool('forge', 'get_issue', {'numbr': 7})");
+    assert_snapshot!(report.for_model(), @r#"
+    the program was not run: 2 mistakes were found before anything happened
+
+    line 1, column 43: missing-argument: get_issue() needs 'owner' and 'repo', which are missing
+        await call_mcp_tool('forge', 'get_issue', {'numbr': 7})
+                                                  ^^^^^^^^^^^^
+        valid: owner: str (required), repo: str (required), number: int (required)
+
+    line 1, column 53: unknown-argument: get_issue(): "numbr" is not a parameter
+        await call_mcp_tool('forge', 'get_issue', {'numbr': 7})
+                                                            ^
+        did you mean: number
+        valid: owner: str (required), repo: str (required), number: int (required)
+    "#);
+    let names: Vec<String> = (0..8).map(|number| format!("p{number}")).collect();
+    let properties: serde_json::Map<_, _> =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    let input = json!({"type": "object", "required": names, "properties": properties});
+    let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": input}]))]);
+    let report =
+        checker.check(&Program { source: "await call_mcp_tool('s', 'f')", ..Program::default() });
+    for name in names {
+        assert!(report.findings[0].message.contains(&format!("'{name}'")), "{report:?}");
+    }
+}
+
+#[test]
+fn a_tool_that_says_nothing_of_its_parameters_takes_any() {
+    let schemas =
+        [json!({"type": "object"}), json!(null), json!("nonsense"), json!({"type": "file"})];
+    let source = "from servers.s import f\nawait f(anything=1, else_='x')\nawait f({'a': 1})";
+    for schema in schemas {
+        let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": schema}]))]);
+        let report = checker.check(&Program { source, ..Program::default() });
+        assert!(report.findings.is_empty(), "{schema}: {report:?}");
+    }
+    let none = json!({"type": "object", "properties": {}});
+    let checker = with_tools(&[("s", json!([{"name": "f", "inputSchema": none}]))]);
+    assert!(checker.check(&Program { source, ..Program::default() }).blocks());
+}
+
 #[test]
 fn a_mistake_whose_exception_is_caught_is_only_advice() {
     let inside = |handler: &str| {

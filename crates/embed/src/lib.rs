@@ -12,7 +12,6 @@
 #![forbid(unsafe_code)]
 
 mod bert;
-mod fetch;
 mod install;
 mod model;
 mod pins;

@@ -171,7 +171,7 @@ def _arguments(arguments, shape=None):
     if calls.unsent:
         for call in calls.inside(arguments):
             call._settle()
-    text = _encode(arguments)[0]
+    text = values.encode_arguments(arguments)
     if '"$type"' in text:
         for name, value in arguments.items():
             if '"$type":' in _encode(value)[0] and not _has_type_key(value):

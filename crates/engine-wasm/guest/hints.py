@@ -126,6 +126,8 @@ def _unsent_call(message, scene):
 def _import_error(exc, message, scene):
     name = exc.name if type(exc.name) is str else ""
     root = name.partition(".")[0]
+    if "`tidegate " in message:
+        return None  # The host has said what to do.
     if root == "servers":
         return _server_error(name, message)
     own = _of_a_server(root, message)

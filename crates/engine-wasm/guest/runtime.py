@@ -33,6 +33,8 @@ _door = _host.call
 # The C scanner itself: it is quicker, and a program that patches `json` leaves it alone.
 _scan = json.JSONDecoder().scan_once
 _modules = sys.modules
+_path = sys.path
+_WORKSPACE = "/workspace"
 _set_recursion_limit = sys.setrecursionlimit
 _import = builtins.__import__
 
@@ -325,6 +327,7 @@ class Runtime:
         if allowed != self.allowed:
             self.allowed = allowed
             self.importer = _import if allowed is None else _importer(frozenset(allowed))
+            _let_import_from_workspace(allowed is None)
         builtins.__import__ = self.importer
 
 
@@ -434,6 +437,16 @@ def _described(error, sources):
         return errors.describe(error, sources, "<tidegate")
     except BaseException as again:
         return {"type": type(error).__name__, "message": f"(could not be described: {type(again).__name__})"}
+
+
+def _let_import_from_workspace(allowed):
+    """Puts the programs' own folder at the end of the path, or takes it away.
+
+    Where only some modules may be imported, a file with the name of one that such a module looks
+    for would run with that module's permissions.
+    """
+    rest = [one for one in _path if type(one) is not str or one != _WORKSPACE]
+    _path[:] = [*rest, _WORKSPACE] if allowed else rest
 
 
 def _importer(allowed):
@@ -556,6 +569,7 @@ def settle():
     current.sources.clear()
     # An image built on this one may bring packages; what was found there must be looked up again.
     sys.path_importer_cache.pop("/packages", None)
+    sys.path_importer_cache.pop(_WORKSPACE, None)
     gc.collect()
     # Objects of the image never become garbage; looking at them would only
     # make their pages private.

@@ -14,6 +14,7 @@ the module itself can be called too.
 
 import importlib
 import importlib.util
+import json
 import os
 import sys
 from importlib.machinery import ModuleSpec
@@ -23,6 +24,7 @@ from _tidegate import binding, failures
 
 ROOT = "/servers"
 
+_decode = json.JSONDecoder().decode  # A program that patches `json` leaves it alone.
 _modules = sys.modules
 _importers = sys.path_importer_cache
 _import_module = importlib.import_module
@@ -113,7 +115,12 @@ class _Free:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if path is not None or "." in name or name not in _state.folders():
+        if path is not None or "." in name:
+            return None
+        if name not in _state.folders():
+            why = _state.reason(name)
+            if why is not None:
+                raise ModuleNotFoundError(why, name=name)
             return None
         _state.aliases.add(name)
         return ModuleSpec(name, _Alias("servers." + name), is_package=True)
@@ -135,6 +142,9 @@ def _spec(name):
         source = _read(path)
         folders = None
     if source is None:
+        why = _state.reason(".".join(parts))
+        if why is not None:
+            raise ModuleNotFoundError(why, name=name)
         return None
     spec = ModuleSpec(name, _Loader(path, source), origin=path)
     spec.submodule_search_locations = folders
@@ -164,6 +174,7 @@ class _State:
         self.fingerprint = None
         self.aliases = set()
         self._folders = None
+        self._reasons = None
 
     def folders(self):
         """The servers' names, as packages are called."""
@@ -176,6 +187,13 @@ class _State:
             self._folders = frozenset([one for one in found if one.isidentifier()])
         return self._folders
 
+    def reason(self, path):
+        """Why something below `servers` is there and cannot be imported, if the host has said so."""
+        if self._reasons is None:
+            text = _read(ROOT + "/.absent.json")
+            self._reasons = {} if text is None else _decode(text.decode())
+        return self._reasons.get(path)
+
     def forget(self):
         for name in [name for name in _modules if type(name) is str and self._is_of_a_server(name)]:
             del _modules[name]
@@ -185,7 +203,7 @@ class _State:
         for folder in [one for one in _importers if type(one) is str and one.startswith(ROOT)]:
             del _importers[folder]
         self.aliases.clear()
-        self._folders = None
+        self._folders = self._reasons = None
 
     def _is_of_a_server(self, name):
         return name.startswith("servers.") or name.partition(".")[0] in self.aliases
@@ -269,10 +287,12 @@ def lazy(package, modules):
 def _no_tool(package, name, modules):
     if name.startswith("__"):
         return AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=_modules.get(package))
-    count = len(set(modules.values()))
-    near = binding.nearest(name, modules)
-    meant = f"Did you mean {near!r}? " if near else ""
-    text = f"{package} has no tool {name!r}. {meant}It has {count} tool{'s' * (count != 1)}: dir({package}) lists them"
+    text = _state.reason(f"{package.removeprefix('servers.')}.{name}")
+    if text is None:
+        count = len(set(modules.values()))
+        near = binding.nearest(name, modules)
+        meant = f"Did you mean {near!r}? " if near else ""
+        text = f"{package} has no tool {name!r}. {meant}It has {count} tool{'s' * (count != 1)}: dir({package}) lists them"
     # `from servers.github import x` asks whether there is an attribute before it looks for a file.
     if sys._getframe(2).f_code.co_name == "_handle_fromlist":
         return ImportError(text, name=package)
@@ -304,7 +324,7 @@ def _made():
             return _import_module("servers." + name)
         if name.startswith("__"):
             raise AttributeError(f"module 'servers' has no attribute {name!r}", name=name, obj=module)
-        text = f"there is no server {name!r}. {known(name)}"
+        text = _state.reason(name) or f"there is no server {name!r}. {known(name)}"
         if sys._getframe(1).f_code.co_name == "_handle_fromlist":
             raise ImportError(text, name="servers")
         raise AttributeError(text, name=name, obj=module)

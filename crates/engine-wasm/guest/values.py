@@ -37,6 +37,8 @@ from _tidegate import tables
 MAX_DEPTH = 100
 # What CPython itself is willing to print.
 MAX_DIGITS = 4300
+# Digits of a Decimal that crosses as a whole number.
+_LONGEST_WHOLE = 300
 _MAX_REPR = 200
 _PREVIEW = 500
 _SMALL = 50
@@ -74,7 +76,12 @@ class _TooLarge(Exception):
     """The text would certainly exceed the limit; `args[0]` bytes at least."""
 
 
-def encode(value, limit=None):
+def encode_arguments(value):
+    """The JSON text of what a tool is given: as `encode`, but a Decimal is a number."""
+    return encode(value, None, _ArgumentWalk)[0]
+
+
+def encode(value, limit=None, walk=None):
     """Returns `(text, too_large)`: the value as JSON text that is valid UTF-8.
 
     When the text would be longer than `limit` bytes, `too_large` is true and the text is
@@ -83,7 +90,7 @@ def encode(value, limit=None):
     """
     try:
         try:
-            text = _text(value, limit)
+            text = _text(value, limit, walk or _Walk)
         except _TooLarge as error:
             return _too_large(error.args[0], limit, _preview(value)), True
         if not text.isascii():
@@ -103,13 +110,13 @@ def encode(value, limit=None):
         return _last_resort(value, error), False
 
 
-def _text(value, limit):
+def _text(value, limit, walk):
     if (type(value) in _ATOMS or _is_flat(value) or _is_plain(value, limit)) and 0 < _digits_allowed() <= MAX_DIGITS:
         try:
             return _dumps(value)
         except ValueError:
             pass  # NaN, an infinity, or an integer with too many digits.
-    return _dumps(_Walk(limit).plain(value, 0))
+    return _dumps(walk(limit).plain(value, 0))
 
 
 def _is_flat(value):
@@ -480,3 +487,24 @@ class _Walk:
         unset = object()
         pairs = [(name, getattr(value, name, unset)) for name in names]
         return self.mapping([pair for pair in pairs if pair[1] is not unset], depth)
+
+
+class _ArgumentWalk(_Walk):
+    """The same for what a tool is given, where text in place of a number would be refused."""
+
+    def leaf(self, value, kind, convert):
+        if issubclass(kind, decimal.Decimal):
+            number = _number(value)
+            if number is not None:
+                return number
+        return _Walk.leaf(self, value, kind, convert)
+
+
+def _number(value):
+    """A Decimal as the number it is nearest to; None for one that JSON has no number for."""
+    if not decimal.Decimal.is_finite(value):
+        return None
+    if decimal.Decimal.as_tuple(value).exponent >= 0 and decimal.Decimal.adjusted(value) < _LONGEST_WHOLE:
+        return int(value)
+    number = float(value)
+    return number if math.isfinite(number) else None

@@ -9,7 +9,7 @@ import warnings, weakref, xml.etree.ElementTree, zipfile, zlib, zoneinfo
 import numpy, pandas
 
 os.chdir("/workspace")
-sys.path.append("/packages")
+sys.path += ["/packages", "/workspace"]
 sys.argv = [""]
 sys.dont_write_bytecode = True
 

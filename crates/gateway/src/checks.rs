@@ -45,8 +45,17 @@ impl Checks {
             return (self.report(program, earlier, &Circumstances::default()).await, None);
         };
         let mut offer = tools.offer(&program.source).await;
-        let mut report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
-        let unknown = |code| matches!(code, Code::UnknownTool | Code::UnknownServer);
+        let mut known = Circumstances::of(tools, &offer);
+        let mut report = self.report(program, earlier, &known).await;
+        let undefined = |code| code == Code::UndefinedName;
+        if known.lacks_some() && report.blocking().any(|finding| undefined(finding.code)) {
+            // It may be a tool that the program forgot to import, of a server that it does not name.
+            offer = tools.offer_all().await;
+            known = Circumstances::of(tools, &offer);
+            report = self.report(program, earlier, &known).await;
+        }
+        let unknown =
+            |code| matches!(code, Code::UnknownTool | Code::UnknownServer | Code::WithheldTool);
         if report.blocking().any(|finding| unknown(finding.code)) {
             offer = tools.offer_anew(&program.source).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
@@ -91,6 +100,11 @@ struct Circumstances {
 }
 
 impl Circumstances {
+    /// There are servers whose tools the program was not checked against.
+    fn lacks_some(&self) -> bool {
+        self.partial || !self.unlisted.is_empty()
+    }
+
     fn of(tools: &Tools, offer: &Offer) -> Self {
         // A program that names no server was offered none, though there are some.
         let Some(catalog) = offer.catalog() else {

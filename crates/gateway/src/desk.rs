@@ -80,14 +80,13 @@ impl Desk {
     #[must_use]
     pub fn new(offer: Arc<Offer>, answer_bytes: u64, hearing: Arc<dyn Hearing>) -> Self {
         let runtime = Handle::current();
-        let (board, quick) = (Arc::default(), AtomicBool::new(false));
         Self {
             offer,
             runtime,
             answer_bytes,
             hearing,
-            board,
-            quick,
+            board: Arc::default(),
+            quick: AtomicBool::new(false),
             waited_for: AtomicUsize::new(0),
         }
     }

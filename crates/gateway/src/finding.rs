@@ -101,8 +101,24 @@ fn described(tool: &CatalogTool) -> String {
 
 /// The index, made anew when the catalog is another one.
 pub(crate) struct Finder {
-    known: Mutex<(Arc<Catalog>, Index)>,
+    known: Mutex<Known>,
     meaning: Option<Meaning>,
+}
+
+/// What is known of a catalog. Looking through all its tools is done once, and not at every search.
+#[derive(Clone, Default)]
+struct Known {
+    catalog: Arc<Catalog>,
+    index: Index,
+    /// Every text has its vector.
+    complete: bool,
+}
+
+impl Known {
+    fn new(catalog: Arc<Catalog>, index: Index) -> Self {
+        let complete = index.texts_without_vector().is_empty();
+        Self { catalog, index, complete }
+    }
 }
 
 impl Finder {
@@ -116,12 +132,11 @@ impl Finder {
         catalog: &Arc<Catalog>,
         asked: &Search,
     ) -> Result<Found, ResolveError> {
-        let index = self.index(catalog);
-        let meaning = self.meaning.as_ref().and_then(|meaning| {
+        let Known { index, complete, .. } = self.of(catalog);
+        // Tools without a vector would lose against those that have one.
+        let meaning = self.meaning.as_ref().filter(|_| complete).and_then(|meaning| {
             let said = sentence(&asked.query);
-            // Tools without a vector would lose against those that have one.
-            let ready = !said.trim().is_empty() && index.texts_without_vector().is_empty();
-            ready.then(|| meaning.of(&said)).flatten()
+            if said.trim().is_empty() { None } else { meaning.of(&said) }
         });
         let found = index.search(&Query {
             text: &asked.query,
@@ -131,8 +146,7 @@ impl Finder {
         })?;
         let tools = found.hits.iter().filter_map(|hit| {
             let server = catalog.server(&hit.server)?;
-            let tool = server.tools().iter().find(|tool| *tool.name() == hit.tool)?;
-            Some(FoundTool::new(tool, server.python(), asked.detail_level))
+            Some(FoundTool::new(server.tool(&hit.tool)?, server.python(), asked.detail_level))
         });
         Ok(Found { tools: tools.collect(), matching: found.matching, total: found.total })
     }
@@ -141,19 +155,19 @@ impl Finder {
     /// text how many of how many are done. Takes long the first time.
     pub(crate) fn prepare(&self, catalog: &Arc<Catalog>, told: &dyn Fn(usize, usize)) {
         let Some(meaning) = &self.meaning else { return };
-        let missing = self.index(catalog).texts_without_vector();
+        let missing = self.of(catalog).index.texts_without_vector();
         let vectors = meaning.vectors(&missing, told);
         let mut known = self.known();
         // If there is another catalog by now, its own preparation finds the vectors stored.
-        if Arc::ptr_eq(&known.0, catalog) {
-            known.1 = known.1.with_vectors(vectors);
+        if Arc::ptr_eq(&known.catalog, catalog) {
+            *known = Known::new(Arc::clone(catalog), known.index.with_vectors(vectors));
         }
     }
 
     /// Whether anything is left to prepare. Says so once: whoever asks first does it.
     pub(crate) fn wants_preparation(&self, catalog: &Arc<Catalog>) -> bool {
         self.meaning.as_ref().is_some_and(Meaning::is_idle)
-            && !self.index(catalog).texts_without_vector().is_empty()
+            && !self.of(catalog).complete
             && self.meaning.as_ref().is_some_and(Meaning::begins)
     }
 
@@ -164,19 +178,19 @@ impl Finder {
         }
     }
 
-    fn index(&self, catalog: &Arc<Catalog>) -> Index {
+    fn of(&self, catalog: &Arc<Catalog>) -> Known {
         let mut known = self.known();
-        if !Arc::ptr_eq(&known.0, catalog) {
-            let mut index = known.1.refreshed(catalog);
+        if !Arc::ptr_eq(&known.catalog, catalog) {
+            let mut index = known.index.refreshed(catalog);
             if let Some(meaning) = &self.meaning {
                 index = index.with_vectors(meaning.stored(&index.texts_without_vector()));
             }
-            *known = (Arc::clone(catalog), index);
+            *known = Known::new(Arc::clone(catalog), index);
         }
-        known.1.clone()
+        known.clone()
     }
 
-    fn known(&self) -> MutexGuard<'_, (Arc<Catalog>, Index)> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

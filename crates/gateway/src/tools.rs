@@ -1,6 +1,7 @@
 //! Everything that can be called: which servers there are, what each offers, how a call
 //! finds its way.
 
+mod absent;
 mod learned;
 mod wanted;
 
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use catalog::{
-    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName,
+    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, Withheld,
 };
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
@@ -56,7 +57,9 @@ pub struct Tools {
 #[derive(Default)]
 struct Shelf {
     listings: BTreeMap<ServerName, Arc<Listing>>,
-    /// Made from `listings` and `learned`; `None` when the former have changed since.
+    /// Why servers did not say what they offer when they were last asked.
+    failed: BTreeMap<ServerName, String>,
+    /// Made from these and `learned`; `None` when the former have changed since.
     made: Option<(Arc<Catalog>, Arc<Folder>)>,
     learned: BTreeMap<ServerName, Arc<LearnedTools>>,
     /// The last one made, whose unchanged servers the next one shares,
@@ -189,7 +192,8 @@ impl Tools {
         let wanted = wanted::wanted(source, &names);
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
         if wanted.any {
-            let all = join_all(names.iter().map(|server| self.learn(server)));
+            let others = names.iter().filter(|server| !wanted.named.contains(server));
+            let all = join_all(others.map(|server| self.learn(server)));
             let _ = tokio::time::timeout(PATIENCE, all).await;
         }
         let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
@@ -210,6 +214,15 @@ impl Tools {
         let all = join_all(names.iter().map(|server| self.learn(server)));
         // One that does not answer soon is found next time.
         let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+
+    /// What a program is given that may mean any server without saying so.
+    pub(crate) async fn offer_all(self: &Arc<Self>) -> Arc<Offer> {
+        let policies = self.policies();
+        let all = join_all(policies.keys().map(|server| self.learn(server)));
+        // One that does not answer soon has no tools that could have been meant.
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+        Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()) })
     }
 
     /// The same after asking the servers it means what they offer now, as far as they answer soon.
@@ -254,16 +267,35 @@ impl Tools {
 
     /// Asks a server what it offers.
     async fn ask(&self, server: &ServerName) -> Result<(), ConnectError> {
-        let listing = self.upstreams.listing(server).await?;
-        self.keep(server, listing);
-        Ok(())
+        let listed = self.upstreams.listing(server).await;
+        self.heard(server, listed)
     }
 
     /// Asks a server what it offers now, whatever it said before.
     async fn ask_anew(&self, server: &ServerName) -> Result<(), ConnectError> {
-        let listing = self.upstreams.listing_again(server).await?;
-        self.keep(server, listing);
-        Ok(())
+        let listed = self.upstreams.listing_again(server).await;
+        self.heard(server, listed)
+    }
+
+    /// Keeps what a server said, or why it said nothing.
+    fn heard(
+        &self,
+        server: &ServerName,
+        listed: Result<Arc<Listing>, ConnectError>,
+    ) -> Result<(), ConnectError> {
+        let problem = match listed {
+            Ok(listing) => {
+                self.keep(server, listing);
+                return Ok(());
+            }
+            Err(problem) => problem,
+        };
+        let mut shelf = self.shelf();
+        let before = shelf.failed.insert(server.clone(), problem.in_short());
+        if before.as_ref() != shelf.failed.get(server) && !shelf.listings.contains_key(server) {
+            shelf.made = None;
+        }
+        Err(problem)
     }
 
     fn keep(&self, server: &ServerName, listing: Arc<Listing>) {
@@ -281,7 +313,10 @@ impl Tools {
     fn note(&self, listing: &Listing) {
         let policies = self.policies();
         let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
-        let changes = self.memory.seen().observe(listing);
+        let pinned = policies.get(&listing.server).is_some_and(|policy| policy.pin);
+        let mut seen = self.memory.seen();
+        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
+        drop(seen);
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
@@ -302,47 +337,42 @@ impl Tools {
         {
             return made.clone();
         }
-        let listings = shelf.listings.values().map(|listing| self.without_quarantined(listing));
-        let catalog = Arc::new(shelf.last.refreshed_with(listings.collect(), &learned));
+        let mut withheld = Vec::new();
+        let listings =
+            shelf.listings.values().map(|listing| self.without_withheld(listing, &mut withheld));
+        let catalog = shelf.last.refreshed_with(listings.collect(), &learned);
+        let catalog = Arc::new(catalog.withholding(withheld));
         let known = std::mem::take(&mut shelf.files);
         shelf.files = catalog.shared_servers().iter().map(|server| files(server, &known)).collect();
-        let made = (Arc::clone(&catalog), Arc::new(folder(&catalog, &shelf.files)));
+        let policies = self.policies();
+        let unlisted = policies.keys().filter(|name| !shelf.listings.contains_key(name));
+        let unlisted = unlisted.map(|name| (name, shelf.failed.get(name).map(String::as_str)));
+        let absent = absent::file(&catalog, &policies, unlisted);
+        let folder = folder(&catalog, &shelf.files, absent.as_ref());
+        let made = (Arc::clone(&catalog), Arc::new(folder));
         shelf.made = Some(made.clone());
         shelf.learned = learned;
         shelf.last = catalog;
         made
     }
 
-    /// Under `pin`, tools that changed are not offered.
-    fn without_quarantined(&self, listing: &Arc<Listing>) -> Arc<Listing> {
+    /// Under `pin`, tools that changed or are new are not offered.
+    fn without_withheld(
+        &self,
+        listing: &Arc<Listing>,
+        withheld: &mut Vec<Withheld>,
+    ) -> Arc<Listing> {
         if !self.policies().get(&listing.server).is_some_and(|policy| policy.pin) {
             return Arc::clone(listing);
         }
-        let quarantined = self.memory.seen().quarantined(listing);
-        if quarantined.is_empty() {
+        let held = self.memory.seen().withheld(listing);
+        if held.is_empty() {
             return Arc::clone(listing);
         }
         let mut rest = Listing::clone(listing);
-        rest.tools.retain(|tool| !quarantined.contains(&tool.name));
+        rest.tools.retain(|tool| !held.iter().any(|held| held.tool == tool.name));
+        withheld.extend(held);
         Arc::new(rest)
-    }
-
-    fn is_quarantined(&self, server: Option<&str>, tool: &str) -> Option<String> {
-        let shelf = self.shelf();
-        let pinned = shelf.listings.values().filter(|listing| {
-            server.is_none_or(|server| server == listing.server.0)
-                && self.policies().get(&listing.server).is_some_and(|policy| policy.pin)
-        });
-        let seen = self.memory.seen();
-        for listing in pinned {
-            if let Some(name) = seen.quarantined(listing).iter().find(|name| name.0 == tool) {
-                return Some(format!(
-                    "{}.{name} is held back: its definition changed since it was accepted (`pin` is on for this server); an operator can look at it with `tidegate tools diff {0}` and accept it with `tidegate tools accept {0}`",
-                    listing.server
-                ));
-            }
-        }
-        None
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
@@ -367,9 +397,10 @@ fn files(
 fn folder(
     catalog: &Catalog,
     servers: &[(Arc<CatalogServer>, Vec<bindings::SourceFile>)],
+    absent: Option<&bindings::SourceFile>,
 ) -> Folder {
     let beside = [bindings::readme(catalog), bindings::typescript_client()];
-    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside);
+    let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(absent);
     let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
     Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
 }
@@ -456,12 +487,14 @@ impl Offer {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
         let server = call.server.as_deref();
-        if let Some((catalog, _)) = &self.made
-            && let Ok(tool) = catalog.resolve(server, &call.tool)
-        {
-            return self.send(tool, call.arguments).await;
+        match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
+            Some(Ok(tool)) => return self.send(tool, call.arguments).await,
+            Some(Err(error @ ResolveError::Withheld(_))) => {
+                return Err(fault("UnknownTool", error.to_string()));
+            }
+            Some(Err(_)) | None => {}
         }
-        let catalog = self.wider_catalog(server, &call.tool).await?;
+        let catalog = self.wider_catalog(server).await?;
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
@@ -483,20 +516,13 @@ impl Offer {
     }
 
     /// A catalog that may have a tool which was not known when the program started.
-    async fn wider_catalog(
-        &self,
-        server: Option<&str>,
-        tool: &str,
-    ) -> Result<Arc<Catalog>, CallError> {
-        if let Some(reason) = self.tools.is_quarantined(server, tool) {
-            return Err(fault("UnknownTool", reason));
-        }
+    async fn wider_catalog(&self, server: Option<&str>) -> Result<Arc<Catalog>, CallError> {
         let configured = server
             .map(|name| ServerName(name.to_owned()))
             .filter(|name| self.tools.policies().contains_key(name));
         if let Some(name) = configured {
             let asked = self.tools.ask_anew(&name).await;
-            asked.map_err(|error| fault("ServerError", error.to_string()))?;
+            asked.map_err(|error| not_connected(&error))?;
             return Ok(self.tools.made().0);
         }
         Ok(self.tools.ask_again(None).await.0)
@@ -620,7 +646,22 @@ fn checked(tool: &CatalogTool, arguments: Value) -> Result<Map<String, Value>, C
     }
 }
 
+/// What the server wrote to standard error is told to who looks after it, not to programs.
+fn not_connected(problem: &ConnectError) -> CallError {
+    let said = problem.in_short();
+    fault(
+        "ServerError",
+        match problem.server() {
+            Some(server) => format!("{said}; `tidegate test {server}` shows more"),
+            None => said,
+        },
+    )
+}
+
 fn from_failure(failure: &CallFailure) -> CallError {
+    if let CallFailure::NotConnected(problem) = failure {
+        return not_connected(problem);
+    }
     let kind = match failure {
         CallFailure::Refused { .. } => "ToolError",
         _ => "ServerError",

@@ -23,7 +23,8 @@ impl Client {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("tidegate.toml");
         let own = env!("CARGO_BIN_EXE_tidegate");
-        let server = format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
+        let server =
+            format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
         std::fs::write(&config, server).unwrap();
         let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
             || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
@@ -156,7 +157,10 @@ fn what_goes_wrong_comes_back_in_words() {
     let cases = [
         (json!({ "code": "x = 1\nx / 0" }), "was not run: 1 mistake"),
         (json!({ "code": "x = len('')\nx / x" }), "ZeroDivisionError at line 2"),
-        (json!({ "code": "from servers.data import get_device\nawait get_device()" }), "get_devices"),
+        (
+            json!({ "code": "from servers.data import get_device\nawait get_device()" }),
+            "get_devices",
+        ),
         (json!({ "code": "import time\ntime.sleep(9)", "timeout": 1 }), "1 s"),
         (json!({ "code": 5 }), "`code` must be text"),
         (json!({}), "missing field `code`"),
@@ -265,7 +269,9 @@ fn chosen_tools_are_passed_through_and_in_direct_mode_all_are() {
 #[test]
 fn nonsense_on_the_wire_ends_nothing() {
     let mut client = Client::initialized(&[]);
-    for line in ["", "{", "[]", "null", "{\"jsonrpc\":\"2.0\"}", "\u{7f}\u{1}", "{\"id\":[[[[1]]]]}"] {
+    for line in
+        ["", "{", "[]", "null", "{\"jsonrpc\":\"2.0\"}", "\u{7f}\u{1}", "{\"id\":[[[[1]]]]}"]
+    {
         let input = client.input.as_mut().unwrap();
         writeln!(input, "{line}").unwrap();
     }

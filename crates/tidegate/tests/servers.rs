@@ -22,8 +22,12 @@ mod learned;
 mod listed;
 #[path = "servers/page.rs"]
 mod page;
+#[path = "servers/pinned.rs"]
+mod pinned;
 #[path = "servers/tide.rs"]
 mod tide;
+#[path = "servers/unnamed.rs"]
+mod unnamed;
 
 use std::sync::Mutex;
 

@@ -66,6 +66,37 @@ pub enum ConnectError {
     },
 }
 
+impl ConnectError {
+    /// Which server, if it is one of those that are configured.
+    #[must_use]
+    pub fn server(&self) -> Option<&ServerName> {
+        match self {
+            Self::Unknown { .. } => None,
+            Self::Start { server, .. }
+            | Self::Unusable { server, .. }
+            | Self::Late { server, .. }
+            | Self::Misconfigured { server, .. }
+            | Self::LoginNeeded { server, .. } => Some(server),
+        }
+    }
+
+    /// The same without what the server wrote to standard error, which may be long and is told to
+    /// who looks after servers.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Start { server, command, reason, stderr: _ } => Self::Start {
+                server: server.clone(),
+                command: command.clone(),
+                reason: reason.clone(),
+                stderr: String::new(),
+            }
+            .to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// Why a call brought no answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]

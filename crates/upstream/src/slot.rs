@@ -60,6 +60,8 @@ struct Inner {
     state: State,
     since: SystemTime,
     failures: u32,
+    /// Why the last attempt failed, as it was told.
+    told: Option<String>,
     listing: Option<Arc<Listing>>,
     code_mode: Option<String>,
     facts: Facts,
@@ -86,6 +88,7 @@ impl Slot {
             state: State::Idle { last: None },
             since: SystemTime::now(),
             failures: 0,
+            told: None,
             listing: None,
             code_mode: None,
             facts: Facts::default(),
@@ -256,6 +259,7 @@ impl Slot {
             return Err(self.closed());
         }
         inner.failures = 0;
+        inner.told = None;
         inner.facts = live.facts.clone();
         inner.since = SystemTime::now();
         // Ends the handle of the task this runs in, which has nothing left to wait for.
@@ -264,8 +268,13 @@ impl Slot {
     }
 
     fn failed(self: &Arc<Self>, problem: ConnectError) -> ConnectError {
-        tracing::warn!(server = %self.settings.name, %problem, "server could not be connected to");
         let mut inner = lock(&self.inner);
+        let said = problem.to_string();
+        // Attempts follow one another, and mostly fail for the same reason.
+        if inner.told.as_ref() != Some(&said) {
+            tracing::warn!(server = %self.settings.name, %problem, "server could not be connected to");
+            inner.told = Some(said);
+        }
         if matches!(inner.state, State::Closed) {
             return problem;
         }

@@ -1,14 +1,22 @@
 //! What a validator found, in words.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use jsonschema::paths::LocationSegment;
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
-use super::{MOST_PROBLEMS, Problem, words};
+use super::{MOST_PROBLEMS, Problem, alternatives, words};
 use crate::nearest;
 use crate::schema::{Field, Schema, Shape};
+
+/// What is judged, and by what.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    schema: &'a Schema,
+    arguments: &'a Value,
+}
 
 /// Everything that is wrong with `arguments` beyond what is `known` already; a few of it.
 pub(super) fn find(
@@ -17,9 +25,10 @@ pub(super) fn find(
     arguments: &Value,
     known: &[Problem],
 ) -> Vec<Problem> {
+    let case = Case { schema, arguments };
     let mut problems: Vec<Problem> = Vec::new();
     for error in validator.iter_errors(arguments) {
-        for problem in of(schema, &error) {
+        for problem in of(case, &error) {
             let told = known.iter().any(|known| {
                 // The same unknown parameter, or a missing one that was only misspelled.
                 known.path == problem.path
@@ -37,20 +46,23 @@ pub(super) fn find(
     problems
 }
 
-fn of(schema: &Schema, error: &ValidationError<'_>) -> Vec<Problem> {
+fn of(case: Case<'_>, error: &ValidationError<'_>) -> Vec<Problem> {
     let path: Vec<Segment> = error.instance_path().segments().map(Segment::from).collect();
     match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            if let Some(branch) = meant_branch(context, path.len()) {
-                return branch.iter().flat_map(|error| of(schema, error)).collect();
+            if let Some(branch) = meant_branch(case, context, &path) {
+                return branch.iter().flat_map(|error| of(case, error)).collect();
+            }
+            if let Some(problem) = unknown_mark(context, path.len()) {
+                return vec![problem];
             }
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            return unexpected.iter().map(|name| unknown_key(schema, &path, name)).collect();
+            return unexpected.iter().map(|name| unknown_key(case, &path, name)).collect();
         }
         ValidationErrorKind::Required { property: Value::String(name) } => {
-            return vec![missing_key(schema, &path, name)];
+            return vec![missing_key(case, &path, name)];
         }
         ValidationErrorKind::PropertyNames { error } => {
             let message =
@@ -59,21 +71,27 @@ fn of(schema: &Schema, error: &ValidationError<'_>) -> Vec<Problem> {
         }
         _ => {}
     }
-    let Some(expected) = expected(schema, &path, error) else { return Vec::new() };
+    let Some(expected) = expected(case, &path, error) else { return Vec::new() };
     let message = format!("{} {expected}", named(&path));
     vec![Problem { path: path_in_words(path.into_iter()), message }]
 }
 
 /// What the value should be, and what it is. `None` for what is left to the server.
-fn expected(schema: &Schema, path: &[Segment], error: &ValidationError<'_>) -> Option<String> {
+fn expected(case: Case<'_>, path: &[Segment], error: &ValidationError<'_>) -> Option<String> {
     let value = error.instance();
     let given = words::value(value);
     let should = match error.kind() {
         ValidationErrorKind::Type { .. }
         | ValidationErrorKind::AnyOf { .. }
-        | ValidationErrorKind::OneOfNotValid { .. } => match at(schema, path) {
+        | ValidationErrorKind::OneOfNotValid { .. } => match at(case, path) {
             Some(shape) if !could_be(value, shape) => {
                 format!("should be {}, not {given}", words::shape(shape))
+            }
+            Some(Shape::Union(shapes)) if value.is_object() => {
+                let objects = alternatives::objects(case.schema, shapes);
+                let kinds: Vec<&[Field]> =
+                    objects.map(|(_, object)| object.fields.as_slice()).collect();
+                format!("fits none of {}", words::keys(&kinds))
             }
             _ => format!("does not fit: {}", error.masked_with("it")),
         },
@@ -127,15 +145,19 @@ fn expected(schema: &Schema, path: &[Segment], error: &ValidationError<'_>) -> O
 }
 
 /// The alternative that was most likely meant: of those that do not fail over the value as a
-/// whole, or over a constant by which an object is recognised, the one with the least wrong.
-fn meant_branch<'a>(
-    context: &'a [Vec<ValidationError<'static>>],
-    depth: usize,
-) -> Option<&'a [ValidationError<'static>]> {
+/// whole, or over a constant by which an object is recognised, the one that fits best, and of
+/// several such the one with the least wrong.
+fn meant_branch<'e>(
+    case: Case<'_>,
+    context: &'e [Vec<ValidationError<'static>>],
+    path: &[Segment],
+) -> Option<&'e [ValidationError<'static>]> {
     let fails_as_a_whole = |error: &ValidationError<'_>| {
         let deepest = match error.kind() {
-            ValidationErrorKind::Type { .. } => depth,
-            ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => depth + 1,
+            ValidationErrorKind::Type { .. } => path.len(),
+            ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
+                path.len() + 1
+            }
             _ => return false,
         };
         error.instance_path().segments().count() <= deepest
@@ -147,9 +169,68 @@ fn meant_branch<'a>(
             let of_type = |error: &&ValidationError<'_>| {
                 matches!(error.kind(), ValidationErrorKind::Type { .. })
             };
-            (branch.iter().filter(of_type).count(), branch.len())
+            let fit = branch_fit(case, branch, path);
+            (Reverse(fit), branch.iter().filter(of_type).count(), branch.len())
         })
         .map(Vec::as_slice)
+}
+
+/// How well an alternative fits what was given: as well as the best object that requires what is
+/// missing in it.
+fn branch_fit(
+    case: Case<'_>,
+    branch: &[ValidationError<'static>],
+    path: &[Segment],
+) -> Option<alternatives::Fit> {
+    let (Shape::Union(shapes), Value::Object(given)) = (at(case, path)?, value_at(case, path)?)
+    else {
+        return None;
+    };
+    let missing = branch.iter().filter_map(|error| match error.kind() {
+        ValidationErrorKind::Required { property: Value::String(name) }
+            if error.instance_path().segments().count() == path.len() =>
+        {
+            Some(name)
+        }
+        _ => None,
+    });
+    let missing: Vec<&String> = missing.collect();
+    let requires = |fields: &[Field]| {
+        missing.iter().all(|name| fields.iter().any(|field| field.required && field.name == **name))
+    };
+    alternatives::objects(case.schema, shapes)
+        .filter(|(_, object)| requires(&object.fields))
+        .map(|(_, object)| alternatives::fit(object, given))
+        .max()
+}
+
+/// What is wrong with the key by which alternatives are told apart, when none of them has its
+/// value.
+fn unknown_mark(context: &[Vec<ValidationError<'static>>], depth: usize) -> Option<Problem> {
+    let mut place: Option<Vec<Segment>> = None;
+    let mut options = Vec::new();
+    let mut given = None;
+    for branch in context {
+        let is_mark =
+            |error: &&ValidationError<'_>| error.instance_path().segments().count() == depth + 1;
+        let mark = branch.iter().filter(is_mark).find_map(|error| match error.kind() {
+            ValidationErrorKind::Enum { options } => Some((error, options.as_array()?.clone())),
+            ValidationErrorKind::Constant { expected_value } => {
+                Some((error, vec![Value::clone(expected_value)]))
+            }
+            _ => None,
+        });
+        let (error, values) = mark?;
+        let path: Vec<Segment> = error.instance_path().segments().map(Segment::from).collect();
+        if place.get_or_insert_with(|| path.clone()) != &path {
+            return None;
+        }
+        options.extend(values);
+        given = Some(error.instance());
+    }
+    let (place, given) = (place?, given?);
+    let message = format!("{} {}", named(&place), enumerated(&Value::Array(options), given));
+    Some(Problem { path: path_in_words(place.into_iter()), message })
 }
 
 /// `value` is the kind of thing that `shape` describes, so that the shape does not explain what
@@ -180,8 +261,8 @@ fn enumerated(options: &Value, value: &Value) -> String {
     }
 }
 
-fn unknown_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
-    let fields = fields_at(schema, path);
+fn unknown_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
+    let fields = fields_at(case, path);
     let named_fields = fields.iter().map(|field| (field.name.as_str(), field.name.as_str()));
     let meant = nearest::to(name, named_fields, 1).first().copied();
     let what = match path {
@@ -200,36 +281,52 @@ fn unknown_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
     Problem { path: extended(path, name), message }
 }
 
-fn missing_key(schema: &Schema, path: &[Segment], name: &str) -> Problem {
+fn missing_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
     let path_of_it = extended(path, name);
     let message = match path {
         [] => format!("\"{path_of_it}\" is missing"),
         path => format!(
             "{} has the keys {}; \"{path_of_it}\" is missing",
             named(path),
-            words::fields(fields_at(schema, path))
+            words::fields(fields_at(case, path))
         ),
     };
     Problem { path: path_of_it, message }
 }
 
-fn fields_at<'s>(schema: &'s Schema, path: &[Segment]) -> &'s [Field] {
-    match at(schema, path) {
-        Some(Shape::Object(index)) => &schema.definitions[*index].fields,
-        Some(Shape::Union(shapes)) => shapes
-            .iter()
-            .find_map(|shape| match shape {
-                Shape::Object(index) => Some(schema.definitions[*index].fields.as_slice()),
-                _ => None,
-            })
-            .unwrap_or_default(),
+/// The fields of the object at `path`, or of the one that it was meant to be.
+fn fields_at<'s>(case: Case<'s>, path: &[Segment]) -> &'s [Field] {
+    let shape = match at(case, path) {
+        Some(Shape::Union(shapes)) => {
+            value_at(case, path).and_then(|value| alternatives::meant(case.schema, shapes, value))
+        }
+        shape => shape,
+    };
+    match shape {
+        Some(Shape::Object(index)) => &case.schema.definitions[*index].fields,
         _ => &[],
     }
 }
 
+/// The value at `path`.
+fn value_at<'s>(case: Case<'s>, path: &[Segment]) -> Option<&'s Value> {
+    path.iter().try_fold(case.arguments, |value, segment| segment.of(value))
+}
+
 /// The shape of what is at `path`.
-fn at<'s>(schema: &'s Schema, path: &[Segment]) -> Option<&'s Shape> {
-    path.iter().try_fold(&schema.root, |shape, segment| step(schema, shape, segment))
+fn at<'s>(case: Case<'s>, path: &[Segment]) -> Option<&'s Shape> {
+    let mut shape = &case.schema.root;
+    let mut value = Some(case.arguments);
+    for segment in path {
+        let meant = match (shape, value) {
+            (Shape::Union(shapes), Some(value)) => alternatives::meant(case.schema, shapes, value),
+            _ => None,
+        };
+        let by_meant = meant.and_then(|meant| step(case.schema, meant, segment));
+        shape = by_meant.or_else(|| step(case.schema, shape, segment))?;
+        value = value.and_then(|value| segment.of(value));
+    }
+    Some(shape)
 }
 
 fn step<'s>(schema: &'s Schema, shape: &'s Shape, segment: &Segment) -> Option<&'s Shape> {
@@ -252,10 +349,19 @@ fn step<'s>(schema: &'s Schema, shape: &'s Shape, segment: &Segment) -> Option<&
 }
 
 /// One step into a value.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Segment {
     Key(String),
     Position(usize),
+}
+
+impl Segment {
+    fn of<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        match self {
+            Self::Key(key) => value.get(key),
+            Self::Position(position) => value.get(*position),
+        }
+    }
 }
 
 impl From<LocationSegment<'_>> for Segment {

@@ -147,7 +147,39 @@ fn a_choice_between_sets_of_parameters_allows_those_of_each() {
         {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
     ]});
     assert!(check(&schema, &json!({"name": "n"})).is_ok());
-    assert_snapshot!(mistake(&schema, &json!({"nam": "n"})), @r#"create_issue: "nam" is not a parameter; did you mean "name"? "id" is missing; parameters: id: str, name: str"#);
+    assert_snapshot!(mistake(&schema, &json!({"nam": "n"})), @r#"create_issue: "nam" is not a parameter; did you mean "name"? parameters: id: str, name: str"#);
+}
+
+fn shapes() -> Value {
+    json!({"type": "object", "required": ["shape"], "properties": {"shape": {"oneOf": [
+        {"type": "object", "required": ["kind", "radius"], "additionalProperties": false,
+         "properties": {"kind": {"const": "circle"}, "radius": {"type": "number"}}},
+        {"type": "object", "required": ["kind", "side"], "additionalProperties": false,
+         "properties": {"kind": {"const": "square"}, "side": {"type": "number"}, "colour": {"type": "string"}}},
+    ]}}})
+}
+
+#[test]
+fn of_several_alternatives_the_one_that_was_meant_is_spoken_of() {
+    let shape = |given: Value| {
+        let said = mistake(&shapes(), &json!({"shape": given}));
+        said.split(" parameters").next().unwrap().trim_end_matches(';').to_owned()
+    };
+    assert_snapshot!(shape(json!({"kind": "square", "color": "red"})), @r#"create_issue: "shape" has the keys *kind: Literal["square"], *side: float, colour: str; "shape.side" is missing; "shape" has no key "color", only *kind: Literal["square"], *side: float, colour: str; did you mean "colour"?"#);
+    assert_snapshot!(shape(json!({"kind": "square", "side": "2"})), @r#"create_issue: "shape.side" should be float, not "2""#);
+    assert_snapshot!(shape(json!({"kind": "oval", "side": 2})), @r#"create_issue: "shape.kind" should be one of "circle", "square", not "oval""#);
+    assert_snapshot!(shape(json!({"side": 2})), @r#"create_issue: "shape" has the keys *kind: Literal["square"], *side: float, colour: str; "shape.kind" is missing"#);
+
+    let source = json!({"type": "object", "properties": {"source": {"anyOf": [
+        {"type": "object", "required": ["path", "mode"], "properties": {"path": {"type": "string"}, "mode": {"type": "integer"}}},
+        {"type": "object", "required": ["url", "method"], "properties": {"url": {"type": "string"}, "method": {"type": "string"}}},
+    ]}}});
+    assert_snapshot!(mistake(&source, &json!({"source": {"url": "x"}})), @r#"create_issue: "source" has the keys *url: str, *method: str; "source.method" is missing; parameters: source: dict"#);
+    let marked = json!({"type": "object", "properties": {"a": {"anyOf": [
+        {"type": "object", "properties": {"x": {"const": 1}}, "required": ["x"]},
+        {"type": "object", "properties": {"y": {"const": 1}}, "required": ["y"]},
+    ]}}});
+    assert_snapshot!(mistake(&marked, &json!({"a": {"x": 2, "y": 2}})), @r#"create_issue: "a" fits none of {*x}, {*y}; parameters: a: dict"#);
 }
 
 /// Two references to the next level at each level: a validator would look at the last one a

@@ -13,6 +13,8 @@ const MOST_FIELDS: usize = 60;
 const LONGEST_LIST: usize = 4_000;
 /// How many values of an enumeration are listed.
 const MOST_VALUES: usize = 15;
+/// How many kinds of object, and how many keys of each, are listed.
+const MOST_KEYS: usize = 8;
 /// How many characters of a text or a value are repeated.
 const LONGEST: usize = 60;
 
@@ -37,7 +39,30 @@ pub(super) fn fields<F: Borrow<Field>>(fields: &[F]) -> String {
     }
 }
 
-pub(super) fn shape(of: &Shape) -> String {
+/// `{*kind, *radius}, {*kind, side}`: the keys of each kind of object, required ones marked.
+pub(super) fn keys(kinds: &[&[Field]]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for fields in kinds.iter().take(MOST_KEYS) {
+        let mark = |field: &Field| if field.required { "*" } else { "" };
+        let mut keys: Vec<String> = fields
+            .iter()
+            .take(MOST_KEYS)
+            .map(|field| format!("{}{}", mark(field), shortened(&field.name)))
+            .collect();
+        if fields.len() > MOST_KEYS {
+            keys.push("…".to_owned());
+        }
+        words.push(format!("{{{}}}", keys.join(", ")));
+    }
+    if kinds.len() > MOST_KEYS {
+        words.push(format!("and {} more", kinds.len() - MOST_KEYS));
+    }
+    words.join(", ")
+}
+
+/// A shape in few words.
+#[must_use]
+pub fn shape(of: &Shape) -> String {
     match of {
         Shape::Any => "Any".to_owned(),
         Shape::Null => "None".to_owned(),

@@ -286,7 +286,12 @@ impl<'a> Reader<'a> {
             || !facts.required.is_empty()
             || !facts.conditional.is_empty();
         let nothing_fits = facts.no_further_keys && facts.patterns.is_empty();
-        if !known_keys && !place.is_root() && !nothing_fits {
+        // A tool that lists its parameters, and lists none, has none.
+        let lists_none = place.is_root()
+            && facts.first("properties").is_some_and(Value::is_object)
+            && facts.further_keys.is_empty()
+            && facts.patterns.is_empty();
+        if !known_keys && !lists_none && !nothing_fits {
             return Shape::Map(Box::new(self.extra(facts, place).unwrap_or(Shape::Any)));
         }
         let index = self.objects.len();

@@ -93,9 +93,11 @@ fn nothing_said_is_anything() {
 }
 
 #[test]
-fn a_root_that_is_an_object_is_the_first_definition_even_when_empty() {
-    assert_eq!(shown(&json!({"type": "object"})), "#0\n#0 ");
-    assert_eq!(shown(&json!({"type": "object", "additionalProperties": {}})), "#0\n#0 \n  …: Any");
+fn a_root_with_known_keys_or_none_is_the_first_definition() {
+    assert_eq!(shown(&json!({"type": "object"})), "{Any}");
+    assert_eq!(shown(&json!({"type": "object", "additionalProperties": {}})), "{Any}");
+    assert_eq!(shown(&json!({"type": "object", "properties": {}})), "#0\n#0 ");
+    assert_eq!(shown(&json!({"type": "object", "additionalProperties": false})), "#0\n#0 ");
     assert_eq!(shown(&json!({"properties": {"a": {}}})), "#0\n#0 \n  a: Any");
     assert_eq!(shown(&json!({"type": "array", "items": {"type": "object"}})), "[{Any}]");
 }

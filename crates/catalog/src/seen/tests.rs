@@ -67,18 +67,20 @@ fn the_first_sight_is_accepted_and_what_differs_later_is_told() {
 }
 
 #[test]
-fn a_changed_tool_is_quarantined_until_it_is_accepted() {
+fn a_changed_tool_is_withheld_until_it_is_accepted() {
     let mut seen = Seen::default();
     seen.observe(&listing(vec![tool("create")]));
     let now = listing(vec![changed(), tool("new")]);
     seen.observe(&now);
     let name = ToolName("create".to_owned());
-    assert_eq!(seen.quarantined(&now), BTreeSet::from([name.clone()]));
+    let withheld = seen.withheld(&now);
+    assert_eq!(withheld.iter().map(|one| &one.tool).collect::<Vec<_>>(), [&name]);
+    assert_snapshot!(withheld[0], @"github.create is held back because its definition changed since it was accepted; an operator sees the change with `tidegate tools diff github` and accepts it with `tidegate tools accept github.create`");
     assert_eq!(seen.accepted(&now.server, &name), Some(&tool("create")));
 
     assert!(seen.accept(&now, &name));
     assert!(!seen.accept(&now, &name));
-    assert_eq!(seen.quarantined(&now), BTreeSet::new());
+    assert_eq!(seen.withheld(&now), []);
     assert_eq!(seen.changes(&now), []);
 }
 
@@ -87,10 +89,27 @@ fn a_tool_that_went_away_cannot_come_back_as_another() {
     let mut seen = Seen::default();
     seen.observe(&listing(vec![tool("create")]));
     seen.observe(&listing(vec![]));
-    assert_eq!(seen.quarantined(&listing(vec![changed()])).len(), 1);
+    assert_eq!(seen.withheld(&listing(vec![changed()])).len(), 1);
 
     seen.accept_all(&listing(vec![]));
-    assert_eq!(seen.quarantined(&listing(vec![changed()])).len(), 0);
+    seen.observe(&listing(vec![changed()]));
+    assert_eq!(seen.withheld(&listing(vec![changed()])).len(), 0);
+}
+
+#[test]
+fn a_tool_that_comes_later_is_new_until_it_is_accepted_where_definitions_are_pinned() {
+    let mut seen = Seen::default();
+    assert_eq!(seen.observe_pinned(&listing(vec![tool("create")])), []);
+    let now = listing(vec![tool("create"), tool("new")]);
+    for _ in 0..2 {
+        let changes = seen.observe_pinned(&now);
+        assert_eq!(changes.iter().map(|one| &one.kind).collect::<Vec<_>>(), [&ChangeKind::Added]);
+    }
+    let withheld = seen.withheld(&now);
+    assert_snapshot!(withheld[0], @"github.new is held back because it is new since the server's tools were accepted; an operator sees it with `tidegate tools diff github` and accepts it with `tidegate tools accept github.new`");
+    assert!(seen.accept(&now, &ToolName("new".to_owned())));
+    assert_eq!(seen.withheld(&now), []);
+    assert_eq!(seen.observe_pinned(&now), []);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{Alias, StmtImport, StmtImportFrom};
 
-use super::{Meaning, Names, no_tool};
+use super::{Meaning, Names};
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::modules;
 use crate::nearest::nearest;
@@ -62,7 +62,7 @@ impl<'c> Names<'_, 'c> {
             |tool: &&catalog::CatalogTool| tool.python() == rest[0] || tool.name().0 == rest[0];
         let module = servers::tool(found, tool).filter(is_module);
         if module.is_none() {
-            mistakes.push(no_tool(found, tool, alias.name.range, raises::IMPORT));
+            mistakes.push(self.no_tool(found, tool, alias.name.range, raises::IMPORT));
         }
         module.map(Meaning::Tool)
     }
@@ -97,7 +97,7 @@ impl<'c> Names<'_, 'c> {
                     return;
                 };
                 let Some(tool) = servers::tool(found, tool) else {
-                    mistakes.push(no_tool(found, tool, module.range, raises::IMPORT));
+                    mistakes.push(self.no_tool(found, tool, module.range, raises::IMPORT));
                     return;
                 };
                 for alias in &import.names {
@@ -173,9 +173,11 @@ impl<'c> Names<'_, 'c> {
             } else if let Some(tool) = servers::tool(found, name) {
                 self.learn(bound(alias), Meaning::Tool(tool));
             } else if !name.starts_with("__") {
-                let mut mistake = no_tool(found, name, alias.name.range, raises::IMPORT);
+                let mut mistake = self.no_tool(found, name, alias.name.range, raises::IMPORT);
                 let others = self.servers.having(name);
-                if let ([other], None) = (&others[..], &mistake.nearest) {
+                if let ([other], None, Code::UnknownTool) =
+                    (&others[..], &mistake.nearest, mistake.code)
+                {
                     mistake.nearest =
                         Some(format!("servers.{}.{}", other.server_python(), other.python()));
                 }

@@ -4,8 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use engine::Digest;
+use fetch::FetchError;
 
-use super::BoxError;
+use super::{BoxError, Pins};
 use crate::cache::{CacheError, ImageLookupError, ImageName};
 use crate::split::SplitError;
 
@@ -101,4 +102,16 @@ pub enum InstallError {
     /// The cache folder would not cooperate.
     #[error(transparent)]
     Cache(#[from] CacheError),
+}
+
+impl InstallError {
+    pub(super) fn not_fetched(error: FetchError, pins: &Pins) -> Self {
+        match error {
+            FetchError::NoPip => Self::NoPip { requirement: pins.requirement.clone() },
+            FetchError::PipFailed { command, said } => Self::PipFailed { command, said },
+            FetchError::Io { action, path, source } => {
+                Self::Cache(CacheError::Io { action, path, source })
+            }
+        }
+    }
 }

@@ -9,10 +9,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use engine::Digest;
+use fetch::share;
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
-use super::fetch::share;
 use super::{InstallError, Pins, Plan, Progress, Stage};
 use crate::cache::{CacheError, ImageName, ImageRecord, Locked, digest_of_file, io_error, names};
 use crate::split::split;

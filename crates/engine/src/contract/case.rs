@@ -189,11 +189,13 @@ impl Case {
     }
 }
 
-/// The files of the servers that are named, each of which must have some.
+/// The files of the servers that are named, each of which must have some; a name may also be that
+/// of a file beside them.
 fn only(files: &BTreeMap<String, Arc<[u8]>>, names: &str) -> Result<Folder, String> {
     let mut kept = BTreeMap::new();
     for name in names.split_whitespace() {
-        let of_server = |path: &str| path.split_once('/').is_some_and(|(folder, _)| folder == name);
+        let of_server =
+            |path: &str| path.split_once('/').map_or(path, |(folder, _)| folder) == name;
         let found = files.iter().filter(|(path, _)| of_server(path));
         let before = kept.len();
         kept.extend(found.map(|(path, bytes)| (path.clone(), Arc::clone(bytes))));

@@ -48,9 +48,11 @@ async fn main() -> Result<(), Failure> {
     let whole = Duration::from_secs(seconds);
     let part = (whole / 5).max(Duration::from_secs(5));
 
-    let quick = Load { users: USERS, ramp: RAMP, lasts: whole, work: Work::Call("echo(text=text)") };
+    let quick =
+        Load { users: USERS, ramp: RAMP, lasts: whole, work: Work::Call("echo(text=text)") };
     let quick = measured("50 users, a quick tool", &service, &quick).await?;
-    let slow = Load { users: USERS, ramp: RAMP, lasts: part, work: Work::Call("sleep(seconds=0.2)") };
+    let slow =
+        Load { users: USERS, ramp: RAMP, lasts: part, work: Work::Call("sleep(seconds=0.2)") };
     let slow = measured("50 users, a tool that takes 200 ms", &service, &slow).await?;
     let kept = Load { users: SESSIONS, ramp: 100, lasts: part, work: Work::Session };
     let kept = measured("500 sessions, each used every few seconds", &service, &kept).await?;
@@ -63,14 +65,19 @@ async fn main() -> Result<(), Failure> {
     }
     match rows.iter().find(|row| row.errors > 0) {
         None => Ok(()),
-        Some(row) => Err(format!("{}: {} errors, such as {}", row.what, row.errors, row.example).into()),
+        Some(row) => {
+            Err(format!("{}: {} errors, such as {}", row.what, row.errors, row.example).into())
+        }
     }
 }
 
 async fn measured(what: &'static str, service: &Service, load: &Load) -> Result<Row, Failure> {
     eprintln!("{what}, {} s", load.lasts.as_secs());
     // What the first requests cost once is not a leak.
-    let warm = Load { lasts: (load.lasts / 10).clamp(Duration::from_secs(3), Duration::from_secs(20)), ..*load };
+    let warm = Load {
+        lasts: (load.lasts / 10).clamp(Duration::from_secs(3), Duration::from_secs(20)),
+        ..*load
+    };
     users::run(service.port, &warm).await;
     let before = service.memory()?;
     let started = Instant::now();

@@ -110,7 +110,8 @@ async fn ask(
 ) -> Result<(Duration, String), String> {
     let body = serde_json::json!({ "code": code, "session": session }).to_string();
     let begun = Instant::now();
-    let answer = connection.post("/execute", &body).await.map_err(|error: Failure| error.to_string())?;
+    let answer =
+        connection.post("/execute", &body).await.map_err(|error: Failure| error.to_string())?;
     let took = begun.elapsed();
     if answer.status != 200 || !answer.body.replace(": ", ":").contains(expected) {
         let start: String = answer.body.chars().take(300).collect();

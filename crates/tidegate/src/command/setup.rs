@@ -126,12 +126,7 @@ fn changed(client: Client, before: &str, command: &[String]) -> Result<String, S
     Ok(root.to_string())
 }
 
-fn in_toml(
-    before: &str,
-    key: &str,
-    program: &str,
-    arguments: &[String],
-) -> Result<String, String> {
+fn in_toml(before: &str, key: &str, program: &str, arguments: &[String]) -> Result<String, String> {
     let mut document: DocumentMut = before.parse().map_err(|error| format!("{error}"))?;
     let servers = document.entry(key).or_insert_with(|| {
         let mut table = Table::new();
@@ -197,7 +192,8 @@ mod tests {
 
     #[test]
     fn comments_and_other_servers_stay() {
-        let before = "{\n  // mine\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }\n  }\n}\n";
+        let before =
+            "{\n  // mine\n  \"mcpServers\": {\n    \"other\": { \"command\": \"x\" }\n  }\n}\n";
         let after = changed(Client::Cursor, before, &command()).unwrap();
         insta::assert_snapshot!(after);
         assert_eq!(changed(Client::Cursor, &after, &command()).unwrap(), after);

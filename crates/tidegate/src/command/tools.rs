@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use catalog::{Catalog, CatalogTool, ServerName, ToolName};
+use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, ToolName, names};
 use clap::{Args, Subcommand};
 use gateway::Tools;
 use serde_json::{Value, json};
@@ -56,9 +56,10 @@ enum Action {
     },
     /// Accept definitions as they are now.
     Accept {
-        /// The server.
-        server: String,
-        /// Only these tools; all of them if none is named.
+        /// The server, or one tool of it: `github`, `github.create_issue`.
+        #[arg(value_name = "SERVER[.TOOL]")]
+        what: String,
+        /// Only these tools of the server; all of them if none is named.
         tools: Vec<String>,
     },
     /// Call read-only tools to learn what they return, where their server does not say it.
@@ -90,7 +91,7 @@ async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyho
         Action::Show { tool } => show_one(tools, &tool).await,
         Action::Search(wanted) => search::run(tools, &wanted).await,
         Action::Diff { server } => diff(tools, server.as_deref()).await,
-        Action::Accept { server, tools: names } => accept(tools, &server, &names).await,
+        Action::Accept { what, tools: names } => accept(tools, &what, names).await,
         Action::Learn(wanted) => {
             let trusted = config.servers_with(&arguments.mcp_config)?.into_iter();
             let trusted = trusted.filter(|server| server.section.trusted == Some(true));
@@ -165,13 +166,16 @@ async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending
         out::tell(format_args!("{GOOD}every definition is what was first seen{GOOD:#}"));
         return Ok(ending);
     }
+    let differences = if count == 1 { "difference" } else { "differences" };
     out::tell(format_args!(
-        "{HINT}{count} differences{HINT:#}; `tidegate tools accept SERVER` accepts what a server has now"
+        "{HINT}{count} {differences}{HINT:#}; `tidegate tools accept SERVER` accepts what a server has now, `tidegate tools accept SERVER.TOOL` one tool"
     ));
     Ok(Ending::Raised)
 }
 
-async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::Result<Ending> {
+async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyhow::Result<Ending> {
+    let (server, tool) = server_and_tool(tools, what);
+    names.extend(tool.map(str::to_owned));
     known(tools, Some(server)).await?;
     let server = ServerName(server.to_owned());
     let Some(listing) = tools.listings().into_iter().find(|listing| listing.server == server)
@@ -180,11 +184,13 @@ async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::R
     };
     {
         let mut seen = tools.memory().seen();
+        let names: Vec<ToolName> =
+            names.iter().map(|name| tool_of(&listing, &seen, name)).collect::<Result<_, _>>()?;
         if names.is_empty() {
             seen.accept_all(&listing);
         }
-        for name in names {
-            if !seen.accept(&listing, &ToolName(name.clone())) {
+        for name in &names {
+            if !seen.accept(&listing, name) {
                 out::warn(format_args!("there is nothing to accept about {name:?}"));
             }
         }
@@ -192,6 +198,32 @@ async fn accept(tools: &Arc<Tools>, server: &str, names: &[String]) -> anyhow::R
     tools.memory().keep_seen()?;
     out::line("accepted").context(show::LOST)?;
     Ok(Ending::Success)
+}
+
+/// The tool of a server that a name means, also one that is not listed any more.
+fn tool_of(listing: &Listing, seen: &Seen, name: &str) -> anyhow::Result<ToolName> {
+    let exact = ToolName(name.to_owned());
+    let listed = || listing.tools.iter().map(|tool| &tool.name);
+    if listed().any(|tool| *tool == exact) || seen.knows(&listing.server, &exact) {
+        return Ok(exact);
+    }
+    let spelled = listed().find(|tool| names::fold(&tool.0) == names::fold(name));
+    spelled.cloned().ok_or_else(|| {
+        let server = &listing.server;
+        Misuse::error(format!(
+            "`{server}` has no tool {name:?}; `tidegate tools diff {server}` shows what can be accepted"
+        ))
+    })
+}
+
+/// Reads `github` and `github.create_issue`. A server's name may have dots, too.
+fn server_and_tool<'w>(tools: &Tools, what: &'w str) -> (&'w str, Option<&'w str>) {
+    let is_server = |name: &str| tools.names().any(|known| known.0 == name);
+    let mut cuts = what.match_indices('.').map(|(at, _)| (&what[..at], &what[at + 1..]));
+    match cuts.rfind(|(server, tool)| is_server(server) && !tool.is_empty()) {
+        Some((server, tool)) if !is_server(what) => (server, Some(tool)),
+        _ => (what, None),
+    }
 }
 
 /// The catalog after asking every server, or one; those that cannot be used are told.

@@ -43,6 +43,41 @@ fn a_server_that_changes_its_tools_is_asked_again() {
     ends_as_expected("changing", &Hostile { how: "changing", ..USUAL });
 }
 
+#[test]
+fn a_server_that_cannot_start_is_said_to_be_there_and_why_it_cannot_be_used() {
+    let tide = Tide::new();
+    let broken = Started {
+        command: "python3".to_owned(),
+        args: vec![
+            "-c".to_owned(),
+            "import sys; sys.exit('the licence ' + 'has run out')".to_owned(),
+        ],
+        ..Started::new("broken-one")
+    };
+    let servers = [broken];
+    for program in [
+        "from servers.broken_one import x",
+        "import servers.broken_one",
+        "import broken_one",
+        "import servers\nservers.broken_one.x",
+        "await call_mcp_tool('broken-one', 'x', {})",
+        "from servers.broken_one import x\nundefined_name(x)",
+    ] {
+        let (ok, said) = tide.said(&servers, "", &["run", "-c", program]).unwrap();
+        assert!(!ok, "{said}");
+        assert_eq!(said.matches("the licence has run out").count(), 1, "{program}: {said}");
+        if program.contains("undefined") {
+            continue;
+        }
+        for part in ["could not be", "the program ended", "`tidegate test broken-one` shows more"] {
+            assert!(said.contains(part), "no {part:?} for {program:?}: {said}");
+        }
+        if !program.contains("call_mcp_tool") {
+            assert!(said.contains("the server 'broken-one' is configured"), "{program}: {said}");
+        }
+    }
+}
+
 /// What a program has to do with.
 struct Hostile {
     how: &'static str,

@@ -36,6 +36,8 @@ pub(crate) struct Started {
     pub(crate) cwd: Option<String>,
     /// Seconds one call may take.
     pub(crate) call_seconds: Option<u64>,
+    /// Tools that change are held back. Only our own file can say so.
+    pub(crate) pin: bool,
 }
 
 impl Started {
@@ -67,6 +69,7 @@ impl Started {
             "args": self.args,
             "env": self.env,
             "connect-timeout": START_SECONDS,
+            "pin": self.pin,
         });
         if let Some(cwd) = &self.cwd {
             section["cwd"] = cwd.as_str().into();

@@ -1,6 +1,6 @@
 """A server whose tools do not say what they return.
 
-The file VERSION says which definition of its tools it has. It needs nothing but Python, and speaks the
+The file VERSION says which definition of its tools it has, and with a second word that it has one more. It needs nothing but Python, and speaks the
 revisions that begin with `initialize`.
 """
 
@@ -9,14 +9,14 @@ import os
 import sys
 
 with open(os.environ["VERSION"]) as file:
-    version = file.read().strip()
+    version, _, more = file.read().strip().partition(" ")
 
 READ_ONLY = {"readOnlyHint": True}
 TOOLS = [
     {
         "name": "list_orders",
         "description": f"Lists orders, version {version}.",
-        "inputSchema": {"type": "object"},
+        "inputSchema": {"type": "object", "properties": {}},
         "annotations": READ_ONLY,
     },
     {
@@ -33,14 +33,16 @@ TOOLS = [
         "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}},
         "annotations": READ_ONLY,
     },
-    {"name": "delete_orders", "inputSchema": {"type": "object"}},
+    {"name": "delete_orders", "inputSchema": {"type": "object", "properties": {}}},
     {
         "name": "count_orders",
-        "inputSchema": {"type": "object"},
+        "inputSchema": {"type": "object", "properties": {}},
         "outputSchema": {"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}},
         "annotations": READ_ONLY,
     },
 ]
+if more:
+    TOOLS.append({"name": "extra_orders", "inputSchema": {"type": "object", "properties": {}}})
 
 
 def order(number):

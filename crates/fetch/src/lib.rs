@@ -1,7 +1,9 @@
-//! Gets the guest's wheel from a package registry, with the machine's own client.
+//! Gets a wheel from a package registry, with the machine's own client.
 //!
-//! pip knows what this program must not guess: which registry this machine
-//! uses, through which proxy, with which certificates. So no host is named here.
+//! pip knows what this program must not guess: which registry this machine uses, through which
+//! proxy, with which certificates. So no host is named here. Whether the wheel is the one that was
+//! meant is for the caller to check.
+#![forbid(unsafe_code)]
 
 use std::fs::File;
 use std::io;
@@ -9,53 +11,80 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use super::{InstallError, Pins};
-use crate::cache::io_error;
-
 const CLIENTS: [&[&str]; 4] =
     [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];
 
-// The wheel wants Python 3.11 or newer. An older pip may fetch it all the same,
-// if it is told that the wheel is not for the Python it runs on.
+// A wheel may want a newer Python than this pip runs on. Nothing of it runs there, so pip is told to
+// ignore that, and if it will not, that the wheel is for another Python.
+const FOR_ANY_PYTHON: [&str; 1] = ["--ignore-requires-python"];
 const FOR_ANOTHER_PYTHON: [&str; 8] =
     ["--python-version", "3.11", "--platform", "any", "--implementation", "py", "--abi", "none"];
 
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LINES_SHOWN: usize = 8;
 
-/// Downloads the pinned wheel into `folder`.
-pub(super) fn fetch(
-    pins: &Pins,
+/// The wheel to fetch.
+#[derive(Debug, Clone, Copy)]
+pub struct Wheel<'a> {
+    /// What pip is asked for: `name==version`.
+    pub requirement: &'a str,
+    /// About how many bytes it has, to say how far the download is.
+    pub bytes: u64,
+}
+
+/// Why there is no wheel.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// There is nothing on this machine to fetch a wheel with.
+    #[error("no pip was found (tried python3 -m pip, pip3, pip, python -m pip)")]
+    NoPip,
+    /// pip is there and did not bring the wheel.
+    #[error("`{command}` failed. It said:\n{said}")]
+    PipFailed {
+        /// What was run.
+        command: String,
+        /// The last lines of its complaint.
+        said: String,
+    },
+    /// A file or a process would not cooperate.
+    #[error("could not {action} {}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Downloads a wheel into `folder`, which is for this alone; `progress` hears which share is there.
+pub fn fetch(
+    wheel: Wheel<'_>,
     folder: &Path,
     progress: &dyn Fn(f64),
-) -> Result<PathBuf, InstallError> {
-    let mut failure = None;
+) -> Result<PathBuf, FetchError> {
     for client in CLIENTS {
-        match download(client, &[], pins, folder, progress)? {
+        let mut attempt = download(client, &FOR_ANY_PYTHON, wheel, folder, progress)?;
+        if matches!(&attempt, Attempt::Failed(said) if is_about_the_python(said))
+            && let done @ Attempt::Done(_) =
+                download(client, &FOR_ANOTHER_PYTHON, wheel, folder, progress)?
+        {
+            attempt = done;
+        }
+        match attempt {
             Attempt::Done(wheel) => return Ok(wheel),
             Attempt::NoClient => {}
-            Attempt::Failed(said) if is_about_the_python(&said) => {
-                match download(client, &FOR_ANOTHER_PYTHON, pins, folder, progress)? {
-                    Attempt::Done(wheel) => return Ok(wheel),
-                    Attempt::NoClient | Attempt::Failed(_) => {
-                        failure = failure.or(Some((client, said)));
-                    }
-                }
+            // A client that is there and cannot reach the registry speaks for the others too.
+            Attempt::Failed(said) => {
+                return Err(FetchError::PipFailed {
+                    command: format!("{} download {}", client.join(" "), wheel.requirement),
+                    said: last_lines(&said),
+                });
             }
-            Attempt::Failed(said) => failure = failure.or(Some((client, said))),
-        }
-        // A client that is there and cannot reach the registry speaks for the others too.
-        if failure.is_some() {
-            break;
         }
     }
-    Err(match failure {
-        Some((client, said)) => InstallError::PipFailed {
-            command: format!("{} download {}", client.join(" "), pins.requirement),
-            said: last_lines(&said),
-        },
-        None => InstallError::NoPip { requirement: pins.requirement.clone() },
-    })
+    Err(FetchError::NoPip)
 }
 
 enum Attempt {
@@ -67,26 +96,21 @@ enum Attempt {
 fn download(
     client: &[&str],
     extra: &[&str],
-    pins: &Pins,
+    wheel: Wheel<'_>,
     folder: &Path,
     progress: &dyn Fn(f64),
-) -> Result<Attempt, InstallError> {
+) -> Result<Attempt, FetchError> {
     let (target, errors) = (folder.join("wheel"), folder.join("errors"));
     let said = File::create(&errors).map_err(io_error("write", &errors))?;
     let mut command = Command::new(client[0]);
     command
         .args(&client[1..])
-        .args([
-            "download",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-input",
-            "--disable-pip-version-check",
-        ])
+        .args(["download", "--no-deps", "--only-binary=:all:", "--no-input"])
+        .arg("--disable-pip-version-check")
         .args(extra)
         .arg("--dest")
         .arg(&target)
-        .arg(&pins.requirement)
+        .arg(wheel.requirement)
         // pip downloads to its temporary folder first. Here its progress can be
         // seen, and what an interruption leaves is cleared away with the rest.
         .env("TMPDIR", folder)
@@ -97,9 +121,9 @@ fn download(
     let child = match command.spawn() {
         Ok(child) => Running(child),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Attempt::NoClient),
-        Err(error) => return Err(io_error("start", Path::new(client[0]))(error).into()),
+        Err(error) => return Err(io_error("start", Path::new(client[0]))(error)),
     };
-    let status = child.watch(&mut || progress(share(size_of(folder), pins.wheel_bytes)));
+    let status = child.watch(&mut || progress(share(size_of(folder), wheel.bytes)));
     let status = status.map_err(io_error("wait for", Path::new(client[0])))?;
     let said = std::fs::read(&errors).map_err(io_error("read", &errors))?;
     let said = String::from_utf8_lossy(&said).into_owned();
@@ -111,7 +135,12 @@ fn download(
     }
 }
 
-/// A client that does not outlive the installation, whatever ends that.
+fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FetchError {
+    let path = path.to_owned();
+    move |source| FetchError::Io { action, path, source }
+}
+
+/// A client that does not outlive the download, whatever ends that.
 struct Running(Child);
 
 impl Running {
@@ -161,8 +190,10 @@ fn size_of(folder: &Path) -> u64 {
         .sum()
 }
 
+/// How much of a job is done, for a progress bar: from 0 to 1.
+#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a progress bar is not read to the byte")]
-pub(super) fn share(done: u64, all: u64) -> f64 {
+pub fn share(done: u64, all: u64) -> f64 {
     if all == 0 { 1.0 } else { (done as f64 / all as f64).min(1.0) }
 }
 

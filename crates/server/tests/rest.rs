@@ -1,0 +1,660 @@
+//! The REST door, asked over real connections, with a real sandbox behind it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use catalog::{Listing, ServerName, Tool, ToolName};
+use engine::Engine;
+use engine_wasm::cache::Cache;
+use engine_wasm::install::{Silent, Source, install};
+use engine_wasm::{Builder, Options, WasmEngine, plan};
+use gateway::service::gate::Room;
+use gateway::service::store::Store;
+use gateway::service::{Caller, Parts, Readiness, Scope, Service, Settings};
+use gateway::{Memory, ServerPolicy, Tools};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use serde_json::{Value, json};
+use server::guidance::Guidance;
+use server::rest::{AccessRules, RestOptions, router, serve};
+use server::{Servers, Shared};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use upstream::Upstreams;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_runs_and_its_answer_has_every_part() {
+    let house = House::new().await;
+    let answer = house
+        .run(json!({"code": "print('hi')\nreturn {'sum': a + b}", "context": {"a": 1, "b": 2}}))
+        .await;
+    assert_eq!(answer["success"], true, "{answer}");
+    assert_eq!(answer["return_value"], json!({"sum": 3}));
+    assert_eq!((&answer["stdout"], &answer["stderr"]), (&json!("hi\n"), &json!("")));
+    assert_eq!((&answer["status"], &answer["error"]), (&json!("succeeded"), &Value::Null));
+    for part in ["execution_time_ms", "run_id", "session", "usage", "artifacts", "receipt", "note"]
+    {
+        assert!(answer.get(part).is_some(), "{part} is missing in {answer}");
+    }
+    let stored = house.get(&format!("/api/v1/runs/{}", text(&answer["run_id"]))).await;
+    assert_eq!(stored["return_value"], answer["return_value"]);
+    assert!(text(&stored["program"]).starts_with("print"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_fails_is_an_answer_too() {
+    let house = House::new().await;
+    let response =
+        house.post("/api/v1/execute", json!({"code": "x = 1\nraise ValueError('no')"})).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    let answer: Value = response.json().await.unwrap();
+    assert_eq!((&answer["success"], &answer["status"]), (&json!(false), &json!("failed")));
+    assert_eq!(answer["error"]["type"], "ValueError");
+    assert_eq!(answer["error"]["line"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_remembers_and_a_fork_goes_its_own_way() {
+    let house = House::new().await;
+    let first = house.run(json!({"code": "x = 1"})).await;
+    let session = text(&first["session"]);
+    let fork = house.post(&format!("/api/v1/sessions/{session}/fork"), json!({})).await;
+    assert_eq!(fork.status(), StatusCode::CREATED);
+    assert!(fork.headers().contains_key("location"));
+    let fork: Value = fork.json().await.unwrap();
+    house.run(json!({"code": "x = 10", "session": fork["id"]})).await;
+    let own = house.run(json!({"code": "return x + 1", "session": session})).await;
+    let other = house.run(json!({"code": "return x + 1", "session": fork["id"]})).await;
+    assert_eq!((&own["return_value"], &other["return_value"]), (&json!(2), &json!(11)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_can_be_followed_as_it_happens() {
+    let house = House::new().await;
+    for request in [
+        house.asked(Method::POST, "/execute?stream=true"),
+        house.asked(Method::POST, "/execute").header("accept", "text/event-stream"),
+    ] {
+        let response =
+            request.json(&json!({"code": "print('one')\nreturn 2"})).send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let events = events(&response.text().await.unwrap());
+        let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
+        assert_eq!(names, ["status", "status", "output", "status", "end"]);
+        let ids: Vec<usize> = events.iter().map(|event| event.id).collect();
+        assert_eq!(ids, [0, 1, 2, 3, 4]);
+        assert_eq!(events[2].data, json!({"stream": "stdout", "text": "one\n"}));
+        assert_eq!(events[4].data["return_value"], 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_can_be_left_alone_and_asked_for_later() {
+    let house = House::new().await;
+    let response = house.post("/execute?async=true", json!({"code": "return 7"})).await;
+    assert_eq!(response.status(), StatusCode::ACCEPTED);
+    let at = response.headers()["location"].to_str().unwrap().to_owned();
+    let accepted: Value = response.json().await.unwrap();
+    assert_eq!(accepted["links"]["run"], at);
+    let run = house.until(&at, |run| run["status"] == "succeeded").await;
+    assert_eq!(run["return_value"], 7);
+    let followed = house.asked(Method::GET, text(&accepted["links"]["events"])).send().await;
+    let events = events(&followed.unwrap().text().await.unwrap());
+    assert_eq!(events.last().unwrap().name, "end");
+    let listed = house
+        .get(&format!("/api/v1/runs?session={}&status=succeeded", text(&accepted["session"])))
+        .await;
+    assert_eq!(listed["runs"][0]["run_id"], accepted["run_id"]);
+    assert_eq!(house.get("/api/v1/runs?before=2000-01-01T00:00:00Z").await["runs"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hanging_up_cancels_the_run_and_leaves_the_session_usable() {
+    let house = House::new().await;
+    for path in ["/execute", "/execute?stream=true"] {
+        let session = house.create_session().await;
+        let asked = house
+            .asked(Method::POST, path)
+            .json(&json!({"code": "while True: pass", "session": session}));
+        let waiting = tokio::spawn(async move { asked.send().await.unwrap().bytes().await });
+        let runs = format!("/api/v1/runs?session={session}");
+        house.until(&runs, |runs| runs["runs"][0]["status"] == "running").await;
+        waiting.abort();
+        house.until(&runs, |runs| runs["runs"][0]["status"] == "cancelled").await;
+        let after = house.run(json!({"code": "return 1", "session": session})).await;
+        assert_eq!(after["return_value"], 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_can_be_cancelled_by_name() {
+    let house = House::new().await;
+    let run: Value = house
+        .post("/execute?async=true", json!({"code": "while True: pass"}))
+        .await
+        .json()
+        .await
+        .unwrap();
+    let at = format!("/api/v1/runs/{}/cancel", text(&run["run_id"]));
+    let first: Value = house.post(&at, json!({})).await.json().await.unwrap();
+    assert_eq!((&first["cancelled"], &first["run"]["status"]), (&json!(true), &json!("cancelled")));
+    let again: Value = house.post(&at, json!({})).await.json().await.unwrap();
+    assert_eq!(again["cancelled"], false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_go_in_and_come_out_as_they_are() {
+    let house = House::new().await;
+    let session = house.create_session().await;
+    let files = format!("/api/v1/sessions/{session}/files");
+    let bytes: Vec<u8> = (0..=255).collect();
+    let put = |path: &str| house.asked(Method::PUT, &format!("{files}/{path}")).body(bytes.clone());
+    assert_eq!(put("in/data.bin").send().await.unwrap().status(), StatusCode::NO_CONTENT);
+    let code = "d = open('/workspace/in/data.bin', 'rb').read()\nopen('/workspace/out.bin', 'wb').write(d[::-1])\nreturn len(d)";
+    let run = house.run(json!({"code": code, "session": session})).await;
+    assert_eq!(run["return_value"], 256);
+    let listed = house.get(&files).await;
+    assert_eq!(
+        listed["files"],
+        json!([{"path": "in/data.bin", "bytes": 256}, {"path": "out.bin", "bytes": 256}])
+    );
+    let out = house.asked(Method::GET, &format!("{files}/out.bin")).send().await.unwrap();
+    let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
+    assert_eq!(out.bytes().await.unwrap(), reversed);
+    let removed = house.asked(Method::DELETE, &format!("{files}/out.bin")).send().await.unwrap();
+    assert_eq!(removed.status(), StatusCode::NO_CONTENT);
+    let gone = house.asked(Method::GET, &format!("{files}/out.bin")).send().await.unwrap();
+    assert_problem(gone, 404, "unknown_file").await;
+    let outside = put("..%2F..%2Fetc%2Fpasswd").send().await.unwrap();
+    assert_problem(outside, 422, "file_refused").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistakes_are_told_with_their_field() {
+    let house = House::new().await;
+    for (body, named) in [
+        (json!({"code": "1", "cod": "1"}), "`cod`"),
+        (json!({"code": 1}), "`code`"),
+        (json!({"language": "python"}), "`code`"),
+        (json!({"code": " "}), "`code`"),
+        (json!({"code": "1", "timeout": "soon"}), "`timeout`"),
+        (json!({"code": "1", "timeout": 0}), "`timeout`"),
+        (json!({"code": "1", "timeout": -1}), "`timeout`"),
+        (json!({"code": "1", "level": "lax"}), "`level`"),
+        (json!({"code": "1", "session": "mine"}), "`session`"),
+        (json!({"code": "1", "context": [1]}), "`context`"),
+        (json!({"code": "1", "context": {"not a name": 1}}), "`context`"),
+        (json!({"code": "1", "language": "cobol"}), "`language`"),
+        (json!({"code": "1", "max_output_tokens": 0}), "`max_output_tokens`"),
+        (json!({"code": "1", "if_busy": "leave"}), "`if_busy`"),
+        (json!([]), "JSON object"),
+    ] {
+        let told = assert_problem(house.post("/execute", body).await, 400, "invalid_request").await;
+        assert!(told.contains(named), "{told} does not name {named}");
+    }
+    let broken = house.asked(Method::POST, "/execute").header("content-type", "application/json");
+    let broken = broken.body("{\n \"code\": }").send().await.unwrap();
+    let told = assert_problem(broken, 400, "invalid_json").await;
+    assert!(told.contains("line 2 column 10"), "{told}");
+    let form = house.asked(Method::POST, "/execute").form(&[("code", "1")]).send().await.unwrap();
+    assert_problem(form, 415, "unsupported_media_type").await;
+    for path in ["/execute?stream=perhaps", "/execute?streem=true"] {
+        assert_problem(house.post(path, json!({"code": "1"})).await, 400, "invalid_request").await;
+    }
+    for path in ["/api/v1/runs?limit=0", "/api/v1/runs?limit=1&limit=2", "/api/v1/runs?before=now"]
+    {
+        assert_problem(house.ask(path).await, 400, "invalid_request").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_there_has_a_word_for_it() {
+    let house = House::new().await;
+    let nobody = "0".repeat(32);
+    for (path, code) in [
+        (format!("/api/v1/sessions/s_{nobody}"), "unknown_session"),
+        ("/api/v1/sessions/mine".to_owned(), "unknown_session"),
+        (format!("/api/v1/runs/r_{nobody}"), "unknown_run"),
+        (format!("/api/v1/runs/r_{nobody}/events"), "unknown_run"),
+        ("/api/v1/tools/shop/nothing".to_owned(), "unknown_tool"),
+        ("/api/v1/mcp/tools/search?server=nobody".to_owned(), "unknown_server"),
+        ("/nowhere".to_owned(), "not_found"),
+    ] {
+        assert_problem(house.ask(&path).await, 404, code).await;
+    }
+    let body = json!({"code": "1", "session": format!("s_{nobody}")});
+    assert_problem(house.post("/execute", body).await, 404, "unknown_session").await;
+    let wrong = house.ask("/execute").await;
+    assert_eq!(wrong.headers()["allow"], "POST");
+    assert_problem(wrong, 405, "method_not_allowed").await;
+    let run = house.run(json!({"code": "return 1"})).await;
+    let artifact = format!("/api/v1/runs/{}/artifacts/plot.png", text(&run["run_id"]));
+    assert_problem(house.ask(&artifact).await, 404, "unknown_artifact").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_that_is_too_large_is_refused() {
+    let rest = RestOptions { body_bytes: 1_000, ..RestOptions::default() };
+    let house = House::with(Settings::default(), rest).await;
+    let large = json!({"code": "1", "context": {"data": "x".repeat(2_000)}});
+    assert_problem(house.post("/execute", large).await, 413, "too_large").await;
+    let parts = (0..20).map(|_| Ok::<_, std::io::Error>(vec![b'x'; 100]));
+    let unsaid = reqwest::Body::wrap_stream(futures_util::stream::iter(parts));
+    let sent = house.asked(Method::POST, "/execute").body(unsaid).send().await.unwrap();
+    assert_problem(sent, 413, "too_large").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_say_who_asks_and_what_for() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let none = house.ask("/api/v1/sessions").await;
+    assert!(none.headers().contains_key("www-authenticate"));
+    assert_problem(none, 401, "unauthorized").await;
+    for path in ["/health", "/health/ready", "/docs", "/openapi.json"] {
+        assert_eq!(house.ask(path).await.status(), StatusCode::OK, "{path}");
+    }
+    assert!(house.get("/health/ready").await.get("servers").is_none());
+    let reader = house.token("anna", &[Scope::Read]).await;
+    let runner = house.token("anna", &[Scope::Execute]).await;
+    let code = json!({"code": "return 1"});
+    let refused = house.asked(Method::POST, "/execute").bearer_auth(&reader).json(&code);
+    assert_problem(refused.send().await.unwrap(), 403, "scope_missing").await;
+    let run = house.asked(Method::POST, "/execute").bearer_auth(&runner).json(&code);
+    let run: Value = run.send().await.unwrap().json().await.unwrap();
+    for token in [&reader, &runner] {
+        let at = format!("/api/v1/runs/{}", text(&run["run_id"]));
+        let seen = house.asked(Method::GET, &at).bearer_auth(token).send().await.unwrap();
+        assert_eq!(seen.status(), StatusCode::OK);
+    }
+    let tools = house.asked(Method::GET, "/api/v1/tools").bearer_auth(&runner);
+    assert_problem(tools.send().await.unwrap(), 403, "scope_missing").await;
+    let server = json!({"name": "new", "command": "true"});
+    let add = house.asked(Method::POST, "/api/v1/servers").bearer_auth(&reader).json(&server);
+    assert_problem(add.send().await.unwrap(), 403, "scope_missing").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_token_is_refused_even_here() {
+    let house = House::new().await;
+    for wrong in ["Bearer tgt_wrong", "Basic YTpi", "Bearer"] {
+        let asked = house.asked(Method::GET, "/api/v1/sessions").header("authorization", wrong);
+        assert_problem(asked.send().await.unwrap(), 401, "unauthorized").await;
+    }
+    let proxied = house.asked(Method::GET, "/api/v1/sessions").header("x-forwarded-for", "9.9.9.9");
+    assert_problem(proxied.send().await.unwrap(), 401, "unauthorized").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_owner_does_not_see_what_another_has() {
+    let house = House::new().await;
+    let anna = house.token("anna", &[Scope::Execute, Scope::Read]).await;
+    let boris = house.token("boris", &[Scope::Execute, Scope::Read]).await;
+    let asked = house.asked(Method::POST, "/execute").bearer_auth(&anna);
+    let run = asked.json(&json!({"code": "secret = 1"})).send().await.unwrap();
+    let run: Value = run.json().await.unwrap();
+    let session = text(&run["session"]);
+    let as_boris = |method: Method, path: String| house.asked(method, &path).bearer_auth(&boris);
+    let sessions = as_boris(Method::GET, "/api/v1/sessions".to_owned()).send().await.unwrap();
+    assert_eq!(sessions.json::<Value>().await.unwrap()["sessions"], json!([]));
+    for (method, path, code) in [
+        (Method::GET, format!("/api/v1/sessions/{session}"), "unknown_session"),
+        (Method::DELETE, format!("/api/v1/sessions/{session}"), "unknown_session"),
+        (Method::GET, format!("/api/v1/sessions/{session}/files"), "unknown_session"),
+        (Method::GET, format!("/api/v1/runs/{}", text(&run["run_id"])), "unknown_run"),
+    ] {
+        assert_problem(as_boris(method, path).send().await.unwrap(), 404, code).await;
+    }
+    let body = json!({"code": "return secret", "session": session});
+    let use_it = as_boris(Method::POST, "/execute".to_owned()).json(&body).send().await.unwrap();
+    assert_problem(use_it, 404, "unknown_session").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_with_another_name_are_turned_away() {
+    let rules = AccessRules {
+        hosts: vec!["gate.example".to_owned()],
+        cors_origins: vec!["https://app.example".to_owned()],
+        ..AccessRules::default()
+    };
+    let house = House::guarded(rules).await;
+    let sent = |name: &'static str, value: &'static str| {
+        house.asked(Method::GET, "/api/v1/sessions").header(name, value).send()
+    };
+    assert_problem(sent("host", "evil.example").await.unwrap(), 421, "host_not_allowed").await;
+    let evil = sent("origin", "https://evil.example").await.unwrap();
+    assert!(!evil.headers().contains_key("access-control-allow-origin"));
+    assert_problem(evil, 403, "origin_not_allowed").await;
+    assert_eq!(sent("host", "gate.example").await.unwrap().status(), StatusCode::OK);
+    assert_eq!(sent("origin", "http://localhost:5173").await.unwrap().status(), StatusCode::OK);
+    let listed = sent("origin", "https://app.example").await.unwrap();
+    assert_eq!(listed.headers()["access-control-allow-origin"], "https://app.example");
+    let probe = house.asked(Method::GET, "/health").header("host", "10.0.0.7:8080");
+    assert_eq!(probe.send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_session_goes_to_disk_comes_back_and_can_be_removed() {
+    let settings = Settings { idle: Duration::from_millis(50), ..Settings::default() };
+    let house = House::with(settings, RestOptions::default()).await;
+    let session = house.create_session().await;
+    house.run(json!({"code": "x = 41", "session": session})).await;
+    let at = format!("/api/v1/sessions/{session}");
+    house.until(&at, |session| session["state"] == "frozen").await;
+    let image = house.folder.path().join("sessions").join(format!("{session}.image"));
+    assert!(image.exists());
+    let thawed = house.run(json!({"code": "return x + 1", "session": session})).await;
+    assert_eq!(thawed["return_value"], 42);
+    let removed = house.asked(Method::DELETE, &at).send().await.unwrap();
+    assert_eq!(removed.status(), StatusCode::NO_CONTENT);
+    assert!(!image.exists());
+    assert_problem(house.ask(&at).await, 404, "unknown_session").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_can_be_frozen_by_name_and_refuses_when_busy() {
+    let house = House::new().await;
+    let session = house.create_session().await;
+    house.run(json!({"code": "x = 1", "session": session})).await;
+    let at = format!("/api/v1/sessions/{session}/freeze");
+    let frozen: Value = house.post(&at, json!({})).await.json().await.unwrap();
+    assert_eq!(frozen["state"], "frozen");
+    let body = json!({"code": "while True: pass", "session": session});
+    let run: Value = house.post("/execute?async=true", body).await.json().await.unwrap();
+    house.until(text(&run["links"]["run"]), |run| run["status"] == "running").await;
+    let body = json!({"code": "1", "session": session, "if_busy": "refuse"});
+    assert_problem(house.post("/execute", body).await, 409, "session_busy").await;
+    house.post(text(&run["links"]["cancel"]), json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_queue_says_when_to_come_again() {
+    let room = Room { running: 1, waiting: 1, waiting_per_owner: 1 };
+    let house = House::with(Settings { room, ..Settings::default() }, RestOptions::default()).await;
+    let endless = json!({"code": "while True: pass"});
+    let first: Value =
+        house.post("/execute?async=true", endless.clone()).await.json().await.unwrap();
+    house.until(text(&first["links"]["run"]), |run| run["status"] == "running").await;
+    let second: Value = house.post("/execute?async=true", endless).await.json().await.unwrap();
+    let refused = house.post("/execute", json!({"code": "1"})).await;
+    assert!(refused.headers().contains_key("retry-after"));
+    assert_problem(refused, 429, "too_many_requests").await;
+    for run in [second, first] {
+        house.post(text(&run["links"]["cancel"]), json!({})).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_are_found_listed_and_described() {
+    let house = House::new().await;
+    let found = house.get("/api/v1/mcp/tools/search?query=refund&detail_level=full&limit=1").await;
+    assert_eq!(found["tools"][0]["name"], "refund_order");
+    assert!(found["tools"][0]["input_schema"].is_object());
+    let named = house.get("/api/v1/mcp/tools/search?server=shop").await;
+    assert_eq!(named["tools"][0].get("description"), None);
+    let all = house.get("/api/v1/tools").await;
+    assert_eq!(all["servers"][0]["server"], "shop");
+    assert_eq!(all["servers"][0]["tools"][0]["original_name"], "refund-order");
+    let tool = house.get("/api/v1/tools/shop/refund-order").await;
+    assert!(text(&tool["signature"]).contains("refund_order("), "{tool}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_are_added_and_removed_by_who_may() {
+    let house = House::new().await;
+    let body = json!({"name": "new", "command": "true", "args": ["x"]});
+    let added = house.post("/api/v1/servers", body).await;
+    assert_eq!(added.status(), StatusCode::CREATED);
+    let refused = house.post("/api/v1/servers", json!({"name": "bad", "url": "nowhere"})).await;
+    assert_problem(refused, 422, "server_refused").await;
+    let nothing = house.post("/api/v1/servers", json!({"name": "new"})).await;
+    assert_problem(nothing, 400, "invalid_request").await;
+    for (name, status) in [("new", StatusCode::NO_CONTENT), ("other", StatusCode::NOT_FOUND)] {
+        let at = format!("/api/v1/servers/{name}");
+        assert_eq!(house.asked(Method::DELETE, &at).send().await.unwrap().status(), status);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_says_how_it_is_doing() {
+    let house = House::new().await;
+    assert_eq!(house.get("/health").await["status"], "ok");
+    let ready = house.get("/health/ready").await;
+    assert_eq!((&ready["status"], &ready["runtime"]["state"]), (&json!("ready"), &json!("ready")));
+    house.run(json!({"code": "return 1"})).await;
+    let metrics = house.ask("/metrics").await.text().await.unwrap();
+    let mut names: Vec<&str> = metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .filter(|name| name.starts_with("tidegate_"))
+        .collect();
+    names.dedup();
+    assert!(names.len() >= 6, "{names:?}");
+    for name in ["tidegate_runs_total", "tidegate_sessions", "tidegate_upstreams_up"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_waits_for_the_runtime_without_hiding_it() {
+    let stage = "compiling".to_owned();
+    let house = House::made(
+        Settings::default(),
+        RestOptions::default(),
+        Readiness::Installing { percent: 40, stage },
+    )
+    .await;
+    let not_ready = house.ask("/health?ready=true").await;
+    assert_eq!(not_ready.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(not_ready.json::<Value>().await.unwrap()["runtime"]["percent"], 40);
+    assert_eq!(house.ask("/health").await.status(), StatusCode::OK);
+    let refused = house.post("/execute", json!({"code": "1"})).await;
+    assert!(refused.headers().contains_key("retry-after"));
+    assert_problem(refused, 503, "installing").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_answers_are_packed_for_those_who_take_it() {
+    let house = House::new().await;
+    let plain = Client::builder().no_gzip().build().unwrap();
+    let at = format!("http://{}/openapi.json", house.address);
+    let packed = plain.get(&at).header("accept-encoding", "gzip").send().await.unwrap();
+    assert_eq!(packed.headers()["content-encoding"], "gzip");
+    assert!(!plain.get(&at).send().await.unwrap().headers().contains_key("content-encoding"));
+    let api = house.get("/openapi.json").await;
+    assert!(api["paths"]["/execute"]["post"]["responses"]["429"].is_object());
+}
+
+/// A gateway that listens.
+struct House {
+    address: SocketAddr,
+    client: Client,
+    service: Arc<Service>,
+    folder: TempDir,
+}
+
+impl House {
+    async fn new() -> Self {
+        Self::with(Settings::default(), RestOptions::default()).await
+    }
+
+    async fn guarded(access: AccessRules) -> Self {
+        Self::with(Settings::default(), RestOptions { access, ..RestOptions::default() }).await
+    }
+
+    async fn with(settings: Settings, rest: RestOptions) -> Self {
+        Self::made(settings, rest, Readiness::Ready(sandbox())).await
+    }
+
+    async fn made(settings: Settings, rest: RestOptions, readiness: Readiness) -> Self {
+        let folder = TempDir::new().unwrap();
+        let parts = Parts {
+            engine: watch::Sender::new(readiness).subscribe(),
+            tools: shop(&folder),
+            checks: None,
+            store: Store::open(folder.path()).await.unwrap(),
+            guidance: "1".to_owned(),
+        };
+        let service = Service::open(settings, parts).await.unwrap();
+        let shared = Shared {
+            service: Arc::clone(&service),
+            guidance: Arc::new(Guidance::default()),
+            servers: Arc::new(Pretended),
+        };
+        let rest = RestOptions { metrics: Some(figures()), ..rest };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(serve(listener, None, router(shared, rest), std::future::pending()));
+        Self { address, client: Client::new(), service, folder }
+    }
+
+    fn asked(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("http://{}{path}", self.address))
+    }
+
+    async fn ask(&self, path: &str) -> Response {
+        self.asked(Method::GET, path).send().await.unwrap()
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let response = self.ask(path).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        response.json().await.unwrap()
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Response {
+        self.asked(Method::POST, path).json(&body).send().await.unwrap()
+    }
+
+    async fn run(&self, body: Value) -> Value {
+        let response = self.post("/execute", body).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        response.json().await.unwrap()
+    }
+
+    async fn create_session(&self) -> String {
+        let session: Value = self.post("/api/v1/sessions", json!({})).await.json().await.unwrap();
+        text(&session["id"]).to_owned()
+    }
+
+    /// Asks until the answer is as it must become.
+    async fn until(&self, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let answer = self.get(path).await;
+            if is_so(&answer) {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn token(&self, owner: &str, scopes: &[Scope]) -> String {
+        let scopes = scopes.iter().copied().collect();
+        let caller = Caller { owner: owner.to_owned(), teams: Vec::new(), scopes };
+        self.service.store().create_token(&caller, None).await.unwrap().0
+    }
+}
+
+/// One installed runtime and one engine for all tests.
+fn sandbox() -> Arc<dyn Engine> {
+    static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| {
+        let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+            PathBuf::from,
+        );
+        let cache = Cache::at(folder);
+        let source = Source::Registry;
+        let installed = install(&cache, &source, &plan().unwrap(), &Builder, &Silent).unwrap();
+        Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
+    });
+    Arc::clone(engine) as Arc<dyn Engine>
+}
+
+/// Tools of a server that is remembered and never asked.
+fn shop(folder: &TempDir) -> Arc<Tools> {
+    let tool = Tool {
+        name: ToolName("refund-order".to_owned()),
+        title: None,
+        description: Some("Refunds an order.".to_owned()),
+        input_schema: json!({"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]}),
+        output_schema: None,
+        annotations: catalog::Annotations::default(),
+    };
+    let server = ServerName("shop".to_owned());
+    let listing = Listing {
+        server: server.clone(),
+        title: None,
+        version: None,
+        description: Some("A shop.".to_owned()),
+        tools: vec![tool],
+    };
+    let memory = Memory::at(folder.path().join("memory"));
+    memory.keep_listing(&listing, "").unwrap();
+    let policies = BTreeMap::from([(server, ServerPolicy::default())]);
+    Tools::new(Upstreams::new(Vec::new(), upstream::Options::default()), policies, memory)
+}
+
+fn figures() -> PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().unwrap()).clone()
+}
+
+/// Adds and removes nothing, and says so like one who does.
+struct Pretended;
+
+#[async_trait]
+impl Servers for Pretended {
+    async fn add(&self, _: &str, entry: Value) -> Result<(), String> {
+        match entry.get("url") {
+            None => Ok(()),
+            Some(url) => Err(format!("{url} is no address")),
+        }
+    }
+
+    async fn remove(&self, name: &str) -> Result<bool, String> {
+        Ok(name == "new")
+    }
+}
+
+/// The message and hint of a problem that is as it should be.
+async fn assert_problem(response: Response, status: u16, code: &str) -> String {
+    let got = response.status().as_u16();
+    assert_eq!(response.headers()["content-type"], "application/json");
+    let body: Value = response.json().await.unwrap();
+    assert_eq!((got, &body["error"]["code"]), (status, &json!(code)), "{body}");
+    format!("{} {}", text(&body["error"]["message"]), body["error"]["hint"])
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+}
+
+struct Event {
+    name: String,
+    id: usize,
+    data: Value,
+}
+
+fn events(stream: &str) -> Vec<Event> {
+    let blocks = stream.split("\n\n").filter(|block| block.contains("data: "));
+    let event = |block: &str| {
+        let field = |name: &str| {
+            let mut lines = block.lines();
+            lines.find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned()
+        };
+        Event {
+            name: field("event: "),
+            id: field("id: ").parse().unwrap(),
+            data: serde_json::from_str(&field("data: ")).unwrap(),
+        }
+    };
+    blocks.map(event).collect()
+}
