@@ -218,7 +218,7 @@ fn tool_of(listing: &Listing, seen: &Seen, name: &str) -> anyhow::Result<ToolNam
 
 /// Reads `github` and `github.create_issue`. A server's name may have dots, too.
 fn server_and_tool<'w>(tools: &Tools, what: &'w str) -> (&'w str, Option<&'w str>) {
-    let is_server = |name: &str| tools.names().any(|known| known.0 == name);
+    let is_server = |name: &str| tools.names().iter().any(|known| known.0 == name);
     let mut cuts = what.match_indices('.').map(|(at, _)| (&what[..at], &what[at + 1..]));
     match cuts.rfind(|(server, tool)| is_server(server) && !tool.is_empty()) {
         Some((server, tool)) if !is_server(what) => (server, Some(tool)),

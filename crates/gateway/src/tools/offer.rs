@@ -1,0 +1,292 @@
+//! What one program can call, and how its calls find their way.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use catalog::{Catalog, CatalogTool, ResolveError, ServerName};
+use engine::{CallError, CallResult, Folder, HostCall};
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+use upstream::{CallFailure, ConnectError};
+
+use super::{Tools, wanted};
+use crate::answer::{answer, words};
+use crate::finding::Search;
+
+/// What one program can call, as of when it started.
+pub struct Offer {
+    pub(super) tools: Arc<Tools>,
+    pub(super) made: Option<(Arc<Catalog>, Arc<Folder>)>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall {
+    #[serde(default)]
+    server: Option<String>,
+    tool: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    server: Option<String>,
+    #[serde(default)]
+    uri: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+}
+
+impl Offer {
+    /// What there is to call; `None` when the program asks for no server.
+    pub(crate) fn catalog(&self) -> Option<&Arc<Catalog>> {
+        self.made.as_ref().map(|(catalog, _)| catalog)
+    }
+
+    /// What the program finds under `/servers`; `None` when it asks for no server.
+    #[must_use]
+    pub fn folder(&self) -> Option<Arc<Folder>> {
+        self.made.as_ref().map(|(_, folder)| Arc::clone(folder))
+    }
+
+    /// Answers what needs no server.
+    #[must_use]
+    pub fn at_once(&self, call: &HostCall) -> Option<CallResult> {
+        if call.name == "$search" {
+            return Some(CallResult { id: call.id, result: self.search(&call.arguments) });
+        }
+        let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
+        (!known.contains(&call.name.as_str())).then(|| {
+            CallResult::failed(
+                call.id,
+                format!("there is no host function called {:?}; call tools as `from servers.NAME import TOOL`", call.name),
+            )
+        })
+    }
+
+    fn search(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let asked: Search = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("search_tools(): {error}")))?;
+        let found = match &self.made {
+            Some((catalog, _)) => self.tools.finder.find(catalog, &asked),
+            None => self.tools.find(&asked),
+        };
+        raw(&found.map_err(|error| fault("UnknownServer", error.to_string()))?)
+    }
+
+    /// Says that the program is over: what was learned from it may be kept.
+    pub(crate) fn after_run(&self) {
+        self.tools.after_run();
+    }
+
+    /// Carries out one call.
+    pub async fn carry_out(&self, call: &HostCall) -> CallResult {
+        let result = match call.name.as_str() {
+            "$call" => self.call_tool(&call.arguments).await,
+            _ => self.ask(&call.name, &call.arguments).await,
+        };
+        CallResult { id: call.id, result }
+    }
+
+    async fn call_tool(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let call: ToolCall = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
+        let server = call.server.as_deref();
+        match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
+            Some(Ok(tool)) => return self.send(tool, call.arguments).await,
+            Some(Err(error @ ResolveError::Withheld(_))) => {
+                return Err(fault("UnknownTool", error.to_string()));
+            }
+            Some(Err(_)) | None => {}
+        }
+        let catalog = self.wider_catalog(server).await?;
+        let tool = catalog
+            .resolve(server, &call.tool)
+            .map_err(|error| fault("UnknownTool", error.to_string()))?;
+        self.send(tool, call.arguments).await
+    }
+
+    /// Sends one call whose tool is known, and brings back its value.
+    pub(super) async fn send(
+        &self,
+        tool: &CatalogTool,
+        arguments: Value,
+    ) -> Result<Box<RawValue>, CallError> {
+        let arguments = checked(tool, arguments)?;
+        let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
+        let result = result.map_err(|failure| from_failure(&failure))?;
+        if result.is_error {
+            return Err(fault("ToolError", words(&result)));
+        }
+        let value = answer(&result).map_err(|error| fault("ServerError", error.to_string()))?;
+        let is_current = || self.tools.is_current(tool);
+        self.tools.learning.saw(tool, result, value.get().len(), is_current);
+        Ok(value)
+    }
+
+    /// A catalog that may have a tool which was not known when the program started.
+    async fn wider_catalog(&self, server: Option<&str>) -> Result<Arc<Catalog>, CallError> {
+        let configured = server
+            .map(|name| ServerName(name.to_owned()))
+            .filter(|name| self.tools.policies().contains_key(name));
+        if let Some(name) = configured {
+            let asked = self.tools.ask_anew(&name).await;
+            asked.map_err(|error| not_connected(&error))?;
+            return Ok(self.tools.made().0);
+        }
+        Ok(self.tools.ask_again(None).await.0)
+    }
+
+    async fn ask(&self, what: &str, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let asked: Asked = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", error.to_string()))?;
+        let upstreams = &self.tools.upstreams;
+        match what {
+            "$resources" => {
+                self.gathered(&asked, |server| async move { upstreams.resources(&server).await })
+                    .await
+            }
+            "$prompts" => {
+                self.gathered(&asked, |server| async move { upstreams.prompts(&server).await })
+                    .await
+            }
+            "$resource" => {
+                let uri = asked
+                    .uri
+                    .as_deref()
+                    .ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
+                self.resource(&asked, uri).await
+            }
+            _ => {
+                let name = asked
+                    .name
+                    .as_deref()
+                    .ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
+                let server = self.one(&asked)?;
+                raw(&upstreams
+                    .prompt(&server, name, asked.arguments)
+                    .await
+                    .map_err(|failure| from_failure(&failure))?)
+            }
+        }
+    }
+
+    /// Lists from the server that was named, or from all that have any.
+    async fn gathered<F>(
+        &self,
+        asked: &Asked,
+        list: impl Fn(ServerName) -> F,
+    ) -> Result<Box<RawValue>, CallError>
+    where
+        F: Future<Output = Result<Vec<Value>, CallFailure>>,
+    {
+        if asked.server.is_some() {
+            let server = self.one(asked)?;
+            return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
+        }
+        let servers: Vec<ServerName> = self.tools.names();
+        let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
+        let mut all = Vec::new();
+        for (server, listed) in servers.iter().zip(lists) {
+            for mut item in listed.unwrap_or_default() {
+                if let Some(item) = item.as_object_mut() {
+                    item.insert("server".into(), Value::String(server.0.clone()));
+                }
+                all.push(item);
+            }
+        }
+        raw(&all)
+    }
+
+    /// One resource, from the server that was named or the first that has it.
+    async fn resource(&self, asked: &Asked, uri: &str) -> Result<Box<RawValue>, CallError> {
+        let upstreams = &self.tools.upstreams;
+        if asked.server.is_some() {
+            let server = self.one(asked)?;
+            return raw(&upstreams
+                .resource(&server, uri)
+                .await
+                .map_err(|failure| from_failure(&failure))?);
+        }
+        let servers = self.tools.names();
+        let tried = join_all(servers.iter().map(|server| upstreams.resource(server, uri))).await;
+        let found = tried.into_iter().find_map(Result::ok);
+        raw(&found.ok_or_else(|| {
+            fault(
+                "UnknownResource",
+                format!("no server has a resource {uri:?}; `await list_resources()` lists them"),
+            )
+        })?)
+    }
+
+    /// The server that was named, by any of its names.
+    fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
+        let policies = self.tools.policies();
+        let names = policies.keys();
+        let Some(wanted) = &asked.server else {
+            return Err(fault(
+                "ArgumentError",
+                "name the server: its name is the first argument".into(),
+            ));
+        };
+        let found = names.clone().find(|name| name.0 == *wanted).or_else(|| {
+            names.clone().find(|name| wanted::folded(&name.0) == wanted::folded(wanted))
+        });
+        found.cloned().ok_or_else(|| {
+            let all: Vec<&str> = names.map(|name| name.0.as_str()).collect();
+            fault(
+                "UnknownServer",
+                format!("there is no server {wanted:?}; there are: {}", all.join(", ")),
+            )
+        })
+    }
+}
+
+fn checked(tool: &CatalogTool, arguments: Value) -> Result<Map<String, Value>, CallError> {
+    let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+    let checked = tool.check(&arguments).map(|fitting| match fitting {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(changed) => Some(changed),
+    });
+    let changed = checked.map_err(|mistake| fault("ArgumentError", mistake.to_string()))?;
+    match changed.unwrap_or(arguments) {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Err(fault("ArgumentError", "arguments must be an object".into())),
+    }
+}
+
+/// What the server wrote to standard error is told to who looks after it, not to programs.
+fn not_connected(problem: &ConnectError) -> CallError {
+    let said = problem.in_short();
+    fault(
+        "ServerError",
+        match problem.server() {
+            Some(server) => format!("{said}; `tidegate test {server}` shows more"),
+            None => said,
+        },
+    )
+}
+
+fn from_failure(failure: &CallFailure) -> CallError {
+    if let CallFailure::NotConnected(problem) = failure {
+        return not_connected(problem);
+    }
+    let kind = match failure {
+        CallFailure::Refused { .. } => "ToolError",
+        _ => "ServerError",
+    };
+    fault(kind, failure.to_string())
+}
+
+fn fault(kind: &str, message: String) -> CallError {
+    CallError { kind: kind.into(), message }
+}
+
+fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
+    to_raw_value(value).map_err(|error| fault("ServerError", error.to_string()))
+}
