@@ -160,7 +160,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 26);
     }
 
     #[test]
