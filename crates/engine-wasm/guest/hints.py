@@ -10,6 +10,7 @@ import builtins
 import errno
 import re
 import sys
+from os import listdir as _listdir
 from itertools import islice
 
 from _tidegate import calls, forgotten, servers
@@ -290,7 +291,21 @@ def _os_error(exc, message, scene):
     if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
             return _FILES
+        if issubclass(type(exc), FileNotFoundError):
+            return _workspace()
     return None
+
+
+def _workspace():
+    """What there is instead of a file that is missing."""
+    try:
+        names = sorted(_listdir("/workspace"))
+    except OSError:
+        return None
+    if not names:
+        return "/workspace is empty: write the file first, or pass the data as `context`."
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"/workspace has {', '.join(names[:10])}{more}."
 
 
 def _runtime_error(exc, message, scene):

@@ -129,6 +129,7 @@ pub struct Service {
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
+        parts.store.settle_runs().await?;
         let stored = parts.store.sessions().await?;
         let sessions = stored.into_iter().map(|row| (row.id.clone(), Entry::stored(row))).collect();
         let service = Arc::new(Self {

@@ -76,7 +76,7 @@ pub(crate) struct Door {
 /// The routes of the REST door, for those who may come in.
 pub fn router(shared: Shared, options: RestOptions) -> Router {
     let access = options.access.clone();
-    let door = Door { shared: shared.clone(), options: Arc::new(options) };
+    let door = Door { shared, options: Arc::new(options) };
     let router = quick()
         .layer(from_fn_with_state(door.clone(), in_time))
         .merge(lasting())
@@ -84,8 +84,8 @@ pub fn router(shared: Shared, options: RestOptions) -> Router {
         .method_not_allowed_fallback(problem::wrong_method)
         .layer(from_fn(counted))
         .layer(CompressionLayer::new())
-        .with_state(door);
-    protect(router, &shared, access)
+        .with_state(door.clone());
+    protect(router, &door.shared, access)
 }
 
 /// Routes that answer soon.

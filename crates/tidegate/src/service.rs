@@ -2,7 +2,8 @@
 
 mod reload;
 
-use std::path::PathBuf;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -24,12 +25,60 @@ use crate::exit::Misuse;
 use crate::settings::Values;
 use crate::units;
 
+/// Clients of one user that have a `tidegate mcp` at the same time.
+const MOST_CLIENTS: usize = 64;
+
+/// The folder of a service that nobody else uses as long as this lives.
+pub(crate) struct Place {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Place {
+    /// The folder of `serve`: there is one, and two processes would not know of each other's
+    /// sessions.
+    pub(crate) fn of_serve(config: &Config) -> anyhow::Result<Self> {
+        let folder = config.data()?.join("service");
+        Self::take(&folder)?.ok_or_else(|| {
+            Misuse::error(format!(
+                "another `tidegate serve` uses {}; stop it, or set TIDEGATE_DATA to another folder",
+                folder.display()
+            ))
+        })
+    }
+
+    /// The folder of `mcp`: each client starts one of its own, and the first that is free is the
+    /// one it had the last time.
+    pub(crate) fn of_mcp(config: &Config) -> anyhow::Result<Self> {
+        let data = config.data()?;
+        for number in 0..MOST_CLIENTS {
+            let name = if number == 0 { "mcp".to_owned() } else { format!("mcp-{number}") };
+            if let Some(place) = Self::take(&data.join(name))? {
+                return Ok(place);
+            }
+        }
+        Err(Misuse::error(format!("{MOST_CLIENTS} `tidegate mcp` are running already; end some")))
+    }
+
+    fn take(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let what = || format!("could not use {}", folder.display());
+        std::fs::create_dir_all(folder).with_context(what)?;
+        let lock = File::create(folder.join("lock")).with_context(what)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { folder: folder.to_owned(), _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error).with_context(what),
+        }
+    }
+}
+
 /// Opens the service that `values` describe. Programs can run as soon as the runtime is there,
 /// which is not waited for.
 pub(crate) async fn open(
     config: &Config,
     values: &Values,
     mcp_config: &[PathBuf],
+    place: &Place,
 ) -> anyhow::Result<Shared> {
     let settings = settings(values)?;
     let guidance = Arc::new(guidance(values)?);
@@ -37,7 +86,7 @@ pub(crate) async fn open(
     let engine = begin(config, standby, settings.room.running)?;
     let tools = crate::tools::open_all(config, mcp_config).await?;
     let checks = config.general()?.check.then(Checks::new);
-    let store = Store::open(&config.data()?.join("service")).await?;
+    let store = Store::open(&place.folder).await?;
     let parts = Parts {
         engine,
         tools: Arc::clone(&tools),

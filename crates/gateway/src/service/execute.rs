@@ -98,6 +98,20 @@ impl Drop for Started {
 }
 
 impl Service {
+    /// Begins to run a program that goes on by itself, and writes down that it did.
+    pub async fn start_detached(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Request,
+    ) -> Result<Arc<Run>, Refusal> {
+        let started = self.start(caller, request).await?;
+        let record = started.run().record();
+        if !record.status.is_final() {
+            self.parts.store.write(Write::Begun(Box::new(record))).await?;
+        }
+        Ok(started.detach())
+    }
+
     /// Begins to run a program: refuses at once what cannot run, and queues the rest.
     pub async fn start(
         self: &Arc<Self>,
@@ -229,6 +243,9 @@ impl Service {
         let outcome = self.run_in(&mut body, &entry, &engine, (image, limits), program, run).await;
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
+        if alive {
+            self.mark_in_memory(&entry).await;
+        }
         outcome
     }
 

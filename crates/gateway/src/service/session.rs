@@ -13,6 +13,10 @@ use super::record::Moment;
 use super::store::{SessionRow, StoreError};
 use crate::checks::Earlier;
 
+/// Why a session is no more whose process was killed.
+const LOST: &str =
+    "the gateway was ended by force while it was in memory, so what its programs left is lost";
+
 /// A session, and who may use it.
 pub(super) struct Entry {
     pub(super) id: SessionId,
@@ -27,6 +31,8 @@ pub(super) struct Entry {
     /// Bytes of its image on disk; 0 when there is none.
     pub(super) image_bytes: AtomicU64,
     alive: AtomicBool,
+    /// Programs ran since it was last written to disk, and the database says so.
+    in_memory: AtomicBool,
     /// Why it is no more, once it is.
     ended: Mutex<Option<&'static str>>,
     pub(super) body: AsyncMutex<Body>,
@@ -91,6 +97,7 @@ impl Entry {
             programs: AtomicU64::new(0),
             image_bytes: AtomicU64::new(0),
             alive: AtomicBool::new(false),
+            in_memory: AtomicBool::new(false),
             ended: Mutex::new(None),
             body: AsyncMutex::default(),
         })
@@ -111,7 +118,8 @@ impl Entry {
             programs: AtomicU64::new(row.programs),
             image_bytes: AtomicU64::new(row.image_bytes.unwrap_or_default()),
             alive: AtomicBool::new(false),
-            ended: Mutex::new(None),
+            in_memory: AtomicBool::new(false),
+            ended: Mutex::new(row.in_memory.then_some(LOST)),
             body: AsyncMutex::default(),
         })
     }
@@ -127,6 +135,7 @@ impl Entry {
             limits: self.limits.clone(),
             programs: self.programs(),
             image_bytes: (image > 0).then_some(image),
+            in_memory: self.in_memory.load(Ordering::Relaxed),
         }
     }
 
@@ -173,6 +182,11 @@ impl Entry {
 
     pub(super) fn set_alive(&self, alive: bool) {
         self.alive.store(alive, Ordering::Release);
+    }
+
+    /// Says whether what is on disk is what it is; true if that is news.
+    pub(super) fn set_in_memory(&self, in_memory: bool) -> bool {
+        self.in_memory.swap(in_memory, Ordering::AcqRel) != in_memory
     }
 
     /// What an earlier program may have left.

@@ -18,7 +18,8 @@ impl Service {
     /// A session of this caller.
     pub(super) fn entry(&self, caller: &Caller, id: &SessionId) -> Result<Arc<Entry>, Refusal> {
         let entry = lock(&self.sessions).get(id).cloned();
-        let own = |entry: &Arc<Entry>| entry.owner == caller.owner || caller.may(Scope::Admin);
+        // Not even one who looks after the service goes on with another's session.
+        let own = |entry: &Arc<Entry>| entry.owner == caller.owner;
         let entry = entry.filter(own).ok_or_else(|| Refusal::NoSession(id.clone()))?;
         entry.still_there()?;
         Ok(entry)
@@ -187,7 +188,19 @@ impl Service {
         entry.set_alive(session.is_alive());
         entry.passing.store(false, Ordering::Relaxed);
         entry.touch();
+        self.mark_in_memory(&entry).await;
         Ok(answer?)
+    }
+
+    /// Writes down that what a session is, is in memory only, so that after a crash nobody takes
+    /// what is on disk for it. One that nobody asked to keep is not written about.
+    pub(super) async fn mark_in_memory(&self, entry: &Arc<Entry>) {
+        if entry.passing.load(Ordering::Relaxed) || !entry.set_in_memory(true) {
+            return;
+        }
+        if let Err(error) = self.parts.store.write(Write::Session(Box::new(entry.row()))).await {
+            warn!(session = %entry.id, error = %error, "a session could not be written about");
+        }
     }
 
     /// Writes what a session is to disk and lets its guest go.
@@ -202,6 +215,7 @@ impl Service {
             let bytes = written.map_err(|source| StoreError::File { path, source })?;
             entry.image_bytes.store(bytes, Ordering::Relaxed);
         }
+        entry.set_in_memory(false);
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         body.session = None;
         entry.set_alive(false);

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::Limits;
+use engine::{Limits, Outcome, ProgramError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Row as _, SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
@@ -14,7 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::error;
 
 use super::ids::{RunId, SessionId};
-use super::record::{Moment, Record};
+use super::record::{Ended, Moment, Record};
 
 /// Writes that one commit takes together.
 const TOGETHER: usize = 256;
@@ -28,7 +28,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     level TEXT NOT NULL,
     limits TEXT NOT NULL,
     programs INTEGER NOT NULL,
-    image_bytes INTEGER
+    image_bytes INTEGER,
+    in_memory INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY,
@@ -104,6 +105,8 @@ pub struct SessionRow {
     pub programs: u64,
     /// The size of its image, if it is frozen.
     pub image_bytes: Option<u64>,
+    /// Programs ran since it was last written to disk.
+    pub in_memory: bool,
 }
 
 /// Which runs to list.
@@ -124,6 +127,8 @@ pub struct RunFilter {
 pub(super) enum Write {
     Session(Box<SessionRow>),
     NoSession(SessionId),
+    /// A run that goes on by itself, unless it has ended already.
+    Begun(Box<Record>),
     Run(Box<Record>),
     OldRuns(Moment),
 }
@@ -184,7 +189,8 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes FROM sessions",
+            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes, in_memory
+             FROM sessions",
         )
         .fetch_all(&self.pool)
         .await?;
@@ -200,6 +206,7 @@ impl Store {
                 limits: read("a session's limits", row.get("limits"))?,
                 programs: row.get::<i64, _>("programs").unsigned_abs(),
                 image_bytes: row.get::<Option<i64>, _>("image_bytes").map(i64::unsigned_abs),
+                in_memory: row.get("in_memory"),
             });
         }
         Ok(sessions)
@@ -212,6 +219,26 @@ impl Store {
             .fetch_optional(&self.pool)
             .await?;
         row.map(|row| record(&row)).transpose()
+    }
+
+    /// Runs that were under way when an earlier process was killed have failed.
+    pub(super) async fn settle_runs(&self) -> Result<(), StoreError> {
+        let ended = Ended::from(&Outcome::failed(ProgramError {
+            kind: "Lost".to_owned(),
+            message: "the gateway was ended while this ran; what it had done by then is done"
+                .to_owned(),
+            ..ProgramError::default()
+        }));
+        let ended = serde_json::to_string(&ended).unwrap_or_default();
+        sqlx::query(
+            "UPDATE runs SET status = 'failed', ended = ?, finished_at = ?
+             WHERE status IN ('queued', 'running', 'waiting')",
+        )
+        .bind(ended)
+        .bind(Moment::now().0)
+        .execute(&self.pool)
+        .await?;
+        Ok(())
     }
 
     /// Stored runs, the latest first.
@@ -290,7 +317,7 @@ async fn commit(pool: &SqlitePool, batch: &[Job]) -> Result<(), sqlx::Error> {
 async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Error> {
     match write {
         Write::Session(row) => {
-            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(row.id.as_str())
                 .bind(&row.owner)
                 .bind(row.created_at.0)
@@ -299,15 +326,19 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(serde_json::to_string(&row.limits).unwrap_or_default())
                 .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
                 .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
+                .bind(row.in_memory)
                 .execute(to)
                 .await?
         }
         Write::NoSession(id) => {
             sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id.as_str()).execute(to).await?
         }
-        Write::Run(run) => {
+        Write::Run(run) | Write::Begun(run) => {
+            let how = if matches!(write, Write::Run(_)) { "REPLACE" } else { "IGNORE" };
+            let insert =
+                format!("INSERT OR {how} INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
             let ended = run.ended.as_ref().and_then(|ended| serde_json::to_string(ended).ok());
-            sqlx::query("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query(sqlx::AssertSqlSafe(insert))
                 .bind(run.id.as_str())
                 .bind(run.session.as_str())
                 .bind(&run.owner)

@@ -70,6 +70,12 @@ impl Caller {
         Self { owner: "local".to_owned(), teams: Vec::new(), scopes: Scope::ALL.into() }
     }
 
+    /// The same where others have tokens: they share the service, so it is not this one's alone.
+    #[must_use]
+    pub fn guest() -> Self {
+        Self { scopes: [Scope::Execute, Scope::Read].into(), ..Self::local() }
+    }
+
     /// Whether this may be asked.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {
@@ -137,6 +143,12 @@ impl Store {
         let info = row.map(|row| info(&row)).transpose()?;
         let lasting = info.filter(|info| info.expires_at.is_none_or(|end| end > Moment::now()));
         Ok(lasting.map(|info| Caller { owner: info.owner, teams: info.teams, scopes: info.scopes }))
+    }
+
+    /// Whether anybody has a token.
+    pub async fn has_tokens(&self) -> Result<bool, StoreError> {
+        let row = sqlx::query("SELECT 1 FROM tokens LIMIT 1").fetch_optional(&self.pool).await?;
+        Ok(row.is_some())
     }
 
     /// Every token there is.

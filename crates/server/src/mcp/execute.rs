@@ -15,6 +15,10 @@ use serde_json::Value;
 
 use super::{Mcp, caller, words};
 
+/// How long a call may take; clients give up on longer ones.
+const TIMEOUTS: std::ops::RangeInclusive<Duration> =
+    Duration::from_secs(1)..=Duration::from_secs(120);
+
 /// What a client may send. Wrong types name the argument.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,7 +82,8 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
     let session =
         session.map_err(|error| format!("`session`: {error}; leave it out for a fresh one"))?;
     let timeout = given.timeout.map(Duration::try_from_secs_f64).transpose();
-    let timeout = timeout.map_err(|_| "`timeout` must be between 1 and 120 seconds".to_owned())?;
+    let timeout = timeout.ok().filter(|timeout| timeout.is_none_or(|one| TIMEOUTS.contains(&one)));
+    let timeout = timeout.ok_or("`timeout` must be between 1 and 120 seconds")?;
     Ok(Request {
         code: given.code,
         session,

@@ -100,7 +100,7 @@ impl Guard {
             return self.of_token(given).await.map(Some);
         }
         if self.rules.allow_anonymous || self.is_local(request) {
-            return Ok(Some(Caller::local()));
+            return Ok(Some(self.tokens.nobody().await?));
         }
         if OPEN.contains(&path) {
             return Ok(None);
@@ -131,9 +131,10 @@ impl Guard {
     async fn of_token(&self, given: &HeaderValue) -> Result<Caller, Problem> {
         let text = given.to_str().unwrap_or_default();
         let (kind, secret) = text.split_once(' ').unwrap_or((text, ""));
-        let known = match kind.eq_ignore_ascii_case("bearer") {
-            true => self.tokens.caller(secret.trim()).await?,
-            false => None,
+        let known = if kind.eq_ignore_ascii_case("bearer") {
+            self.tokens.caller(secret.trim()).await?
+        } else {
+            None
         };
         known.ok_or_else(|| {
             let challenge = "Bearer realm=\"tidegate\", error=\"invalid_token\"";
@@ -173,9 +174,10 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         return None;
     }
     let listed = origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
-    let origin = match origins.iter().any(|origin| origin == "*") {
-        true => AllowOrigin::any(),
-        false => AllowOrigin::list(listed),
+    let origin = if origins.iter().any(|origin| origin == "*") {
+        AllowOrigin::any()
+    } else {
+        AllowOrigin::list(listed)
     };
     let own = |name: &'static str| HeaderName::from_static(name);
     let layer = CorsLayer::new()

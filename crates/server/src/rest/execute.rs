@@ -7,7 +7,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use engine::Level;
 use gateway::service::ids::SessionId;
-use gateway::service::{IfBusy, Request, Started};
+use gateway::service::run::Run;
+use gateway::service::{IfBusy, Request};
 use http::{HeaderMap, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -211,18 +212,17 @@ pub(crate) async fn execute(
     let manner = Manner { stream: query.take("stream")?, detached: query.take("async")? };
     query.end()?;
     let request = ExecuteBody::read(&headers, &body)?.request()?;
-    let started = door.shared.service.start(&caller, request).await?;
     if manner.detached.unwrap_or_default() {
-        return accepted(started);
+        return Ok(accepted(&*door.shared.service.start_detached(&caller, request).await?));
     }
+    let started = door.shared.service.start(&caller, request).await?;
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
         return Ok(stream::of_started(started).into_response());
     }
     Ok(Json(RunShown::new(&started.ended().await)).into_response())
 }
 
-fn accepted(started: Started) -> Result<Response, Problem> {
-    let run = started.detach();
+fn accepted(run: &Run) -> Response {
     let record = run.record();
     let at = format!("/api/v1/runs/{}", record.id);
     let answer = Accepted {
@@ -235,7 +235,7 @@ fn accepted(started: Started) -> Result<Response, Problem> {
             cancel: format!("{at}/cancel"),
         },
     };
-    Ok((StatusCode::ACCEPTED, [(header::LOCATION, at)], Json(answer)).into_response())
+    (StatusCode::ACCEPTED, [(header::LOCATION, at)], Json(answer)).into_response()
 }
 
 /// Whether the client would rather have events than one answer.

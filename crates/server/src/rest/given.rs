@@ -191,10 +191,10 @@ impl Parameters {
     pub(crate) fn end(self) -> Result<(), Problem> {
         let Some(name) = self.given.keys().next() else { return Ok(()) };
         let problem = Problem::invalid(format!("there is no parameter `{}`", cut(name)));
-        Err(match self.known.is_empty() {
-            true => problem,
-            false => problem.hint(format!("there are: {}", self.known.join(", "))),
-        })
+        if self.known.is_empty() {
+            return Err(problem);
+        }
+        Err(problem.hint(format!("there are: {}", self.known.join(", "))))
     }
 }
 

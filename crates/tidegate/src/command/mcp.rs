@@ -26,7 +26,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let values = Values::resolve(config, &arguments.settings)?;
     let options = service::mcp_options(config, &values)?;
     let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
-    let shared = service::open(config, &values, &arguments.mcp_config).await?;
+    let place = service::Place::of_mcp(config)?;
+    let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
     let running = std::sync::Arc::clone(&shared.service);
     let ending = CancellationToken::new();
     let serving =

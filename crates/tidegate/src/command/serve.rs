@@ -36,7 +36,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
     let mcp_options = service::mcp_options(config, &values)?;
     let metrics = PrometheusBuilder::new().install_recorder().context("could not count")?;
-    let shared = service::open(config, &values, &arguments.mcp_config).await?;
+    let place = service::Place::of_serve(config)?;
+    let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
     let running = Arc::clone(&shared.service);
     let ending = CancellationToken::new();
 
@@ -74,9 +75,14 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         "stopping: programs that run may end, sessions go to disk; Ctrl-C again ends at once",
     );
     ending.cancel();
-    running.close(patience).await;
-    serving.await??;
-    Ok(Ending::Success)
+    let stopping = async {
+        running.close(patience).await;
+        serving.await
+    };
+    match interrupt::unless_interrupted(stopping).await? {
+        Some(ended) => ended?.map(|()| Ending::Success).map_err(Into::into),
+        None => Ok(Ending::Interrupted),
+    }
 }
 
 fn address(values: &Values) -> anyhow::Result<SocketAddr> {

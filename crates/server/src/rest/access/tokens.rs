@@ -16,11 +16,13 @@ const MOST: usize = 10_000;
 pub(super) struct Tokens {
     service: Arc<Service>,
     known: Mutex<HashMap<String, (Instant, Caller)>>,
+    /// Whether anybody had a token, and when that was asked.
+    any: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Tokens {
     pub(super) fn new(service: Arc<Service>) -> Self {
-        Self { service, known: Mutex::default() }
+        Self { service, known: Mutex::default(), any: Mutex::new(None) }
     }
 
     /// Who this token belongs to. Only tokens that are good are remembered, so that guessing
@@ -40,6 +42,22 @@ impl Tokens {
             }
         }
         Ok(caller)
+    }
+
+    /// Whoever comes without a token: the owner of this machine, who looks after the service as
+    /// long as it is nobody else's.
+    pub(super) async fn nobody(&self) -> Result<Caller, Refusal> {
+        let known = *self.any.lock().unwrap_or_else(PoisonError::into_inner);
+        let any = match known.filter(|(when, _)| when.elapsed() < COUNTS) {
+            Some((_, any)) => any,
+            None => {
+                let any = self.service.store().has_tokens().await?;
+                *self.any.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some((Instant::now(), any));
+                any
+            }
+        };
+        Ok(if any { Caller::guest() } else { Caller::local() })
     }
 
     fn remembered(&self, secret: &str) -> Option<Caller> {
