@@ -58,6 +58,13 @@ impl Withheld {
         std::iter::once(self.tool.0.as_str()).chain(self.identifiers.iter().map(String::as_str))
     }
 
+    /// A name that is harmless in a command line, which somebody may paste: the tool's own, or its
+    /// identifier.
+    fn shown(&self) -> &str {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+        if self.tool.0.chars().all(plain) { &self.tool.0 } else { &self.identifiers[0] }
+    }
+
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let name = fold(name);
         !name.is_empty() && self.spellings().any(|spelling| fold(spelling) == name)
@@ -66,7 +73,7 @@ impl Withheld {
 
 impl fmt::Display for Withheld {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { server, tool, why, .. } = self;
+        let (server, tool, why) = (&self.server, self.shown(), self.why);
         let (because, what) = match why {
             Why::Changed => ("its definition changed since it was accepted", "the change"),
             Why::New => ("it is new since the server's tools were accepted", "it"),

@@ -190,7 +190,7 @@ impl Judged {
     ) {
         let Some(named) = place::named(call, constants) else { return };
         if names.servers.partial
-            || named.server.as_ref().is_some_and(|(name, _)| names.servers.opaque.contains(name))
+            || named.server.as_ref().is_some_and(|(name, _)| names.servers.could_be_opaque(name))
         {
             return;
         }

@@ -1,5 +1,6 @@
 //! The servers a program can import, as the guest names them.
 
+use catalog::names::fold;
 use catalog::{Catalog, CatalogServer, CatalogTool};
 
 use crate::modules;
@@ -48,6 +49,11 @@ impl<'c> Servers<'c> {
     /// Whether nothing is known of a package that may well be a server.
     pub(crate) fn is_opaque(self, package: &str) -> bool {
         self.opaque.iter().any(|name| name == package)
+    }
+
+    /// The same for a name in any spelling, as a call by name has it.
+    pub(crate) fn could_be_opaque(self, name: &str) -> bool {
+        self.opaque.iter().any(|package| fold(package) == fold(name))
     }
 
     /// Whether `import name` means the server of that name: nothing else may have it.

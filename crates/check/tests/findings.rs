@@ -89,7 +89,7 @@ fn names_that_are_given_are_there() {
 #[test]
 fn a_server_that_has_not_said_what_it_offers_is_left_alone() {
     let checker = patient(fixture::catalog());
-    let source = "from servers.quiet import anything\nimport quiet\nawait anything(x=1)\nawait quiet.other(2)\nawait servers.quiet.third()\nawait call_mcp_tool('quiet', 'fourth', {})\n";
+    let source = "from servers.quiet import anything\nimport quiet\nawait anything(x=1)\nawait quiet.other(2)\nawait servers.quiet.third()\nawait call_mcp_tool('quiet', 'fourth', {})\nawait call_mcp_tool('Quiet', 'fifth', {})\n";
     let unlisted = ["quiet".to_owned()];
     let report = checker.check(&Program { source, unlisted: &unlisted, ..Program::default() });
     assert!(!report.blocks(), "{}", report.for_model());

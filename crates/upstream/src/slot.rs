@@ -269,12 +269,19 @@ impl Slot {
 
     fn failed(self: &Arc<Self>, problem: ConnectError) -> ConnectError {
         let mut inner = lock(&self.inner);
-        let said = problem.to_string();
-        // Attempts follow one another, and mostly fail for the same reason.
-        if inner.told.as_ref() != Some(&said) {
-            tracing::warn!(server = %self.settings.name, %problem, "server could not be connected to");
-            inner.told = Some(said);
+        let said = problem.in_short();
+        // Attempts follow one another. What the server wrote is told with the first of them, and of the
+        // others only a reason that is new.
+        match &inner.told {
+            None => {
+                tracing::warn!(server = %self.settings.name, %problem, "server could not be connected to");
+            }
+            Some(told) if *told != said => {
+                tracing::warn!(server = %self.settings.name, problem = said, "server could not be connected to");
+            }
+            Some(_) => {}
         }
+        inner.told = Some(said);
         if matches!(inner.state, State::Closed) {
             return problem;
         }

@@ -113,6 +113,14 @@ fn a_tool_that_comes_later_is_new_until_it_is_accepted_where_definitions_are_pin
 }
 
 #[test]
+fn a_hostile_name_is_not_part_of_a_command_line() {
+    let mut seen = Seen::default();
+    seen.observe_pinned(&listing(vec![tool("create")]));
+    let withheld = seen.withheld(&listing(vec![tool("get all; rm -rf ~ #")]));
+    assert!(withheld[0].to_string().ends_with("`tidegate tools accept github.get_all_rm_rf`"));
+}
+
+#[test]
 fn what_was_seen_survives_being_stored() {
     let mut seen = Seen::default();
     seen.observe(&listing(vec![tool("create")]));
