@@ -36,7 +36,7 @@ pub(crate) struct ExecuteBody {
     #[schema(value_type = Option<Language>)]
     language: Option<String>,
     /// Variables it starts with, by name.
-    #[schema(schema_with = variables)]
+    #[schema(schema_with = variables, required = false)]
     context: engine::Context,
     /// The session to go on with; a fresh one if nothing is said.
     #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]

@@ -23,6 +23,12 @@ pub(crate) struct Files {
     files: Vec<FileShown>,
 }
 
+/// Bytes as they are.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "says in the API's description what bodies are bytes")]
+pub(crate) struct Content(Vec<u8>);
+
 /// One file.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = File)]
@@ -63,7 +69,7 @@ pub(crate) async fn list(
         ("path" = String, Path, description = "The file's path below `/workspace`.", min_length = 1),
     ),
     responses(
-        (status = 200, description = "The content.", body = [u8], content_type = "application/octet-stream"),
+        (status = 200, description = "The content.", body = Content, content_type = "application/octet-stream"),
         (status = 404, description = "There is no such session or file.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 422, description = "The path leads elsewhere.", body = ErrorBody),
@@ -87,7 +93,7 @@ pub(crate) async fn read(
         ("id" = String, Path, description = "The session.", pattern = "^s_[0-9a-f]{32}$"),
         ("path" = String, Path, description = "The file's path below `/workspace`.", min_length = 1),
     ),
-    request_body(content = [u8], description = "The content.", content_type = "application/octet-stream"),
+    request_body(content = Content, description = "The content.", content_type = "application/octet-stream"),
     responses(
         (status = 204, description = "It is there."),
         (status = 404, description = "There is no such session.", body = ErrorBody),

@@ -60,11 +60,11 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Reads a body; an empty one is an object without members.
+    /// Reads a body; an empty one or `null` is an object without members.
     pub(crate) fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Problem> {
         json_or_unsaid(headers)?;
         let known = Vec::new();
-        if body.is_empty() {
+        if body.is_empty() || body == b"null" {
             return Ok(Self { given: BTreeMap::new(), known });
         }
         let given = serde_json::from_slice(body).map_err(|error| match error.classify() {

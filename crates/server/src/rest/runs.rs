@@ -142,7 +142,7 @@ pub(crate) async fn cancel(
         ("name" = String, Path, description = "The file's name.", min_length = 1),
     ),
     responses(
-        (status = 200, description = "The content, with its media type.", body = [u8], content_type = "*/*"),
+        (status = 200, description = "The content, with its media type.", body = super::files::Content, content_type = "*/*"),
         (status = 404, description = "There is no such run or file.", body = ErrorBody),
     )
 )]
