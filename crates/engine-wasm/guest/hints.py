@@ -10,8 +10,8 @@ import builtins
 import errno
 import re
 import sys
-from os import listdir as _listdir
 from itertools import islice
+from os import listdir as _listdir
 
 from _tidegate import calls, forgotten, servers
 

@@ -156,7 +156,10 @@ fn what_goes_wrong_comes_back_in_words() {
     let mut client = Client::initialized(&[]);
     let cases = [
         (json!({ "code": "x = 1\nx / 0" }), "was not run: 1 mistake"),
-        (json!({ "code": "x = len('')\nx / x" }), "ZeroDivisionError at line 2"),
+        (
+            json!({ "code": "y = 1\ny / zero", "context": { "zero": 0 } }),
+            "ZeroDivisionError at line 2",
+        ),
         (
             json!({ "code": "from servers.data import get_device\nawait get_device()" }),
             "get_devices",
