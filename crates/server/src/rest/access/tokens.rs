@@ -48,14 +48,13 @@ impl Tokens {
     /// long as it is nobody else's.
     pub(super) async fn nobody(&self) -> Result<Caller, Refusal> {
         let known = *self.any.lock().unwrap_or_else(PoisonError::into_inner);
-        let any = match known.filter(|(when, _)| when.elapsed() < COUNTS) {
-            Some((_, any)) => any,
-            None => {
-                let any = self.service.store().has_tokens().await?;
-                *self.any.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Some((Instant::now(), any));
-                any
-            }
+        let fresh = known.filter(|(when, _)| when.elapsed() < COUNTS);
+        let any = if let Some((_, any)) = fresh {
+            any
+        } else {
+            let any = self.service.store().has_tokens().await?;
+            *self.any.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), any));
+            any
         };
         Ok(if any { Caller::guest() } else { Caller::local() })
     }
