@@ -191,10 +191,28 @@ impl Object {
     pub(super) fn beside_fields(&self) -> Option<Shape> {
         let pending = self.keys.values().filter(|key| key.field().is_none());
         let mut shapes = self.rest.iter().map(|rest| &**rest).chain(pending.map(|key| &key.shape));
-        let mut all = shapes.next()?.clone();
-        shapes.for_each(|shape| all.join(shape.clone()));
+        // As it would come back from disk: a name that is not written down yet may not become one
+        // by being added up here.
+        let as_stored = |shape: &Shape| {
+            let mut shape = shape.clone();
+            shape.forget_names();
+            shape
+        };
+        let mut all = as_stored(shapes.next()?);
+        shapes.for_each(|shape| all.join(as_stored(shape)));
         all.make_plain();
         Some(all)
+    }
+
+    /// Forgets what keys are called that are no fields yet.
+    pub(super) fn forget_names(&mut self) {
+        for key in self.keys.values_mut() {
+            key.text = key.text.take().filter(|_| key.seen >= ENOUGH);
+            key.shape.forget_names();
+        }
+        if let Some(rest) = &mut self.rest {
+            rest.forget_names();
+        }
     }
 
     /// What is stored of it takes at most so many bytes.

@@ -123,6 +123,16 @@ impl Shape {
         }
     }
 
+    /// Forgets what keys are called that are no fields yet, here and below.
+    pub(super) fn forget_names(&mut self) {
+        if let Some(items) = &mut self.items {
+            items.forget_names();
+        }
+        if let Some(object) = &mut self.object {
+            object.forget_names();
+        }
+    }
+
     /// Objects with fields, and nothing else.
     pub(super) fn record(&self) -> Option<&Object> {
         let alone = self.kinds & !NULL == 0 && self.text.is_none() && self.items.is_none();

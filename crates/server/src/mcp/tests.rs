@@ -1,3 +1,5 @@
+//! What our tools cost a model before it has used them.
+
 use super::*;
 
 /// What all that a client is told of our tools may cost it.

@@ -56,7 +56,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
         servers::list, servers::add, servers::remove,
         health::health, health::ready, health::metrics,
     ),
-    components(schemas(problem::ErrorBody)),
+    components(schemas(problem::ErrorBody, tools::DetailLevel)),
     tags(
         (name = "run", description = "Running programs."),
         (name = "runs", description = "Runs that are under way or over."),

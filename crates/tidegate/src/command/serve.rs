@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -17,6 +18,9 @@ use crate::config::Config;
 use crate::exit::{Ending, Misuse};
 use crate::settings::{Given, Values};
 use crate::{interrupt, out, service, units};
+
+/// How often figures are put together.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Options of `tidegate serve`.
 #[derive(Debug, Args)]
@@ -41,6 +45,14 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let running = Arc::clone(&shared.service);
     let ending = CancellationToken::new();
 
+    let counting = metrics.clone();
+    // Otherwise what was counted would wait for somebody to look at it.
+    let _upkeep = AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(UPKEEP).await;
+            counting.run_upkeep();
+        }
+    }));
     let access = rules(&values)?;
     let body_bytes = values.read("body-bytes", units::parse_bytes)?;
     let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
