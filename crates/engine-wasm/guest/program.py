@@ -311,13 +311,13 @@ def _rewrite(tree, text, filename):
         _AwaitRuns(tree).visit(tree)
     names = _keep_last(body) if body else ()
     sets_result = "result" in text and _sets_result(tree)
-    wrapped = "return" in text and any(type(node) is ast.Return for node in _outer(body))
-    if wrapped:
-        _wrap(tree, filename)
-    code = compile(tree, filename, "exec", _FLAGS, True)
-    if wrapped:
-        code = _inner(code)
-    return Prepared(text, filename, code, None, sets_result, names)
+    if "return" in text:
+        nodes = list(_outer(body))
+        if any(type(node) is ast.Return for node in nodes):
+            _wrap(tree, filename, nodes)
+            code = _inner(compile(tree, filename, "exec", _FLAGS, True))
+            return Prepared(text, filename, code, None, sets_result, names)
+    return Prepared(text, filename, compile(tree, filename, "exec", _FLAGS, True), None, sets_result, names)
 
 
 def _outer(nodes):
@@ -437,27 +437,42 @@ class _AwaitRuns(ast.NodeTransformer):
         return isinstance(owner, ast.Name)
 
 
-def _wrap(tree, filename):
-    """Puts the program into a function, all of whose names are global."""
+def _wrap(tree, filename, nodes):
+    """Puts the program into a function, all of whose names are global.
+
+    `nodes` are those at module scope.
+    """
     futures = [one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == "__future__"]
-    body = [one for one in tree.body if one not in futures]
+    body = [one for one in tree.body if one not in futures] if futures else tree.body
     bound = {_VALUE, _RETURN}
-    asynchronous = False
-    for node in _outer(body):
+    asynchronous = moves = False
+    for node in nodes:
         bound.update(_bound(node))
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+        kind = type(node)
+        if kind is ast.Return:
+            _give(node)
+        elif kind in (ast.Await, ast.AsyncFor, ast.AsyncWith) or kind is ast.comprehension and node.is_async:
+            asynchronous = True
+        elif kind is ast.AnnAssign or kind is ast.ImportFrom and node.names[0].name == "*":
+            moves = True
+        elif kind in (ast.Yield, ast.YieldFrom):
             raise SyntaxError("'yield' outside function", (filename, node.lineno, node.col_offset + 1, None))
-        if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
-            asynchronous = True
-        elif isinstance(node, ast.comprehension) and node.is_async:
-            asynchronous = True
-    body = [_Inside().visit(one) for one in body]
+    if moves:
+        body = [_Inside().visit(one) for one in body]
     make = ast.AsyncFunctionDef if asynchronous else ast.FunctionDef
     empty = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    main = make(name=_MAIN, args=empty, body=[ast.Global(sorted(bound)), *body], decorator_list=[], type_params=[])
-    ast.copy_location(main, body[0])
-    ast.copy_location(main.body[0], body[0])
-    tree.body = ast.fix_missing_locations(ast.Module([*futures, main], [])).body
+    first = ast.copy_location(ast.Global(sorted(bound)), body[0])
+    main = make(name=_MAIN, args=empty, body=[first, *body], decorator_list=[], type_params=[])
+    tree.body = [*futures, ast.copy_location(main, body[0])]
+
+
+def _give(node):
+    """Makes a top-level `return` leave its value where the host finds it."""
+    if node.value is not None:
+        kept = ast.Tuple([node.value], ast.Load())
+        node.value = ast.NamedExpr(ast.Name(_RETURN, ast.Store()), kept)
+        for new in (kept, node.value, node.value.target):
+            ast.copy_location(new, node)
 
 
 class _Inside(ast.NodeTransformer):
@@ -467,14 +482,6 @@ class _Inside(ast.NodeTransformer):
         return node
 
     visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_FunctionDef
-
-    def visit_Return(self, node):
-        if node.value is not None:
-            kept = ast.Tuple([node.value], ast.Load())
-            node.value = ast.NamedExpr(ast.Name(_RETURN, ast.Store()), kept)
-            for new in (kept, node.value, node.value.target):
-                ast.copy_location(new, node)
-        return node
 
     def visit_AnnAssign(self, node):
         # A global may not be annotated.

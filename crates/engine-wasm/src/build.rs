@@ -8,7 +8,8 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Digest, Input, Level, Limits, Program, Step};
+use engine::{CallResult, Digest, Folder, Host, HostCall, Input, Level, Limits, Program, Step};
+use serde_json::value::RawValue;
 
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
@@ -48,8 +49,38 @@ const REHEARSALS: &[&str] = &[
     "def f():\n    raise ValueError('rehearsed')\nf()",
     "import pandas as pd\npd.DataFrame({'a': [1, 2, 1], 'b': [1.5, 2.5, 3.5]}).groupby('a').b.sum()",
     "return [1, 'two', 3.0, None]",
+    "text = 'a'\nrows = [n * 3 for n in range(50)]\ntotal = sum(row for row in rows if row % 2)\nreturn {'rows': len(rows), 'total': total}",
+    "import asyncio\nfrom servers.rehearsal import find_items\nfound = await find_items(query='x', limit=3)\nboth = await asyncio.gather(find_items('y'), find_items(query='z', kind='open'))\ntitles = {item['id']: item.get('title') for item in found['items']}\nreturn {'count': found['count'], 'titles': titles, 'both': len(both)}",
+    "from servers import rehearsal as server\nfor name in ('a', 'b'):\n    found = await server.find_items(query=name)\n    print(found['count'])",
+    "from servers.rehearsal import find_items\nfound = find_items(query='x')\nfound['count']",
     TOOL_REHEARSAL,
 ];
+
+/// How often each is rehearsed: CPython rewrites code that it has met a few times, which would
+/// make its pages private in every session.
+const TIMES: usize = 12;
+
+/// A server with one tool, as bindings write it.
+const REHEARSED_SERVER: &[(&str, &str)] = &[
+    ("rehearsal/__init__.py", include_str!("../guest/rehearsal/__init__.py")),
+    ("rehearsal/find_items.py", include_str!("../guest/rehearsal/find_items.py")),
+];
+
+/// Answers the rehearsed tool.
+struct Prompter;
+
+impl Host for Prompter {
+    fn answer(&self, call: &HostCall) -> Option<CallResult> {
+        let answer = r#"{"v":{"count":1,"items":[{"id":1,"title":"one"}]}}"#;
+        let answer = RawValue::from_string(answer.to_owned()).ok()?;
+        (call.name == "$call").then(|| CallResult::ok(call.id, answer))
+    }
+}
+
+fn rehearsed_server() -> Folder {
+    let file = |(path, text): &(&str, &str)| ((*path).to_owned(), Arc::from(text.as_bytes()));
+    Folder::new(REHEARSED_SERVER.iter().map(file).collect())
+}
 
 /// Makes a tool's call and takes it back before anybody could be asked to answer it.
 const TOOL_REHEARSAL: &str = r#"
@@ -188,12 +219,20 @@ fn warmed(
         recursion: 1000,
         ..Limits::of(Level::Development)
     };
-    machine.configure(News { limits, ..News::default() });
+    machine.configure(News { limits: limits.clone(), ..News::default() });
     if first {
         machine.prepare(&format!("{warm}\n_tidegate.runtime.announce()"))?;
-        for rehearsal in REHEARSALS {
+        let servers = Some(Arc::new(rehearsed_server()));
+        machine.configure(News {
+            limits: limits.clone(),
+            host: Arc::new(Prompter),
+            servers,
+            ..News::default()
+        });
+        for rehearsal in std::iter::repeat_n(REHEARSALS, TIMES).flatten() {
             machine.step(Input::Run(Program::new(*rehearsal)))?;
         }
+        machine.configure(News { limits, ..News::default() });
         machine.files().clear_workspace();
         machine.prepare("_tidegate.runtime.restart()")?;
     } else {

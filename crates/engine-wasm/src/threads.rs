@@ -183,7 +183,11 @@ impl Shared {
     /// Looks for the next job for a moment. Programs of one session come one after
     /// another, and waking a thread takes longer than a small one runs.
     fn look(&self) {
-        self.looking.fetch_add(1, Ordering::AcqRel);
+        if self.looking.fetch_add(1, Ordering::AcqRel) > 0 {
+            // One is enough: where more is going on, the cores are wanted elsewhere.
+            self.looking.fetch_sub(1, Ordering::AcqRel);
+            return;
+        }
         let begun = Instant::now();
         while self.waiting.load(Ordering::Acquire) == 0 && begun.elapsed() < LOOK {
             // Whoever else wants this core has it.

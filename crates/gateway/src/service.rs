@@ -38,6 +38,7 @@ pub use self::refusal::Refusal;
 use self::run::Run;
 use self::session::Entry;
 pub use self::session::{SessionState, SessionView};
+use self::sessions::Flood;
 use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 use crate::checks::Checks;
@@ -122,6 +123,7 @@ pub struct Service {
     gate: Arc<Gate>,
     sessions: Mutex<HashMap<SessionId, Arc<Entry>>>,
     runs: Mutex<HashMap<RunId, Arc<Run>>>,
+    flood: Mutex<Flood>,
     tasks: TaskTracker,
     ending: CancellationToken,
 }
@@ -138,6 +140,7 @@ impl Service {
             parts,
             sessions: Mutex::new(sessions),
             runs: Mutex::default(),
+            flood: Mutex::new(Flood::new()),
             tasks: TaskTracker::new(),
             ending: CancellationToken::new(),
         });

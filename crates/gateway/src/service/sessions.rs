@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use engine::{FileAnswer, FileTask, Level, Limits};
 use tracing::warn;
@@ -13,6 +14,44 @@ use super::{Caller, Refusal, Scope, Service, lock};
 
 /// Why a session that nobody asked to keep is no more.
 const NO_ROOM: &str = "it was made for one program and gave way to others, because as many sessions as may be were in memory (setting `max-live`); sessions made with POST /api/v1/sessions, or used twice, are kept";
+
+/// Whether sessions that nobody asked for come so fast that keeping each would cost more than the
+/// programs that make them.
+#[derive(Debug)]
+pub(super) struct Flood {
+    began: Instant,
+    /// How many came in this second, and in the one before.
+    now: u32,
+    before: u32,
+}
+
+impl Flood {
+    /// More than this in a second is a flood.
+    const MOST: u32 = 150;
+
+    pub(super) fn new() -> Self {
+        Self { began: Instant::now(), now: 0, before: 0 }
+    }
+
+    fn turn(&mut self) {
+        let elapsed = self.began.elapsed();
+        if elapsed >= Duration::from_secs(1) {
+            self.before = if elapsed < Duration::from_secs(2) { self.now } else { 0 };
+            self.now = 0;
+            self.began = Instant::now();
+        }
+    }
+
+    fn count(&mut self) {
+        self.turn();
+        self.now = self.now.saturating_add(1);
+    }
+
+    fn is_on(&mut self) -> bool {
+        self.turn();
+        self.now.max(self.before) > Self::MOST
+    }
+}
 
 impl Service {
     /// A session of this caller.
@@ -62,6 +101,9 @@ impl Service {
         let level = level.unwrap_or(settings.level);
         let limits = settings.limits.tightened_by(&Limits::of(level));
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
+        if passing {
+            lock(&self.flood).count();
+        }
         let entry = Entry::new(&caller.owner, level, limits, passing);
         sessions.insert(entry.id.clone(), Arc::clone(&entry));
         Ok(entry)
@@ -240,7 +282,7 @@ impl Service {
             };
             let Some(entry) = resting else { return };
             let Ok(mut body) = entry.body.try_lock() else { continue };
-            if entry.passing.load(Ordering::Relaxed) {
+            if entry.passing.load(Ordering::Relaxed) && lock(&self.flood).is_on() {
                 entry.end(NO_ROOM);
                 *body = Body::default();
                 entry.set_alive(false);

@@ -75,7 +75,7 @@ async fn measured(what: &'static str, service: &Service, load: &Load) -> Result<
     eprintln!("{what}, {} s", load.lasts.as_secs());
     // What the first requests cost once is not a leak.
     let warm = Load {
-        lasts: (load.lasts / 10).clamp(Duration::from_secs(3), Duration::from_secs(20)),
+        lasts: (load.lasts / 10).clamp(Duration::from_secs(8), Duration::from_secs(30)),
         ..*load
     };
     users::run(service.port, &warm).await;
