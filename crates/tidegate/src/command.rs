@@ -51,7 +51,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Check(arguments) => check::run(config, arguments).await,
         Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Serve(arguments) => serve::run(config, &arguments).await,
-        Command::Mcp(arguments) => mcp::run(config, &arguments).await,
+        Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),

@@ -1,5 +1,6 @@
 //! `tidegate mcp` as a client meets it: lines of JSON on standard input and output.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+#![expect(clippy::needless_pass_by_value, reason = "`json!` makes values, and tests read better")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;

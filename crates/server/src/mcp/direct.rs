@@ -47,7 +47,7 @@ impl Mcp {
             let taken = count.get(plain.as_str()).is_some_and(|count| *count > 1)
                 || own.iter().any(|name| name == plain);
             let name = if taken { format!("{server}__{plain}") } else { plain.clone() };
-            let definition = definition(tool, name)?;
+            let definition = definition(tool, &name)?;
             Some(Passed { server: (*server).clone(), tool: tool.name.clone(), definition })
         });
         passed.collect()
@@ -73,7 +73,7 @@ impl Mcp {
 }
 
 /// A definition as a client reads it; one that no client could read is left out.
-fn definition(tool: &catalog::Tool, name: String) -> Option<Tool> {
+fn definition(tool: &catalog::Tool, name: &str) -> Option<Tool> {
     let schema = |value: &Value| value.as_object().cloned().map(Arc::new);
     let input = schema(&tool.input_schema).unwrap_or_else(|| Arc::new(Map::new()));
     let mut definition: Tool = serde_json::from_value(json!({

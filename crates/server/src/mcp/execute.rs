@@ -1,5 +1,6 @@
 //! `execute_python`: a program in, words for the model out.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use engine::Context;
@@ -119,7 +120,8 @@ async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<RoleServer>) 
                 Event::Output(_, output) => text.push_str(&output),
                 Event::Calls(note) => {
                     let server = note.server.unwrap_or_default();
-                    text.push_str(&format!("calls {server}.{}\n", note.tool));
+                    // Writing to a string does not fail.
+                    let _ = writeln!(text, "calls {server}.{}", note.tool);
                 }
                 Event::Status(_) | Event::Called(_) => {}
             }

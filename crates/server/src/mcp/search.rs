@@ -1,5 +1,7 @@
 //! `search_tools`: words in, functions out.
 
+use std::fmt::Write as _;
+
 use gateway::{Detail, Found, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
@@ -40,10 +42,11 @@ fn shown(found: &Found, detail: Detail) -> CallToolResult {
     for tool in &found.tools {
         text.push_str("\n\n");
         if let Some(signature) = &tool.signature {
-            text.push_str(&format!("from servers.{} import {}\n", tool.server, tool.name));
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "from servers.{} import {}", tool.server, tool.name);
             text.push_str(signature.trim_end());
         } else {
-            text.push_str(&format!("servers.{}.{}", tool.server, tool.name));
+            let _ = write!(text, "servers.{}.{}", tool.server, tool.name);
         }
         let about = tool.description.as_deref().filter(|_| detail != Detail::NameOnly);
         if let Some(about) = about.map(str::trim).filter(|about| !about.is_empty()) {

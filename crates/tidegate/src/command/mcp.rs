@@ -32,7 +32,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let ending = CancellationToken::new();
     let serving =
         Mcp::new(shared, options).serve((tokio::io::stdin(), tokio::io::stdout()), ending.clone());
-    let ended = interrupt::unless_interrupted(serving).await?;
+    let ended = Box::pin(interrupt::unless_interrupted(serving)).await?;
     ending.cancel();
     running.close(patience).await;
     match ended {

@@ -79,13 +79,11 @@ impl Places {
 
     /// The files that may say something, whether they are there or not.
     pub(crate) fn watched(&self) -> Vec<PathBuf> {
-        match &self.explicit {
-            Some(file) => vec![file.clone()],
-            None => {
-                let project = self.project.iter().map(|folder| folder.join(FILE));
-                self.users_file().into_iter().chain(project).collect()
-            }
+        if let Some(file) = &self.explicit {
+            return vec![file.clone()];
         }
+        let project = self.project.iter().map(|folder| folder.join(FILE));
+        self.users_file().into_iter().chain(project).collect()
     }
 
     /// The file that a new server goes into.

@@ -114,7 +114,7 @@ impl Client {
             places.project.iter().any(|folder| {
                 let below = file.strip_prefix(folder).ok();
                 below.is_some_and(|rest| rest.components().count() <= 2)
-            }) && !places.home.as_ref().is_some_and(|home| file.parent() == Some(home))
+            }) && places.home.as_ref().is_none_or(|home| file.parent() != Some(home))
         };
         // VS Code keeps servers beside its settings, not in them.
         let fits = |file: &PathBuf| self != Self::Vscode || file.ends_with("mcp.json");
