@@ -567,6 +567,8 @@ def settle():
     """Readies the guest for being written to an image, and says what it has imported."""
     current.runs = 0
     current.sources.clear()
+    # What was rehearsed with is gone; otherwise every session would have to find that out.
+    servers.refresh(None)
     # An image built on this one may bring packages; what was found there must be looked up again.
     sys.path_importer_cache.pop("/packages", None)
     sys.path_importer_cache.pop(_WORKSPACE, None)
