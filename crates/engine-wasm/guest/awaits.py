@@ -48,11 +48,19 @@ _BY_NAME = tuple(binding.PUBLIC)
 
 
 def mender(text, session):
-    """A function that mends the tree of a program, or None if it does not use tools.
+    """Whether a program uses tools, and a function that mends its tree, or None if it needs none.
 
     `session` has the names that earlier programs bound to tools, servers or calls.
     """
-    if not (
+    if not _mentions(text, session):
+        return False, None
+    if not session and _awaits_all(text):
+        return True, None
+    return True, lambda tree: _mend(tree, session)
+
+
+def _mentions(text, session):
+    return (
         "servers" in text
         or "call_mcp_tool" in text
         or "callMCPTool" in text
@@ -62,9 +70,33 @@ def mender(text, session):
         and any(name in text for name in session)
         or servers.given()
         and any(name in text for name in servers.names())
-    ):
-        return None
-    return lambda tree: _mend(tree, session)
+    )
+
+
+def _awaits_all(text):
+    """Whether it can be seen without the tree that every tool is awaited wherever it is named.
+
+    So it is if tools are imported from their servers, one by one, and every mention of such
+    a name begins `await name(`.
+    """
+    tools = [*_BY_NAME]
+    rest = []
+    for line in text.split("\n"):
+        if "import" not in line:
+            rest.append(line)
+        elif line.startswith("from servers."):
+            names = line.partition(" import ")[2].replace(" ", "").split(",")
+            if not all([name.isidentifier() for name in names]) or " as " in line:
+                return False
+            tools += names
+        elif any([name in line for name in servers.names()]):
+            return False
+        else:
+            rest.append(line)
+    rest = "\n".join(rest)
+    if "servers" in rest:
+        return False
+    return all([rest.count(name) == rest.count(f"await {name}(") for name in tools if name in rest])
 
 
 def _mend(tree, session):

@@ -8,14 +8,14 @@ The value of a run is, in this order: what a top-level `return` gives; a trailin
 expression, unless it is None; the variable `result`, if this program sets it; what a
 trailing assignment assigned.
 
-Two ways lead to the code. Most programs end in an expression or an assignment that
-stands on its own: then what is before it and the ending itself are compiled apart,
+Two ways lead to the code. Most programs end in an expression, an assignment or a `return`
+that stands on its own: then what is before it and the ending itself are compiled apart,
 without ever building a syntax tree in Python, which would treble the cost. The others
 are rewritten as a tree:
 
-* A top-level `return` makes the program the body of a function whose names are all
-  global. So `with`, `try` and `finally` around it see an ordinary return, where an
-  exception in its place would roll a transaction back.
+* A `return` elsewhere at top level makes the program the body of a function whose names
+  are all global. So `with`, `try` and `finally` around it see an ordinary return, where
+  an exception in its place would roll a transaction back.
 * `asyncio.run(x)` outside functions becomes `await x`: the loop is running already.
 * An `await` that was forgotten before a tool call is put in; see `awaits.py`.
 """
@@ -28,6 +28,9 @@ import types
 _VALUE = "__tidegate_value__"
 _RETURN = "__tidegate_return__"
 _MAIN = "__tidegate_main__"
+# As many bytes as "return ", and whatever may follow that may follow this, and nothing else.
+_RETURNED = "ƿ"
+_RETURNING = f"({_RETURNED}):0="
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 _TREE = _FLAGS | ast.PyCF_ONLY_AST
@@ -36,7 +39,7 @@ _CO_OPTIMIZED, _CO_NEWLOCALS, _CO_COROUTINE = 0x1, 0x2, 0x80
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _LANGUAGES = ("", "python", "python3", "py", "py3", "ipython", "tool_code")
 # Spares the commonest endings that are no expression a futile attempt.
-_STATEMENTS = ("if ", "for ", "with ", "def ", "return", "class ", "async ", "import", "from ", "while ", "try:", "else:")
+_STATEMENTS = ("if ", "for ", "with ", "def ", "class ", "async ", "import", "from ", "while ", "try:", "else:", "return\n")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)[ \t]*(?:\*\*|//|>>|<<|[-+*/%@&|^])?=(?!=)")
 _LOOP_MAKERS = ("get_event_loop", "new_event_loop", "get_running_loop")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -50,9 +53,11 @@ class Prepared:
     positions refer to, and its first line follows `line_offset` others (always none).
     """
 
-    __slots__ = ("code", "tail", "source", "filename", "line_offset", "is_coroutine", "_sets_result", "_names", "_seen")
+    __slots__ = (
+        "code", "tail", "source", "filename", "line_offset", "is_coroutine", "_sets_result", "_names", "_seen", "_returns",
+    )
 
-    def __init__(self, source, filename, code, tail=None, sets_result=None, names=()):
+    def __init__(self, source, filename, code, tail=None, sets_result=None, names=(), returns=False):
         self.source = source
         self.filename = filename
         self.line_offset = 0
@@ -61,6 +66,7 @@ class Prepared:
         self._sets_result = sets_result  # None: not known yet
         self._names = names
         self._seen = {}
+        self._returns = returns  # whether the tail was a `return`
         flags = (code.co_flags if code else 0) | (tail.co_flags if tail else 0)
         self.is_coroutine = bool(flags & _CO_COROUTINE)
 
@@ -72,7 +78,7 @@ class Prepared:
             if self.code is not None:
                 eval(self.code, namespace)
             if self.tail is not None:
-                self._seen[_VALUE] = eval(self.tail, namespace)
+                self._end(eval(self.tail, namespace), namespace)
         finally:
             self._collect(namespace)
 
@@ -85,9 +91,15 @@ class Prepared:
                 if code.co_flags & _CO_COROUTINE:
                     value = await value
                 if code is self.tail:
-                    self._seen[_VALUE] = value
+                    self._end(value, namespace)
         finally:
             self._collect(namespace)
+
+    def _end(self, value, namespace):
+        if self._returns:
+            self._seen[_RETURN] = (namespace.pop(_RETURNED),)
+        else:
+            self._seen[_VALUE] = value
 
     def _collect(self, namespace):
         for name in (_VALUE, _RETURN):
@@ -273,7 +285,7 @@ def _shift_error(error, text, margin):
 
 
 def _split(text, filename):
-    """A program that ends in an expression or `name = ...`, compiled without a tree.
+    """A program that ends in an expression, `name = ...` or `return ...`, compiled without a tree.
 
     If what is before the ending is complete, and the ending is so by itself, then
     together they are the one followed by the other: the first line that starts at the
@@ -290,16 +302,22 @@ def _split(text, filename):
         end = start - 1
     head, last = text[:start], text[start:]
     assigned = _ASSIGNMENT.match(last)
-    if last.startswith(_STATEMENTS) or assigned and ";" in last:
+    returns = last.startswith("return ") and last[7:8] != "="
+    if last.startswith(_STATEMENTS) or (assigned or returns) and ";" in last:
         return None
+    if returns:
+        last = _RETURNING + last[7:]
+        if not ('"""' in text or "'''" in text or "\\" in text):
+            # The line is in no string and goes on from none, so it need not be compiled apart.
+            head, last = "", head + last
     names = assigned.groups() if assigned else ()
     try:
-        mode = "exec" if assigned else "eval"
+        mode = "exec" if assigned or returns else "eval"
         tail = compile("\n" * head.count("\n") + last, filename, mode, _FLAGS, True)
         code = compile(head, filename, "exec", _FLAGS, True) if head else None
     except (SyntaxError, ValueError):
         return None
-    return Prepared(text, filename, code, tail, True if names == ("result",) else None, names)
+    return Prepared(text, filename, code, tail, True if names == ("result",) else None, names, returns)
 
 
 # --- the tree --------------------------------------------------------------------

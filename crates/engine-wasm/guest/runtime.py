@@ -174,8 +174,7 @@ class Runtime:
         return True
 
     def _mender(self, text):
-        mend = awaits.mender(text, self.tools)
-        self.uses_tools = mend is not None
+        self.uses_tools, mend = awaits.mender(text, self.tools)
         return mend
 
     async def _drive(self):

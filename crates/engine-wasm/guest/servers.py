@@ -20,7 +20,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from _tidegate import binding, failures
+from _tidegate import binding, failures, reading
 
 ROOT = "/servers"
 
@@ -43,7 +43,19 @@ class ServerModule(ModuleType):
 
 
 class ToolModule(ModuleType):
-    """A tool's module, which can be called like its function."""
+    """A tool's module, which can be called like its function.
+
+    At first it has nothing else; what else its source says is there once it is asked for.
+    """
+
+    def __getattr__(self, name):
+        if not name.startswith("__") and _complete(self) and name in self.__dict__:
+            return self.__dict__[name]
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
+
+    def __dir__(self):
+        _complete(self)
+        return sorted(self.__dict__)
 
     def __call__(self, *args, **given):
         name = self.__name__.rpartition(".")[2]
@@ -53,22 +65,66 @@ class ToolModule(ModuleType):
         return function(*args, **given)
 
 
+def _complete(module):
+    """Runs the source of a module of which only the function was read; says whether it did."""
+    loader = module.__dict__.get("__loader__")
+    if type(loader) is not _Loader or not loader.is_quick:
+        return False
+    loader.whole(module)
+    return True
+
+
 class _Loader:
-    """Runs a binding's source, which the finder has read."""
+    """Reads or runs a binding's source, which the finder has fetched."""
 
     def __init__(self, path, source):
         self.path = path
         self.source = source
+        self.is_quick = False
+        self._whole = None
 
     def create_module(self, spec):
         kind = ToolModule if spec.submodule_search_locations is None else ServerModule
         return kind(spec.name)
 
     def exec_module(self, module):
-        code = compile(self.source, self.path, "exec", dont_inherit=True)
+        text = self.source.decode()
         self.source = None
         module.__file__ = self.path
-        exec(code, module.__dict__)
+        names = module.__dict__
+        if type(module) is ServerModule:
+            read = reading.server(text)
+            if read is not None:
+                names["__doc__"], tools = read
+                names["__getattr__"], names["__dir__"], names["__all__"] = lazy(module.__name__, tools)
+                return
+        else:
+            function = reading.tool(text, self.path, module.__name__, lambda: self.whole(module))
+            if function is not None:
+                names[function.__name__] = function
+                self.is_quick = True
+                return
+        exec(compile(text, self.path, "exec", dont_inherit=True), names)
+
+    def whole(self, module):
+        """The function as the compiled source has it; all else in it is the module's from then on."""
+        if self._whole is None:
+            names = module.__dict__
+            name = module.__name__.rpartition(".")[2]
+            quick = names[name]
+            everything = {"__name__": module.__name__}
+            source = _read(self.path)
+            if source is None:
+                raise LookupError(f"{self.path} is no longer there: the server has changed its tools")
+            exec(compile(source, self.path, "exec", dont_inherit=True), everything)
+            self._whole = whole = everything[name]
+            names["__doc__"] = everything["__doc__"]
+            for one, value in everything.items():
+                if value is whole:
+                    value = quick
+                names.setdefault(one, value)
+            self.is_quick = False
+        return self._whole
 
     def get_filename(self, name):
         return self.path
@@ -102,6 +158,7 @@ class _Finder:
         if name.startswith("servers."):
             return _spec(name)
         if path is not None and name.partition(".")[0] in _state.aliases:
+            _state.found.append(name)
             return ModuleSpec(name, _Alias("servers." + name))
         return None
 
@@ -123,6 +180,7 @@ class _Free:
                 raise ModuleNotFoundError(why, name=name)
             return None
         _state.aliases.add(name)
+        _state.found.append(name)
         return ModuleSpec(name, _Alias("servers." + name), is_package=True)
 
     @staticmethod
@@ -146,6 +204,7 @@ def _spec(name):
         if why is not None:
             raise ModuleNotFoundError(why, name=name)
         return None
+    _state.found.append(name)
     spec = ModuleSpec(name, _Loader(path, source), origin=path)
     spec.submodule_search_locations = folders
     return spec
@@ -173,6 +232,7 @@ class _State:
     def __init__(self):
         self.fingerprint = None
         self.aliases = set()
+        self.found = []  # what was imported, and perhaps failed; looking through all modules takes a millisecond
         self._folders = None
         self._reasons = None
 
@@ -195,18 +255,17 @@ class _State:
         return self._reasons.get(path)
 
     def forget(self):
-        for name in [name for name in _modules if type(name) is str and self._is_of_a_server(name)]:
-            del _modules[name]
-        # Loaded servers are attributes of the package.
-        for name in [name for name, value in _package.items() if type(value) is ServerModule]:
-            del _package[name]
-        for folder in [one for one in _importers if type(one) is str and one.startswith(ROOT)]:
-            del _importers[folder]
+        if self.found:
+            for name in self.found:
+                _modules.pop(name, None)
+            # Loaded servers are attributes of the package.
+            for name in [name for name, value in _package.items() if type(value) is ServerModule]:
+                del _package[name]
+            for folder in [one for one in _importers if type(one) is str and one.startswith(ROOT)]:
+                del _importers[folder]
+            self.found.clear()
         self.aliases.clear()
         self._folders = self._reasons = None
-
-    def _is_of_a_server(self, name):
-        return name.startswith("servers.") or name.partition(".")[0] in self.aliases
 
 
 _package = {}  # the namespace of `servers`

@@ -27,6 +27,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("forgotten", include_str!("../guest/forgotten.py")),
     ("calls", include_str!("../guest/calls.py")),
     ("binding", include_str!("../guest/binding.py")),
+    ("reading", include_str!("../guest/reading.py")),
     ("servers", include_str!("../guest/servers.py")),
     ("discovery", include_str!("../guest/discovery.py")),
     ("awaits", include_str!("../guest/awaits.py")),

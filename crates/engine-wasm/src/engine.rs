@@ -52,6 +52,9 @@ pub struct WasmEngine {
     standby: Option<Arc<Keeper>>,
 }
 
+/// How long refilling waits where guests keep every core busy.
+const BUSY: Duration = Duration::from_millis(20);
+
 /// Refills the standby guests of one base image.
 struct Keeper {
     base: Arc<Base>,
@@ -254,12 +257,19 @@ impl Drop for Keeper {
 fn refill(keeper: &Weak<Keeper>, works: &Works) {
     // Refused in some containers; refilling is then merely as urgent as the rest.
     let _ = rustix::process::setpriority_process(None, LEISURE);
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     while let Some(keeper) = keeper.upgrade() {
         if keeper.guests.missing() == 0 {
             drop(keeper);
             thread::park_timeout(Duration::from_secs(1));
             // Whoever took a guest is about to use it, and should have the machine to itself.
             thread::sleep(CONSIDERATION);
+            continue;
+        }
+        if works.threads.running() >= cores {
+            // With every core busy, making one ahead of time takes from others what it saves later.
+            drop(keeper);
+            thread::sleep(BUSY);
             continue;
         }
         // Failing to make one ahead of time is no loss: whoever needs it will

@@ -14,9 +14,6 @@ use crate::text;
 use crate::type_names::{TypeNames, in_order};
 use crate::words;
 
-/// Where a signature is broken into one line for each parameter.
-const LINE: usize = 100;
-
 /// Names that a type must not have: what modules import, and what Python itself calls so.
 const TAKEN: &str = "Any Literal NotRequired TypedDict UNSET False None True Ellipsis NotImplemented \
     ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup \
@@ -49,9 +46,8 @@ pub(crate) fn module(target: &Target<'_>) -> String {
         let _ = write!(out, ", {{{}}}", renamed.join(", "));
     }
     out.push_str(")\n");
-    let line = parts.line(target);
-    let long = line.chars().count() > LINE && !parts.written.is_empty();
-    let line = if long { parts.lines(target) } else { line };
+    // The guest reads a module of this form without compiling it.
+    let line = if parts.written.is_empty() { parts.line(target) } else { parts.lines(target) };
     let said = docstring::text(target, &parts.parameters, &parts.names);
     let said = literal::docstring(&said, "    ");
     let _ = write!(out, "{line}:\n    {said}\n    ...\n");

@@ -121,6 +121,32 @@ class Mending(unittest.TestCase):
 
     def test_programs_without_tools_are_not_looked_at(self):
         for source in ("1 + 1", "import asyncio\nawait asyncio.sleep(0)", "x = 'service'"):
-            self.assertIsNone(awaits.mender(source, {}), source)
-        self.assertIsNotNone(awaits.mender("from servers.a import b", {}))
-        self.assertIsNotNone(awaits.mender("b()", {"b": "tool"}))
+            self.assertEqual(awaits.mender(source, {}), (False, None), source)
+        self.assertIsNotNone(awaits.mender("from servers.a import b\nb()", {})[1])
+        self.assertIsNotNone(awaits.mender("b()", {"b": "tool"})[1])
+
+    def test_programs_that_plainly_await_everything_are_not_parsed(self):
+        for source in (
+            "from servers.a import b\nx = await b(1)",
+            "from servers.a import b, c\nx = [await b(1), await c()]\nprint(x)",
+            "import json\nfrom servers.a import b\njson.dumps(await b())",
+            "x = await call_mcp_tool('a', 'b', {})",
+        ):
+            self.assertEqual(awaits.mender(source, {}), (True, None), source)
+
+    def test_whatever_else_is_done_with_a_tool_is_looked_at(self):
+        for source in (
+            "from servers.a import b\nx = await b(1)\ny = b(2)",
+            "from servers.a import b as c\nawait b()\nc()",
+            "from servers.a import *\nb()",
+            "from servers.a import (b,\n c)\nc()",
+            "from servers.a import b\nasyncio.gather(b(), b())",
+            "from servers.a import b; b()",
+            "from servers import a\na.b()",
+            "import servers.a\nservers.a.b()",
+            "if True:\n    from servers.a import b\nb()",
+            "call_mcp_tool('a', 'b', {})",
+            "from servers.a import b\nf = b\nawait b()",
+        ):
+            uses, mend = awaits.mender(source, {})
+            self.assertTrue(uses and mend is not None, source)

@@ -118,6 +118,19 @@ class Return(unittest.TestCase):
         self.check("return {'a': 1}", {"a": 1})
         self.check("return None", None)
 
+    def test_a_trailing_return_takes_what_python_takes_and_nothing_else(self):
+        self.check("x = [1, 2]\nreturn *x, 3", (1, 2, 3))
+        self.check("return 1, 2  # both", (1, 2))
+        self.check("return (\n    1 +\n    2\n)", 3)
+        self.check("return 'a; b'", "a; b")
+        self.check("return 1; x = 2", 1)
+        names = {}
+        self.check("x = 4\nreturn x", 4, names)
+        self.assertEqual({name for name in names if not name.startswith("__")}, {"x"})
+        for source in ("return x = 1", "return x for x in 'ab'", "return x := 1", "return 1 +\n  2", "return = 1"):
+            with self.assertRaises(SyntaxError, msg=source):
+                program.prepare(source, "<program>")
+
     def test_a_bare_return_gives_way(self):
         self.check("result = 5\nif result: return\nresult = 6", 5)
         self.check("return", NOTHING)
@@ -302,6 +315,8 @@ class Text(unittest.TestCase):
             ("    x = 1\n    1/0", 2, 4),
             ("```python\n  if 1:\n    1/0\n```", 3, 4),
             ("x = 1\nif x: return 1/0", 2, 13),
+            ("x = 1\nreturn 1/0", 2, 7),
+            ("x = 1\nreturn [x,\n    1/0]", 3, 4),
             ("import asyncio\nasync def f(): 1/0\nasyncio.run(f())", 2, 15),
         ):
             try:
