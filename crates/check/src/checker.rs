@@ -19,8 +19,8 @@ use crate::typed::TypeChecker;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The stack that a check runs on. Only what is touched is ever there.
 const STACK_BYTES: usize = 256 << 20;
-/// After how many checks the type checker starts afresh: it remembers something of every program.
-const MOST_CHECKS: usize = 500;
+/// After how many bytes of programs the type checker starts afresh: it remembers something of each.
+const MOST_TEXT: usize = 4 << 20;
 
 /// A program to be checked.
 #[derive(Debug, Clone, Copy, Default)]
@@ -134,7 +134,8 @@ fn unchecked(why: Unchecked) -> Report {
 struct Worker {
     jobs: Sender<(Arc<Catalog>, Job)>,
     answers: Receiver<Answer>,
-    checks: usize,
+    /// Bytes of the programs it has checked.
+    text: usize,
 }
 
 enum Answer {
@@ -149,7 +150,7 @@ impl Worker {
         let (tell, answers) = channel();
         let thread = std::thread::Builder::new().name("check".to_owned()).stack_size(STACK_BYTES);
         thread.spawn(move || work(&orders, &tell)).ok()?;
-        Some(Self { jobs, answers, checks: 0 })
+        Some(Self { jobs, answers, text: 0 })
     }
 
     /// The report, and the worker if it can go on.
@@ -159,6 +160,7 @@ impl Worker {
         job: Job,
         patience: Duration,
     ) -> (Report, Option<Self>) {
+        self.text += job.source.len();
         if self.jobs.send((catalog, job)).is_err() {
             return (unchecked(Unchecked::Failed), None);
         }
@@ -169,9 +171,8 @@ impl Worker {
             match self.answers.recv_timeout(left) {
                 Ok(Answer::Begun(token)) => stop = Some(token),
                 Ok(Answer::Done(report)) => {
-                    self.checks += 1;
                     let goes_on =
-                        self.checks < MOST_CHECKS && report.unchecked != Some(Unchecked::Failed);
+                        self.text < MOST_TEXT && report.unchecked != Some(Unchecked::Failed);
                     return (report, goes_on.then_some(self));
                 }
                 Err(RecvTimeoutError::Timeout) => {

@@ -23,6 +23,8 @@ use ty_python_semantic::{
 
 /// Where programs look for modules that are not of the standard library.
 const TOP: &str = "/";
+/// Where the program itself lies.
+const PROGRAM_FOLDER: &str = "/__tidegate_program__";
 
 /// One database. It has one user at a time.
 #[salsa::db]
@@ -57,7 +59,11 @@ impl Database {
             revision: 1,
         };
         let top = SystemPathBuf::from(TOP);
-        database.files.try_add_root(&database, &top, FileRootKind::Project);
+        // Only the program changes all the time; whatever depends on other files alone need not be
+        // looked through again for each program.
+        database.files.try_add_root(&database, &top, FileRootKind::SearchPath);
+        let program = SystemPathBuf::from(PROGRAM_FOLDER);
+        database.files.try_add_root(&database, &program, FileRootKind::Project);
         let paths = SearchPathSettings::new(vec![top]).to_search_paths(
             database.system(),
             database.vendored(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use catalog::CatalogServer;
 
 /// Where the program is. Nobody would import a module of this name.
-pub(super) const PROGRAM: &str = "/__tidegate_program__.py";
+pub(super) const PROGRAM: &str = "/__tidegate_program__/main.py";
 /// The package of all servers.
 pub(super) const ROOT: &str = "/servers/__init__.pyi";
 
