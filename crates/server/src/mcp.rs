@@ -9,7 +9,7 @@ mod resources;
 mod search;
 mod words;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use gateway::service::Caller;
 use rmcp::model::{
@@ -65,13 +65,12 @@ pub struct Mcp {
 /// The names of our own tools.
 #[must_use]
 pub fn own_tools() -> Vec<String> {
-    definitions().into_iter().map(|tool| tool.name.into_owned()).collect()
+    DEFINITIONS.iter().map(|tool| tool.name.to_string()).collect()
 }
 
-fn definitions() -> Vec<Tool> {
-    // A test reads them; were they broken, there would be none.
-    serde_json::from_str(OWN).unwrap_or_default()
-}
+/// Our own tools. A test reads them; were they broken, there would be none.
+static DEFINITIONS: LazyLock<Vec<Tool>> =
+    LazyLock::new(|| serde_json::from_str(OWN).unwrap_or_default());
 
 impl Mcp {
     /// A door for clients of `shared`.
@@ -116,14 +115,13 @@ impl Mcp {
         StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config)
     }
 
-    fn own(&self) -> Vec<Tool> {
-        if self.options.mode == Mode::Direct {
-            return Vec::new();
-        }
-        let chosen = |tool: &Tool| {
-            self.options.own.as_ref().is_none_or(|own| own.iter().any(|name| *name == tool.name))
-        };
-        definitions().into_iter().filter(chosen).collect()
+    /// Those of our own tools that this door offers.
+    fn own(&self) -> impl Iterator<Item = &'static Tool> {
+        let offered = self.options.mode != Mode::Direct;
+        DEFINITIONS.iter().filter(move |tool| {
+            let chosen = self.options.own.as_ref();
+            offered && chosen.is_none_or(|own| own.iter().any(|name| *name == tool.name))
+        })
     }
 }
 
@@ -153,13 +151,13 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut tools = self.own();
+        let mut tools: Vec<Tool> = self.own().cloned().collect();
         tools.extend(self.passed_through().await.into_iter().map(|passed| passed.definition));
         Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.own().into_iter().find(|tool| tool.name == name)
+        self.own().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -167,7 +165,7 @@ impl ServerHandler for Mcp {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let own = self.own().iter().any(|tool| tool.name == request.name);
+        let own = self.own().any(|tool| tool.name == request.name);
         let arguments = request.arguments.unwrap_or_default();
         let result = match (own, &*request.name) {
             (true, "execute_python") => self.execute(arguments, &context).await,

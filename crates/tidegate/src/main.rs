@@ -35,6 +35,10 @@ use crate::cli::Cli;
 use crate::config::Config;
 use crate::exit::Ending;
 
+/// Checks and requests allocate much, on many threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Two: one for the work, one that stays free to hear Ctrl-C. Programs run on
 /// threads of the engine's own.
 const WORKERS: usize = 2;

@@ -269,13 +269,12 @@ impl Service {
         loop {
             let resting = {
                 let sessions = lock(&self.sessions);
-                let alive: Vec<_> = sessions.values().filter(|entry| entry.is_alive()).collect();
-                if wanted.is_alive() || alive.len() < self.settings.live {
+                let alive = || sessions.values().filter(|entry| entry.is_alive());
+                if wanted.is_alive() || alive().count() < self.settings.live {
                     return;
                 }
                 // Those in use are locked, so what is left is idle.
-                alive
-                    .into_iter()
+                alive()
                     .filter(|entry| entry.body.try_lock().is_ok())
                     .min_by_key(|entry| (!entry.passing.load(Ordering::Relaxed), entry.used_at()))
                     .cloned()

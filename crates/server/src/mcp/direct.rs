@@ -41,11 +41,10 @@ impl Mcp {
         for (_, tool) in &chosen {
             *count.entry(tool.name.0.as_str()).or_default() += 1;
         }
-        let own: Vec<_> = self.own().into_iter().map(|tool| tool.name).collect();
         let passed = chosen.iter().filter_map(|(server, tool)| {
             let plain = &tool.name.0;
             let taken = count.get(plain.as_str()).is_some_and(|count| *count > 1)
-                || own.iter().any(|name| name == plain);
+                || self.own().any(|tool| tool.name == *plain);
             let name = if taken { format!("{server}__{plain}") } else { plain.clone() };
             let definition = definition(tool, &name)?;
             Some(Passed { server: (*server).clone(), tool: tool.name.clone(), definition })
