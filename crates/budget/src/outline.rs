@@ -1,0 +1,110 @@
+//! The shape of a value: fields and types instead of values.
+
+use serde_json::{Map, Value, json};
+
+use crate::skim::{Fields, Items, spread};
+
+/// Levels that are gone into.
+const DEEPEST: usize = 8;
+/// Rows of a list that are looked at, from everywhere in it.
+const MOST_ROWS: usize = 200;
+/// Fields of an object that are told of.
+const MOST_FIELDS: usize = 100;
+
+/// An outline, as JSON.
+pub(crate) fn of(text: &str) -> String {
+    Shape::of(text.trim(), 0).told().to_string()
+}
+
+/// What values at one place are like.
+#[derive(Debug, Default)]
+struct Shape {
+    /// Names of the plain types that were met, in a fixed order.
+    plain: std::collections::BTreeSet<&'static str>,
+    list: Option<(usize, Box<Shape>)>,
+    object: Option<Object>,
+}
+
+#[derive(Debug, Default)]
+struct Object {
+    seen: usize,
+    fields: Vec<(String, usize, Shape)>,
+    more: usize,
+}
+
+impl Shape {
+    fn of(text: &str, depth: usize) -> Self {
+        let mut shape = Self::default();
+        shape.add(text, depth);
+        shape
+    }
+
+    fn add(&mut self, text: &str, depth: usize) {
+        match text.as_bytes().first() {
+            Some(b'"') => drop(self.plain.insert("string")),
+            Some(b't' | b'f') => drop(self.plain.insert("boolean")),
+            Some(b'n') => drop(self.plain.insert("null")),
+            Some(b'[') if depth < DEEPEST => {
+                let items: Vec<&str> = Items::of(text).collect();
+                let (count, inner) = self.list.get_or_insert_default();
+                *count = (*count).max(items.len());
+                for at in spread(items.len(), MOST_ROWS) {
+                    inner.add(items[at], depth + 1);
+                }
+            }
+            Some(b'{') if depth < DEEPEST => {
+                self.object.get_or_insert_default().add(text, depth);
+            }
+            Some(b'[') => drop(self.plain.insert("list")),
+            Some(b'{') => drop(self.plain.insert("object")),
+            _ if text.contains(['.', 'e', 'E']) => drop(self.plain.insert("number")),
+            _ => drop(self.plain.insert("integer")),
+        }
+    }
+
+    fn told(&self) -> Value {
+        let mut kinds: Vec<Value> = self.plain.iter().map(|kind| json!(kind)).collect();
+        if let Some((count, inner)) = &self.list {
+            kinds.push(json!({ "list": inner.told(), "count": count }));
+        }
+        if let Some(object) = &self.object {
+            kinds.push(object.told());
+        }
+        match kinds.len() {
+            0 => json!("nothing"),
+            1 => kinds.swap_remove(0),
+            _ => json!({ "any_of": kinds }),
+        }
+    }
+}
+
+impl Object {
+    fn add(&mut self, text: &str, depth: usize) {
+        self.seen += 1;
+        for (key, value) in Fields::of(text) {
+            if let Some(known) = self.fields.iter_mut().find(|(name, ..)| name == key) {
+                known.1 += 1;
+                known.2.add(value, depth + 1);
+            } else if self.fields.len() < MOST_FIELDS {
+                self.fields.push((key.to_owned(), 1, Shape::of(value, depth + 1)));
+            } else {
+                self.more += 1;
+            }
+        }
+    }
+
+    fn told(&self) -> Value {
+        let mut told = Map::new();
+        for (key, count, shape) in &self.fields {
+            let mut name: String = serde_json::from_str(key).unwrap_or_default();
+            if *count < self.seen {
+                name.push('?');
+            }
+            told.insert(name, shape.told());
+        }
+        if self.more > 0 {
+            told.insert("$left_out".to_owned(), json!("more fields"));
+        }
+        Value::Object(told)
+    }
+}

@@ -1,0 +1,239 @@
+//! What a value is like: counts, shapes and figures instead of rows.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::numbers::Numbers;
+use crate::printed::{ceil, floor};
+use crate::skim::{Fields, Items};
+
+/// Levels of objects that are gone into.
+const DEEPEST: usize = 4;
+/// Fields of rows that are told of.
+const MOST_FIELDS: usize = 60;
+/// Different texts of a field that are counted.
+const MOST_TEXTS: usize = 1000;
+/// Letters of a text that are shown at its beginning, and at its end.
+const LETTERS: usize = 200;
+
+/// A summary, as JSON.
+pub(crate) fn of(text: &str) -> String {
+    about(text.trim(), 0).to_string()
+}
+
+fn about(text: &str, depth: usize) -> Value {
+    match text.as_bytes().first() {
+        Some(b'[') => about_list(text, depth),
+        Some(b'{') if depth < DEEPEST => {
+            let fields = Fields::of(text);
+            Value::Object(fields.map(|(key, value)| (name(key), about(value, depth + 1))).collect())
+        }
+        Some(b'{') => json!({ "type": "object", "fields": Fields::of(text).count() }),
+        Some(b'"') => about_text(text),
+        _ => serde_json::from_str(text).unwrap_or_default(),
+    }
+}
+
+fn name(key: &str) -> String {
+    serde_json::from_str(key).unwrap_or_default()
+}
+
+fn about_text(text: &str) -> Value {
+    let whole = name(text);
+    if whole.len() <= 2 * LETTERS {
+        return Value::String(whole);
+    }
+    json!({
+        "type": "text",
+        "characters": whole.chars().count(),
+        "lines": whole.lines().count(),
+        "head": whole[..floor(&whole, LETTERS)],
+        "tail": whole[ceil(&whole, whole.len() - LETTERS)..],
+    })
+}
+
+fn about_list(text: &str, depth: usize) -> Value {
+    let mut rows = Rows::default();
+    let (mut first, mut last) = (None, None);
+    for item in Items::of(text) {
+        first = first.or(Some(item));
+        last = Some(item);
+        rows.add(item);
+    }
+    let Some((first, last)) = first.zip(last) else { return json!([]) };
+    let end = |text: &str| match text.as_bytes().first() {
+        // Rows are shown as they are, but for what is long in them.
+        Some(b'{') if depth < DEEPEST => {
+            let fields = Fields::of(text).take(MOST_FIELDS);
+            Value::Object(fields.map(|(key, value)| (name(key), short(value))).collect())
+        }
+        _ => short(text),
+    };
+    let mut told = Map::new();
+    told.insert("type".to_owned(), json!("list"));
+    told.insert("count".to_owned(), json!(rows.count));
+    rows.tell(&mut told);
+    told.insert("first".to_owned(), end(first));
+    if rows.count > 1 {
+        told.insert("last".to_owned(), end(last));
+    }
+    Value::Object(told)
+}
+
+/// A value of a row that is shown as an example.
+fn short(text: &str) -> Value {
+    match text.as_bytes().first() {
+        Some(b'[') => json!(format!("list of {}", Items::of(text).count())),
+        Some(b'{') => json!(format!("object of {}", Fields::of(text).count())),
+        Some(b'"') => about_text(text),
+        _ => serde_json::from_str(text).unwrap_or_default(),
+    }
+}
+
+/// What the members of a list have in common.
+#[derive(Default)]
+struct Rows {
+    count: usize,
+    /// Members that are no rows.
+    plain: Column,
+    /// Fields of those that are, in the order they were met.
+    columns: Vec<(String, Column)>,
+    objects: usize,
+    lists: usize,
+    more_fields: bool,
+}
+
+/// What is known of one field.
+#[derive(Default)]
+struct Column {
+    count: usize,
+    nulls: usize,
+    truths: [usize; 2],
+    numbers: Numbers,
+    texts: HashSet<String>,
+    text_count: usize,
+    many_texts: bool,
+    others: usize,
+}
+
+impl Rows {
+    fn add(&mut self, item: &str) {
+        self.count += 1;
+        match item.as_bytes().first() {
+            Some(b'{') => {
+                self.objects += 1;
+                for (at, (key, value)) in Fields::of(item).enumerate() {
+                    self.column(at, key).map(|column| column.add(value));
+                }
+            }
+            Some(b'[') => self.lists += 1,
+            _ => self.plain.add(item),
+        }
+    }
+
+    /// The column of a field; it mostly is where it was in the row before.
+    fn column(&mut self, at: usize, key: &str) -> Option<&mut Column> {
+        let fits = |column: &(String, Column)| column.0 == key;
+        let place = match self.columns.get(at).filter(|column| fits(column)) {
+            Some(_) => Some(at),
+            None => self.columns.iter().position(fits),
+        };
+        if let Some(place) = place {
+            return self.columns.get_mut(place).map(|column| &mut column.1);
+        }
+        if self.columns.len() >= MOST_FIELDS {
+            self.more_fields = true;
+            return None;
+        }
+        self.columns.push((key.to_owned(), Column::default()));
+        self.columns.last_mut().map(|column| &mut column.1)
+    }
+
+    fn tell(&mut self, told: &mut Map<String, Value>) {
+        if self.lists > 0 {
+            told.insert("lists".to_owned(), json!(self.lists));
+        }
+        if self.plain.count > 0 {
+            let plain = std::mem::take(&mut self.plain);
+            told.insert("values".to_owned(), plain.told(self.count));
+        }
+        if self.objects > 0 {
+            let columns = std::mem::take(&mut self.columns);
+            let objects = self.objects;
+            let fields = columns.into_iter().map(|(key, column)| (name(&key), column.told(objects)));
+            told.insert("fields".to_owned(), Value::Object(fields.collect()));
+            if self.more_fields {
+                told.insert("more_fields".to_owned(), json!(true));
+            }
+        }
+    }
+}
+
+impl Column {
+    fn add(&mut self, value: &str) {
+        self.count += 1;
+        match value.as_bytes().first() {
+            Some(b'n') => self.nulls += 1,
+            Some(b't') => self.truths[1] += 1,
+            Some(b'f') => self.truths[0] += 1,
+            Some(b'"') => {
+                self.text_count += 1;
+                // Once there are too many, nobody needs to know which.
+                if !self.many_texts && !self.texts.contains(value) {
+                    if self.texts.len() < MOST_TEXTS && value.len() <= 200 {
+                        self.texts.insert(value.to_owned());
+                    } else {
+                        self.many_texts = true;
+                    }
+                }
+            }
+            Some(b'{' | b'[') => self.others += 1,
+            _ => match value.parse() {
+                Ok(number) => self.numbers.add(number),
+                Err(_) => self.others += 1,
+            },
+        }
+    }
+
+    /// What is known of it, among so many rows.
+    fn told(self, rows: usize) -> Value {
+        let mut told = Map::new();
+        let mut kinds = Vec::new();
+        if !self.numbers.is_empty() {
+            kinds.push("number");
+            told.extend(self.numbers.figures());
+        }
+        if self.truths != [0, 0] {
+            kinds.push("boolean");
+            told.insert("true".to_owned(), json!(self.truths[1]));
+            told.insert("false".to_owned(), json!(self.truths[0]));
+        }
+        if self.text_count > 0 {
+            kinds.push("text");
+            let mut texts: Vec<String> = self.texts.iter().map(|text| name(text)).collect();
+            texts.sort_unstable();
+            let distinct = texts.len();
+            let more = if self.many_texts { "+" } else { "" };
+            told.insert("distinct".to_owned(), json!(format!("{distinct}{more}")));
+            texts.truncate(if distinct <= 12 && !self.many_texts { 12 } else { 3 });
+            told.insert("examples".to_owned(), json!(texts));
+        }
+        if self.others > 0 {
+            kinds.push("nested");
+        }
+        if kinds.is_empty() {
+            kinds.push("null");
+        }
+        let mut whole = Map::new();
+        whole.insert("type".to_owned(), json!(kinds.join(" or ")));
+        if self.nulls > 0 {
+            whole.insert("null".to_owned(), json!(self.nulls));
+        }
+        if self.count < rows {
+            whole.insert("absent".to_owned(), json!(rows - self.count));
+        }
+        whole.extend(told);
+        Value::Object(whole)
+    }
+}

@@ -1,0 +1,117 @@
+//! Whatever is cut is JSON, fits, and is the same every time.
+
+use budget::{Strategy, Whole, count, fit, share};
+use proptest::prelude::*;
+use proptest::strategy::Strategy as _;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+fn value() -> impl proptest::strategy::Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_filter("JSON has none", |number| number.is_finite()).prop_map(Value::from),
+        "\\PC{0,60}".prop_map(Value::from),
+        "[a-z \n\"\\\\]{0,2000}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 400, 40, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..40).prop_map(Value::from),
+            prop::collection::hash_map("\\PC{0,12}", inner.clone(), 0..20)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+            // Rows that are all alike.
+            (prop::collection::vec("[a-z]{1,8}", 1..5), prop::collection::vec(inner, 0..60))
+                .prop_map(|(keys, values)| {
+                    let row = |value: Value| {
+                        Value::Object(keys.iter().map(|key| (key.clone(), value.clone())).collect())
+                    };
+                    Value::from(values.into_iter().map(row).collect::<Vec<_>>())
+                }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_cut_is_json_and_fits(value in value(), most in 50_usize..3000, which in 0..5_usize) {
+        let strategy = Strategy::ALL[which];
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        let fitted = fit(&raw, strategy, most);
+        let text = fitted.value.get();
+        prop_assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
+        prop_assert_eq!(count(text), fitted.tokens);
+        prop_assert!(fitted.tokens <= most, "{} tokens of {most}: {text}", fitted.tokens);
+        if !fitted.is_cut {
+            prop_assert_eq!(text, raw.get());
+        }
+        let again = fit(&raw, strategy, most);
+        prop_assert_eq!(again.value.get(), text);
+    }
+
+    #[test]
+    fn a_value_and_what_was_printed_share_what_there_is(
+        value in value(), stdout in "[a-z \n]{0,3000}", stderr in "\\PC{0,500}", most in 50_usize..2000,
+    ) {
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        let shown = share(&Whole { value: &raw, stdout: &stdout, stderr: &stderr }, Strategy::Auto, most);
+        let all = count(shown.value.get()) + count(&shown.stdout) + count(&shown.stderr);
+        prop_assert!(all <= most, "{all} tokens of {most}");
+        prop_assert_eq!(all, shown.tokens);
+        if shown.cut.is_none() {
+            prop_assert_eq!(shown.value.get(), raw.get());
+            prop_assert_eq!((&shown.stdout, &shown.stderr), (&stdout, &stderr));
+        }
+    }
+}
+
+fn rows(count: usize) -> Box<RawValue> {
+    let rows: Vec<Value> = (0..count)
+        .map(|at| serde_json::json!({"id": at, "name": format!("device {at}"), "value": at * 7 % 1000, "status": if at % 3 == 0 {"idle"} else {"active"}}))
+        .collect();
+    RawValue::from_string(serde_json::json!({ "rows": rows, "total": count }).to_string()).unwrap()
+}
+
+#[test]
+fn rows_become_a_table_with_what_is_missing_and_totals_stay() {
+    let fitted = fit(&rows(5000), Strategy::Auto, 300);
+    let value: Value = serde_json::from_str(fitted.value.get()).unwrap();
+    assert_eq!(value["total"], 5000);
+    assert_eq!(value["rows"]["$columns"][0], "id");
+    let shown = value["rows"]["$rows"].as_array().unwrap();
+    let left = shown.iter().find_map(|row| row["$left_out"].as_u64()).unwrap();
+    assert_eq!(left as usize + shown.len() - 1, 5000);
+    assert_eq!(shown.last().unwrap()[0], 4999);
+    assert!(fitted.tokens > 200, "{} tokens: {}", fitted.tokens, fitted.value.get());
+}
+
+#[test]
+fn a_summary_has_figures() {
+    let fitted = fit(&rows(5000), Strategy::Summarize, 1000);
+    let value: Value = serde_json::from_str(fitted.value.get()).unwrap();
+    let rows = &value["rows"];
+    assert_eq!(rows["count"], 5000);
+    assert_eq!(rows["fields"]["id"]["min"], 0);
+    assert_eq!(rows["fields"]["id"]["max"], 4999);
+    assert_eq!(rows["fields"]["status"]["examples"], serde_json::json!(["active", "idle"]));
+    assert_eq!(rows["last"]["id"], 4999);
+}
+
+#[test]
+fn a_schema_has_types() {
+    let fitted = fit(&rows(5000), Strategy::Schema, 1000);
+    let value: Value = serde_json::from_str(fitted.value.get()).unwrap();
+    assert_eq!(value["rows"]["count"], 5000);
+    assert_eq!(value["rows"]["list"]["name"], "string");
+}
+
+#[test]
+fn one_of_each_kind_is_shown_before_many_of_one() {
+    let mut rows: Vec<Value> = (0..3000).map(|at| serde_json::json!({ "id": at, "text": "x".repeat(30) })).collect();
+    rows.insert(2500, serde_json::json!({ "warning": "disk full" }));
+    let raw = RawValue::from_string(Value::from(rows).to_string()).unwrap();
+    let fitted = fit(&raw, Strategy::Auto, 200);
+    assert!(fitted.value.get().contains("disk full"), "{}", fitted.value.get());
+}
