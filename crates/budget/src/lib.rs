@@ -17,6 +17,7 @@
 mod fit;
 mod numbers;
 mod outline;
+mod page;
 mod printed;
 mod render;
 mod share;
@@ -25,6 +26,7 @@ mod summary;
 mod tokens;
 
 pub use fit::{Fitted, fit};
+pub use page::page;
 pub use printed::shortened;
 pub use share::{Cut, Shown, Whole, share};
 pub use tokens::count;

@@ -46,7 +46,8 @@ pub(crate) struct WasmGuest {
     host: Arc<dyn Host>,
     seed: Option<u64>,
     servers: Option<Arc<Folder>>,
-    /// Limits, host, seed or servers changed since the machine last heard of them.
+    results: Option<Arc<Folder>>,
+    /// Limits, host, seed or folders changed since the machine last heard of them.
     changed: bool,
 }
 
@@ -71,6 +72,7 @@ impl WasmGuest {
             host: start.host,
             seed: start.seed,
             servers: start.servers,
+            results: start.results,
             changed: true,
         }
     }
@@ -88,6 +90,7 @@ impl WasmGuest {
             host: Arc::clone(&self.host),
             seed: self.seed.take(),
             servers: self.servers.clone(),
+            results: self.results.clone(),
         });
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
@@ -178,8 +181,9 @@ impl Guest for WasmGuest {
         self.changed = true;
     }
 
-    fn show(&mut self, servers: Option<Arc<Folder>>) {
+    fn show(&mut self, servers: Option<Arc<Folder>>, results: Option<Arc<Folder>>) {
         self.servers = servers;
+        self.results = results;
         self.changed = true;
     }
 

@@ -56,11 +56,13 @@ pub(crate) struct News {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) seed: Option<u64>,
     pub(crate) servers: Option<Arc<Folder>>,
+    pub(crate) results: Option<Arc<Folder>>,
 }
 
 impl Default for News {
     fn default() -> Self {
-        Self { limits: Limits::default(), host: Arc::new(NoHost), seed: None, servers: None }
+        let (limits, host) = (Limits::default(), Arc::new(NoHost));
+        Self { limits, host, seed: None, servers: None, results: None }
     }
 }
 
@@ -109,6 +111,7 @@ impl Machine {
             building: false,
             told: false,
             servers: None,
+            results: None,
             input: None,
             ended: None,
             unreported: Vec::new(),
@@ -195,7 +198,7 @@ impl Machine {
 
     /// Takes over what the next program may use, who answers it, its seed and its servers.
     pub(crate) fn configure(&mut self, news: News) {
-        let News { limits, host, seed, servers } = news;
+        let News { limits, host, seed, servers, results } = news;
         let state = self.store.data_mut();
         let digest = servers.as_ref().map(|folder| folder.digest());
         if state.servers != digest {
@@ -204,6 +207,13 @@ impl Machine {
             state.wasi.files().set_folder(Given::Servers, folder);
             state.servers = digest;
             state.told = false;
+        }
+        let digest = results.as_ref().map(|folder| folder.digest());
+        if state.results != digest {
+            let folder = results
+                .map_or_else(GivenFolder::default, |results| (*results.prepared(given)).clone());
+            state.wasi.files().set_folder(Given::Results, folder);
+            state.results = digest;
         }
         state.growth.allowed = limits.memory_bytes;
         let known =

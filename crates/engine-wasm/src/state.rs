@@ -70,6 +70,8 @@ pub(crate) struct State {
     pub(crate) told: bool,
     /// Which files it sees under `/servers`.
     pub(crate) servers: Option<Digest>,
+    /// What `/results` shows.
+    pub(crate) results: Option<Digest>,
     /// The answer to the guest's next `n`.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) ended: Option<Ended>,

@@ -195,6 +195,8 @@ pub struct Start {
     pub host: Arc<dyn Host>,
     /// What programs find under `/servers`.
     pub servers: Option<Arc<Folder>>,
+    /// What programs find under `/results`.
+    pub results: Option<Arc<Folder>>,
 }
 
 impl Default for Start {
@@ -205,6 +207,7 @@ impl Default for Start {
             seed: None,
             host: Arc::new(NoHost),
             servers: None,
+            results: None,
         }
     }
 }
@@ -237,8 +240,8 @@ pub trait Guest: Send {
     /// Changes who answers quick calls, from the next step on.
     fn attach(&mut self, host: Arc<dyn Host>);
 
-    /// Changes what programs find under `/servers`, from the next step on.
-    fn show(&mut self, servers: Option<Arc<Folder>>);
+    /// Changes what programs find under `/servers` and `/results`, from the next step on.
+    fn show(&mut self, servers: Option<Arc<Folder>>, results: Option<Arc<Folder>>);
 
     /// Changes what the next program may use.
     fn limit(&mut self, limits: Limits);

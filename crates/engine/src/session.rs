@@ -84,7 +84,7 @@ impl Session {
         if let Some(guest) = &mut self.guest {
             guest.limit(start.limits.clone());
             guest.attach(Arc::clone(&start.host));
-            guest.show(start.servers.clone());
+            guest.show(start.servers.clone(), start.results.clone());
         }
         self.start = start;
     }

@@ -9,6 +9,7 @@
 //! Reading order: [`Service`], then [`record`] (what is known of a run), [`gate`] (whose turn it
 //! is), `session` (one session), [`store`] (the database).
 
+mod answer;
 mod execute;
 pub mod gate;
 pub mod ids;
@@ -30,6 +31,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use self::answer::{Answer, Page};
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::{RunId, SessionId};
@@ -67,6 +69,8 @@ pub struct Settings {
     pub keep_runs: Duration,
     /// Bytes a program's source may have.
     pub source_bytes: usize,
+    /// Tokens of an answer, where a caller does not say how many.
+    pub output_tokens: usize,
 }
 
 impl Default for Settings {
@@ -82,6 +86,7 @@ impl Default for Settings {
             bytes_per_owner: 4 << 30,
             keep_runs: Duration::from_secs(7 * 24 * 3600),
             source_bytes: 1 << 20,
+            output_tokens: 2_000,
         }
     }
 }

@@ -144,6 +144,7 @@ fn settings(values: &Values) -> anyhow::Result<Settings> {
     };
     let bytes = |name| values.read(name, units::parse_bytes);
     let time = |name| values.read(name, units::parse_duration);
+    let output_tokens: usize = values.number("output-tokens")?;
     let source_bytes = bytes("source-bytes")?.and_then(|bytes| usize::try_from(bytes).ok());
     Ok(Settings {
         level,
@@ -160,6 +161,7 @@ fn settings(values: &Values) -> anyhow::Result<Settings> {
         bytes_per_owner: bytes("max-session-bytes")?.unwrap_or(usual.bytes_per_owner),
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
+        output_tokens: output_tokens.max(budget::LEAST_TOKENS),
     })
 }
 

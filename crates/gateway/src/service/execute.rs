@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use budget::{LEAST_TOKENS, Strategy};
 use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError};
 use metrics::{counter, histogram};
 use tracing::warn;
@@ -52,6 +53,10 @@ pub struct Request {
     pub level: Option<Level>,
     /// What to do while another program runs in the session.
     pub if_busy: IfBusy,
+    /// Tokens of the answer; what the operator says if nothing is said.
+    pub output_tokens: Option<u64>,
+    /// How the answer is made to fit.
+    pub output_strategy: Strategy,
 }
 
 /// A run that has begun. Dropping it cancels the run.
@@ -141,11 +146,14 @@ impl Service {
             program: request.code.clone(),
             ended: None,
             calls: Vec::new(),
+            answer: None,
         });
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
         let session = entry.id.clone();
         let program = Program { source: request.code, context: request.context };
-        let work = Work { entry, ticket, engine, program, limits };
+        let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
+        let fit = (request.output_strategy, most.unwrap_or(self.settings.output_tokens));
+        let work = Work { entry, ticket, engine, program, limits, fit };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
         self.tasks.spawn(async move { service.carry_out(own, work).await });
         Ok(Started { run, session, detached: false })
@@ -190,6 +198,12 @@ impl Service {
                 ),
             );
         }
+        if let Some(most) = request.output_tokens.filter(|most| *most < LEAST_TOKENS as u64) {
+            return invalid(
+                "max_output_tokens",
+                format!("is {most}; at least {LEAST_TOKENS} are needed to say what was left out"),
+            );
+        }
         match request.timeout.filter(|timeout| !TIMEOUTS.contains(timeout)) {
             None => Ok(()),
             Some(_) => invalid("timeout", "must be at least 1 second".to_owned()),
@@ -213,7 +227,7 @@ impl Service {
     }
 
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
-        let entry = Arc::clone(&work.entry);
+        let (entry, fit) = (Arc::clone(&work.entry), work.fit);
         let begun = Instant::now();
         let outcome = tokio::select! {
             outcome = self.attempt(&run, work) => outcome,
@@ -221,7 +235,10 @@ impl Service {
         };
         let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
         entry.touch();
-        let record = run.end(outcome);
+        let record = run.end(outcome, fit).await;
+        if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
+            entry.note_result(&record.id);
+        }
         count(&record);
         let id = record.id.clone();
         if let Err(error) = self.keep(&run, record).await {
@@ -233,7 +250,7 @@ impl Service {
 
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
-        let Work { entry, ticket, engine, program, limits } = work;
+        let Work { entry, ticket, engine, program, limits, fit: _ } = work;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
         let _pass = ticket.enter().await;
@@ -269,7 +286,9 @@ impl Service {
             offer = offered;
         }
         let session = body.awake(entry, engine, image).await?;
-        let start = engine::Start { limits, ..session.start().clone() };
+        let results = self.results(entry, &program).await;
+        let results = results.or_else(|| session.start().results.clone());
+        let start = engine::Start { limits, results, ..session.start().clone() };
         session.configure(start);
         // From here on a guest is there, also if this future is dropped half-way.
         entry.set_alive(true);
@@ -312,6 +331,8 @@ struct Work {
     engine: Arc<dyn Engine>,
     program: Program,
     limits: Limits,
+    /// How the answer is made to fit, and into how many tokens.
+    fit: (Strategy, usize),
 }
 
 /// Whether a program could use this as a name.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{LimitKind, Outcome, ProgramError, Usage};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::ids::{RunId, SessionId};
+use super::answer::Answer;
 use crate::hearing::CallNote;
 
 /// Where a run is.
@@ -147,6 +149,8 @@ pub struct Record {
     pub ended: Option<Ended>,
     /// What it asked of servers.
     pub calls: Vec<CallNote>,
+    /// What of it goes to whoever asked for it; nothing for a run that is read again.
+    pub answer: Option<Arc<Answer>>,
 }
 
 /// How a run ended: an [`Outcome`] that can be stored.
@@ -168,6 +172,9 @@ pub struct Ended {
     pub usage: Usage,
     /// Files it produced besides its value, which lie beside the database.
     pub artifacts: Vec<ArtifactNote>,
+    /// Whoever asked got less than all of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 /// A file that a run produced.
@@ -197,6 +204,7 @@ impl From<&Outcome> for Ended {
             execution_time_ms: outcome.execution_time_ms,
             usage: outcome.usage,
             artifacts: artifacts.collect(),
+            is_cut: false,
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use budget::Strategy;
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::answer::Answer;
 use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Status};
 use crate::hearing::{CallNote, Hearing};
@@ -134,7 +136,9 @@ impl Run {
     }
 
     /// Says how it ended; followers hear of it with [`Run::stored`].
-    pub(super) fn end(&self, outcome: Outcome) -> Record {
+    pub(super) async fn end(&self, outcome: Outcome, fit: (Strategy, usize)) -> Record {
+        let ended = Ended::from(&outcome);
+        let (ended, answer) = Answer::of(ended, fit).await;
         let mut state = self.lock();
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = std::mem::take(&mut state.pieces[at(stream)]);
@@ -146,7 +150,8 @@ impl Run {
         let status = Status::of(&outcome);
         state.record.status = status;
         state.record.finished_at = Some(Moment::now());
-        state.record.ended = Some(Ended::from(&outcome));
+        state.record.ended = Some(ended);
+        state.record.answer = Some(answer);
         state.events.push(Event::Status(status));
         state.outcome = Some(Arc::new(outcome));
         state.record.clone()

@@ -8,7 +8,7 @@ use engine::{Engine, Image, Level, Limits, Session, Start};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
-use super::ids::SessionId;
+use super::ids::{RunId, SessionId};
 use super::record::Moment;
 use super::store::{SessionRow, StoreError};
 use crate::checks::Earlier;
@@ -16,6 +16,9 @@ use crate::checks::Earlier;
 /// Why a session is no more whose process was killed.
 const LOST: &str =
     "the gateway was ended by force while it was in memory, so what its programs left is lost";
+
+/// Results that a session's programs can read.
+const MOST_RESULTS: usize = 20;
 
 /// A session, and who may use it.
 pub(super) struct Entry {
@@ -35,6 +38,8 @@ pub(super) struct Entry {
     in_memory: AtomicBool,
     /// Why it is no more, once it is.
     ended: Mutex<Option<&'static str>>,
+    /// Its runs of which only a part was shown, the latest last.
+    results: Mutex<Vec<RunId>>,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -99,6 +104,7 @@ impl Entry {
             alive: AtomicBool::new(false),
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(None),
+            results: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -120,6 +126,7 @@ impl Entry {
             alive: AtomicBool::new(false),
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(row.in_memory.then_some(LOST)),
+            results: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -192,6 +199,20 @@ impl Entry {
     /// What an earlier program may have left.
     pub(super) fn earlier(&self) -> Earlier {
         if self.programs() == 0 { Earlier::Nothing } else { Earlier::Something }
+    }
+
+    /// Remembers a run of which only a part was shown.
+    pub(super) fn note_result(&self, run: &RunId) {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        results.push(run.clone());
+        if results.len() > MOST_RESULTS {
+            results.remove(0);
+        }
+    }
+
+    /// Runs of which only a part was shown.
+    pub(super) fn results(&self) -> Vec<RunId> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Says that it is no more.

@@ -274,6 +274,7 @@ fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
         started_at: row.get::<Option<i64>, _>("started_at").map(Moment),
         finished_at: row.get::<Option<i64>, _>("finished_at").map(Moment),
         program: row.get("program"),
+        answer: None,
         ended: ended.map(|text| read("a run's outcome", text)).transpose()?,
         calls: read("a run's calls", row.get("calls"))?,
     })

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use budget::Strategy;
 use engine::Context;
 use gateway::service::run::{Event, Run};
 use gateway::service::{Refusal, Request, Started};
@@ -20,6 +21,9 @@ use super::{Mcp, caller, words};
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(120);
 
+/// The strategies there are, in words.
+const STRATEGIES: &str = "one of auto, summarize, schema, sample, truncate, none";
+
 /// What a client may send. Wrong types name the argument.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +35,10 @@ struct Arguments {
     context: Option<Context>,
     #[serde(default)]
     timeout: Option<f64>,
+    #[serde(default)]
+    max_output_tokens: Option<u64>,
+    #[serde(default)]
+    output_strategy: Option<Strategy>,
 }
 
 impl Mcp {
@@ -71,6 +79,10 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         ("session", "text", |value| value.is_string() || value.is_null()),
         ("context", "an object", |value| value.is_object() || value.is_null()),
         ("timeout", "a number of seconds", |value| value.is_number() || value.is_null()),
+        ("max_output_tokens", "a whole number", |value| value.is_u64() || value.is_null()),
+        ("output_strategy", STRATEGIES, |value| {
+            value.is_null() || value.as_str().is_some_and(|name| name.parse::<Strategy>().is_ok())
+        }),
     ] {
         if arguments.get(key).is_some_and(|value| !fits(value)) {
             return Err(format!("`{key}` must be {kind}; {example}"));
@@ -90,6 +102,8 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         session,
         context: given.context.unwrap_or_default(),
         timeout,
+        output_tokens: given.max_output_tokens,
+        output_strategy: given.output_strategy.unwrap_or_default(),
         ..Request::default()
     })
 }

@@ -42,27 +42,62 @@ fn link(record: &Record, artifact: &Artifact) -> Resource {
 }
 
 fn structured(record: &Record, ended: &Ended) -> Value {
-    let value: Value = serde_json::from_str(ended.return_value.get()).unwrap_or_default();
-    json!({
+    let (value, stdout, stderr) = shown(record, ended);
+    let value: Value = serde_json::from_str(value).unwrap_or_default();
+    let mut all = json!({
         "success": ended.error.is_none(),
         "return_value": value,
-        "stdout": ended.stdout,
-        "stderr": ended.stderr,
+        "stdout": stdout,
+        "stderr": stderr,
         "error": ended.error,
         "session": record.session,
         "run_id": record.id,
-    })
+    });
+    if let Some(left) = left_out(record) {
+        all["truncated"] = json!(left);
+    }
+    all
+}
+
+/// Value and output as far as they fit.
+fn shown<'r>(record: &'r Record, ended: &'r Ended) -> (&'r str, &'r str, &'r str) {
+    match &record.answer {
+        Some(answer) => {
+            let shown = &answer.shown;
+            (shown.value.get(), &shown.stdout, &shown.stderr)
+        }
+        None => (ended.return_value.get(), &ended.stdout, &ended.stderr),
+    }
+}
+
+/// What was left out, and how to get at it.
+fn left_out(record: &Record) -> Option<String> {
+    let answer = record.answer.as_ref()?;
+    let cut = answer.shown.cut.as_ref()?;
+    let (id, most) = (&record.id, answer.most);
+    let value = if cut.value {
+        format!(
+            "The value has {} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\")).",
+            cut.value_bytes
+        )
+    } else {
+        format!("All that was printed is in /results/{id}.stdout.txt.")
+    };
+    Some(format!(
+        "cut to {most} tokens. {value} Better: filter or aggregate first, and return less."
+    ))
 }
 
 /// The value first, then what was printed, then how to go on.
 fn text(record: &Record, ended: &Ended) -> String {
+    let (returned, stdout, stderr) = shown(record, ended);
     let mut parts = Vec::new();
     match &ended.error {
-        Some(error) => parts.push(failure(error)),
-        None if ended.return_value.get() == "null" => {}
-        None => parts.push(value(ended.return_value.get())),
+        Some(error) => parts.push(budget::shortened(&failure(error), most(record))),
+        None if returned == "null" => {}
+        None => parts.push(value(returned)),
     }
-    for (name, printed) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
+    for (name, printed) in [("stdout", stdout), ("stderr", stderr)] {
         if !printed.trim().is_empty() {
             parts.push(format!("{name}:\n{}", printed.trim_end()));
         }
@@ -70,8 +105,14 @@ fn text(record: &Record, ended: &Ended) -> String {
     if let Some(note) = &ended.note {
         parts.push(format!("note: {note}"));
     }
+    parts.extend(left_out(record));
     parts.push(format!("session: {}", record.session));
     parts.join("\n\n")
+}
+
+/// Tokens that words about a failure may have.
+fn most(record: &Record) -> usize {
+    record.answer.as_ref().map_or(2_000, |answer| answer.most)
 }
 
 /// Text as itself, anything else as JSON.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use budget::Strategy;
 use engine::Level;
 use gateway::service::ids::SessionId;
 use gateway::service::run::Run;
@@ -47,10 +48,12 @@ pub(crate) struct ExecuteBody {
     /// A level that is no looser than the operator's.
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
-    /// Tokens of output that are wanted; not used yet.
-    #[expect(dead_code, reason = "taken and checked; answers are not shortened yet")]
-    #[schema(minimum = 1)]
+    /// Tokens that value and output together may have; the rest can be fetched.
+    #[schema(minimum = 50)]
     max_output_tokens: Option<u64>,
+    /// How they are made to fit.
+    #[schema(value_type = Option<StrategyGiven>)]
+    output_strategy: Option<Strategy>,
     /// What to do while another program runs in the session.
     if_busy: Option<IfBusyGiven>,
 }
@@ -62,6 +65,25 @@ pub(crate) enum Language {
     /// Python 3.
     #[expect(dead_code, reason = "says in the API's description what there is")]
     Python,
+}
+
+/// How an answer is made to fit.
+#[derive(ToSchema)]
+#[schema(as = OutputStrategy, rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `budget::Strategy` is")]
+pub(crate) enum StrategyGiven {
+    /// Whatever fits stays; of what does not, the most informative part.
+    Auto,
+    /// Counts, shapes and figures instead of rows.
+    Summarize,
+    /// Fields and their types instead of values.
+    Schema,
+    /// Rows from everywhere, evenly.
+    Sample,
+    /// The beginning.
+    Truncate,
+    /// Everything, however much it is.
+    None,
 }
 
 /// A named set of limits.
@@ -149,6 +171,7 @@ impl ExecuteBody {
             timeout: fields.take("timeout")?,
             level: fields.take("level")?,
             max_output_tokens: fields.count("max_output_tokens")?,
+            output_strategy: fields.take("output_strategy")?,
             if_busy: fields.take("if_busy")?,
         };
         fields.end()?;
@@ -171,6 +194,8 @@ impl ExecuteBody {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
                 Some(IfBusyGiven::Wait) | None => IfBusy::Wait,
             },
+            output_tokens: self.max_output_tokens,
+            output_strategy: self.output_strategy.unwrap_or_default(),
         })
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct RunShown {
     note: Option<String>,
     /// Files it produced besides its value.
     artifacts: Vec<ArtifactShown>,
+    /// What was left out, and where it is.
+    truncated: Option<Truncated>,
     /// What the run cost and saved; not computed yet.
     #[schema(value_type = Value)]
     receipt: Option<()>,
@@ -62,6 +64,25 @@ pub(crate) struct RunShown {
     program: Option<String>,
     /// What it asked of servers.
     calls: Vec<CallShown>,
+}
+
+/// What an answer left out.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Truncated {
+    /// Tokens that value and output may have.
+    max_output_tokens: usize,
+    /// Tokens they have now.
+    tokens: usize,
+    /// Bytes of the whole value.
+    value_bytes: u64,
+    /// Bytes of all that was printed.
+    printed_bytes: u64,
+    /// What it is called.
+    handle: String,
+    /// Where later programs find the whole value.
+    path: String,
+    /// Where the whole value can be had, page by page.
+    href: String,
 }
 
 /// A run in a list.
@@ -200,6 +221,28 @@ pub(crate) struct CallShown {
 impl RunShown {
     /// A run, without its source.
     pub(crate) fn new(record: &Record) -> Self {
+        let whole = Self::entire(record);
+        let Some(answer) = &record.answer else { return whole };
+        let shown = &answer.shown;
+        Self {
+            return_value: shown.value.clone(),
+            stdout: shown.stdout.clone(),
+            stderr: shown.stderr.clone(),
+            truncated: shown.cut.as_ref().map(|cut| Truncated {
+                max_output_tokens: answer.most,
+                tokens: shown.tokens,
+                value_bytes: cut.value_bytes,
+                printed_bytes: cut.printed_bytes,
+                handle: record.id.to_string(),
+                path: format!("/results/{}.json", record.id),
+                href: format!("/api/v1/runs/{}/result", record.id),
+            }),
+            ..whole
+        }
+    }
+
+    /// All of a run, without its source.
+    fn entire(record: &Record) -> Self {
         let ended = record.ended.as_ref();
         let text = |of: fn(&Ended) -> &String| ended.map(of).cloned().unwrap_or_default();
         let artifacts = ended.iter().flat_map(|ended| &ended.artifacts);
@@ -217,6 +260,7 @@ impl RunShown {
             usage: ended.map(|ended| UsageShown::from(&ended.usage)).unwrap_or_default(),
             note: ended.and_then(|ended| ended.note.clone()),
             artifacts: artifacts.map(|note| ArtifactShown::new(record, note)).collect(),
+            truncated: None,
             receipt: None,
             language: record.language.clone(),
             created_at: moment::text(record.created_at),
@@ -227,9 +271,9 @@ impl RunShown {
         }
     }
 
-    /// A run with its source.
+    /// All of a run, with its source.
     pub(crate) fn whole(record: &Record) -> Self {
-        Self { program: Some(record.program.clone()), ..Self::new(record) }
+        Self { program: Some(record.program.clone()), ..Self::entire(record) }
     }
 }
 
