@@ -25,7 +25,8 @@ pub fn page(
         text = match text.as_bytes().first()? {
             b'[' => Items::of(text).nth(step.parse().ok()?)?,
             b'{' => {
-                let is_it = |key: &str| serde_json::from_str::<String>(key).is_ok_and(|key| key == step);
+                let is_it =
+                    |key: &str| serde_json::from_str::<String>(key).is_ok_and(|key| key == step);
                 Fields::of(text).find(|(key, _)| is_it(key))?.1
             }
             _ => return None,

@@ -87,7 +87,8 @@ mod tests {
 
     #[test]
     fn a_long_text_keeps_its_ends() {
-        let text: String = (0..1000).map(|line| format!("line {line}\n")).collect();
+        let lines: Vec<String> = (0..1000).map(|line| format!("line {line}\n")).collect();
+        let text = lines.concat();
         let cut = shortened(&text, 100);
         assert!(cut.starts_with("line 0\nline 1\n"), "{cut}");
         assert!(cut.ends_with("line 999\n"), "{cut}");

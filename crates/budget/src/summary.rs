@@ -124,7 +124,9 @@ impl Rows {
             Some(b'{') => {
                 self.objects += 1;
                 for (at, (key, value)) in Fields::of(item).enumerate() {
-                    self.column(at, key).map(|column| column.add(value));
+                    if let Some(column) = self.column(at, key) {
+                        column.add(value);
+                    }
                 }
             }
             Some(b'[') => self.lists += 1,
@@ -161,7 +163,8 @@ impl Rows {
         if self.objects > 0 {
             let columns = std::mem::take(&mut self.columns);
             let objects = self.objects;
-            let fields = columns.into_iter().map(|(key, column)| (name(&key), column.told(objects)));
+            let fields =
+                columns.into_iter().map(|(key, column)| (name(&key), column.told(objects)));
             told.insert("fields".to_owned(), Value::Object(fields.collect()));
             if self.more_fields {
                 told.insert("more_fields".to_owned(), json!(true));

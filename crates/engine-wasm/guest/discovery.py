@@ -14,15 +14,18 @@ from types import ModuleType
 from _tidegate import failures, servers, values
 
 LEVELS = ("name_only", "with_description", "full")
+STRATEGIES = ("summarize", "schema", "auto", "sample", "truncate")
 
 # Set by the runtime: `ask(name, text)` gives `[ok, value]`, or None where nobody answers.
 _ask = None
+# Set by the runtime: how many bytes a value may have.
+_most = None
 
 
-def connect(ask):
+def connect(ask, most):
     """Gives searches their way to the host."""
-    global _ask
-    _ask = ask
+    global _ask, _most
+    _ask, _most = ask, most
 
 
 class Found(list):
@@ -65,6 +68,29 @@ def search_tools(query="", detail_level="name_only", server=None, limit=10):
     return found
 
 
+def summarize(value, strategy="summarize", max_tokens=500):
+    """A value in few tokens: counts, shapes and figures instead of rows.
+
+    strategy: "summarize", "schema" (fields and types), "auto" (as much as fits), "sample" (rows from
+    everywhere), "truncate" (the beginning).
+    """
+    if strategy not in STRATEGIES:
+        raise ValueError(f"summarize(): strategy is one of {', '.join(map(repr, STRATEGIES))}, not {strategy!r}")
+    if type(max_tokens) is not int or max_tokens < 50:
+        raise ValueError(f"summarize(): max_tokens is a number from 50 on, not {max_tokens!r}")
+    head = f'{{"strategy":"{strategy}","max_tokens":{max_tokens},"value":'
+    text, too_large = values.encode(value, _most())
+    if too_large:
+        raise ValueError(f"summarize(): this value is longer than {_most()} bytes as JSON; summarize parts of it")
+    answer = _ask('"$summarize"', head + text + "}")
+    if answer is None:
+        raise RuntimeError("summarize() is not available here")
+    ok, value = answer
+    if not ok:
+        raise failures.failure(value)
+    return value
+
+
 def list_directory(path="servers/"):
     """The names in a folder: servers in "servers/", their tools in "servers/github/"."""
     place = _place(path)
@@ -101,7 +127,7 @@ def _place(path):
 
 
 # What programs find without importing anything.
-PUBLIC = {one.__name__: one for one in (search_tools, list_directory, read_file)}
+PUBLIC = {one.__name__: one for one in (search_tools, summarize, list_directory, read_file)}
 
 
 def install():

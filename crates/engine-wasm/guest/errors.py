@@ -73,6 +73,10 @@ class _Description:
             inside = self.frames(members[0])
             deepest = next((frame for frame in reversed(inside) if self.is_program(frame.filename)), None)
         made = {"type": type_name(exc, False), "message": _message(exc)}
+        # A function of an earlier program may have failed; its author wants to know which line called it.
+        newest = next(reversed(self.sources), None)
+        innermost = deepest
+        deepest = next((frame for frame in reversed(frames) if frame.filename == newest), deepest)
         line, column = self.position(exc, deepest)
         if line is not None:
             made["line"] = line
@@ -84,7 +88,7 @@ class _Description:
             if text:
                 made["source_line"] = text
         made["traceback"] = _shorten("".join(self.chain(exc, 0)))
-        hint = self.hint(exc, deepest, frames, made.get("source_line", ""))
+        hint = self.hint(exc, innermost, frames, made.get("source_line", ""))
         if hint is None and members:
             hint = self.hint(members[0], None, self.frames(members[0]), "")
         if hint:

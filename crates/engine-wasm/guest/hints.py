@@ -330,6 +330,21 @@ def _syntax_error(exc, message, scene):
     return None
 
 
+_TOO_DEEP = "This source is nested too deeply to compile: use variables for parts of it, or pass data as `context`."
+
+
+def _memory_error(exc, message, scene):
+    if "Parser stack" in message or "too many nested" in message:
+        return _TOO_DEEP
+    return "The memory limit was reached: work in chunks, and drop what you no longer need."
+
+
+def _recursion_error(exc, message, scene):
+    if "during compilation" in message or "during ast" in message:
+        return _TOO_DEEP
+    return "The recursion is too deep: use a loop, or check that it ends."
+
+
 # What using a call instead of its result can raise.
 _BY_A_CALL = (TypeError, AttributeError, ValueError)
 
@@ -343,8 +358,8 @@ _BY_TYPE = (
     (NameError, _name_error),
     (AttributeError, _attribute_error),
     (KeyError, _key_error),
-    (MemoryError, _said("The memory limit was reached: work in chunks, and drop what you no longer need.")),
-    (RecursionError, _said("The recursion is too deep: use a loop, or check that it ends.")),
+    (MemoryError, _memory_error),
+    (RecursionError, _recursion_error),
     (OSError, _os_error),
     (RuntimeError, _runtime_error),
     (TypeError, _type_error),

@@ -468,7 +468,7 @@ def _wrap(tree, filename, nodes):
         bound.update(_bound(node))
         kind = type(node)
         if kind is ast.Return:
-            _give(node)
+            _give(node, filename)
         elif kind in (ast.Await, ast.AsyncFor, ast.AsyncWith) or kind is ast.comprehension and node.is_async:
             asynchronous = True
         elif kind is ast.AnnAssign or kind is ast.ImportFrom and node.names[0].name == "*":
@@ -484,8 +484,11 @@ def _wrap(tree, filename, nodes):
     tree.body = [*futures, ast.copy_location(main, body[0])]
 
 
-def _give(node):
+def _give(node, filename):
     """Makes a top-level `return` leave its value where the host finds it."""
+    if type(node.value) is ast.Starred:
+        place = (filename, node.value.lineno, node.value.col_offset + 1, None)
+        raise SyntaxError("can't use starred expression here", place)
     if node.value is not None:
         kept = ast.Tuple([node.value], ast.Load())
         node.value = ast.NamedExpr(ast.Name(_RETURN, ast.Store()), kept)

@@ -637,6 +637,6 @@ _modules["tidegate"] = _public()
 _offer(servers.install())
 json.JSONEncoder.default = _json_default
 calls.connect(ask, forget, _wait_here)
-discovery.connect(ask_now)
+discovery.connect(ask_now, lambda: current.value_bytes)
 discovery.install()
 current = Runtime()

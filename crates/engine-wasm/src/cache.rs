@@ -61,7 +61,7 @@ pub enum CacheError {
         folder: PathBuf,
     },
     /// Somebody changed a file after it was written. It was not used.
-    #[error("{} was altered: its SHA-256 should be {wanted} and is {found}; `tidegate runtime install` replaces it", file.display())]
+    #[error("{} was altered: its SHA-256 should be {wanted} and is {found}; it is not used until `tidegate runtime install` or, for an image of your own, `tidegate image build` has made it again", file.display())]
     Altered {
         /// The file.
         file: PathBuf,

@@ -218,14 +218,19 @@ fn not_found(error: ImageLookupError) -> StartError {
 }
 
 /// Whether a program imports one of the heavier libraries. A guess from its
-/// lines: a wrong one costs time, not correctness.
+/// statements: a wrong one costs time, not correctness.
 fn wants_science(source: &str) -> bool {
-    let module = |line: &str| {
-        let line = line.trim_start();
-        let rest = line.strip_prefix("import ").or_else(|| line.strip_prefix("from "))?;
-        Some(rest.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next()?.to_owned())
-    };
-    source.lines().filter_map(module).any(|name| SCIENCE.contains(&name.as_str()))
+    // `if x: import scipy` and `x = 1; import scipy` have statements in the middle of a line.
+    source.lines().flat_map(|line| line.split([';', ':'])).any(|statement| {
+        let mut words = statement.split_whitespace();
+        let rest = match words.next() {
+            Some("import") => statement.trim_start().trim_start_matches("import"),
+            Some("from") => words.next().unwrap_or_default(),
+            _ => return false,
+        };
+        let modules = rest.split(',').filter_map(|one| one.trim().split(['.', ' ', '\t']).next());
+        modules.into_iter().any(|module| SCIENCE.contains(&module))
+    })
 }
 
 impl Keeper {
@@ -290,7 +295,17 @@ mod tests {
     #[test]
     fn only_an_import_at_the_start_of_a_line_asks_for_science() {
         assert!(wants_science("x = 1\nfrom sklearn.cluster import KMeans"));
-        assert!(wants_science("  import scipy"));
+        for source in [
+            "  import scipy",
+            "import os, scipy",
+            "import numpy as np, matplotlib.pyplot as plt",
+            "import pandas as pd; import scipy",
+            "if 1: import statsmodels",
+            "import\tscipy",
+            "from scipy.stats import norm",
+        ] {
+            assert!(wants_science(source), "{source}");
+        }
         assert!(!wants_science("print('import scipy')\nimport scipyx"));
     }
 }

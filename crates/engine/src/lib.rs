@@ -29,5 +29,5 @@ pub use guest::{
 pub use image::{Digest, Image, ImageError};
 pub use limits::{Level, LimitKind, Limits};
 pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
-pub use program::{Context, Program};
+pub use program::{Context, Program, is_variable};
 pub use session::{Calls, NoCalls, Session, SessionError};

@@ -37,3 +37,32 @@ impl Program {
         self
     }
 }
+
+/// Words that Python keeps for itself.
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// Whether a program could have a variable of this name, and it means nothing to Python itself.
+#[must_use]
+pub fn is_variable(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+        && !KEYWORDS.contains(&name)
+        && !(name.starts_with("__") && name.ends_with("__"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_variable;
+
+    #[test]
+    fn only_names_that_a_program_can_use_are_variables() {
+        assert!(["a", "_b", "größe", "class_"].into_iter().all(is_variable));
+        assert!(!["", "1a", "a-b", "class", "None", "__builtins__"].into_iter().any(is_variable));
+    }
+}

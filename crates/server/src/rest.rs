@@ -114,6 +114,7 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/runs/{id}/result", get(runs::result))
         .route("/api/v1/runs/{id}/artifacts/{name}", get(runs::artifact))
 }
 

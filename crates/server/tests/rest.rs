@@ -61,6 +61,50 @@ async fn a_program_that_fails_is_an_answer_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_long_answer_is_cut_and_the_rest_can_be_had() {
+    let house = House::new().await;
+    let code = "rows = [{'id': n, 'name': f'device {n}'} for n in range(5000)]\nprint('x' * 50000)\nreturn {'rows': rows, 'total': len(rows)}";
+    let run = house.run(json!({ "code": code, "max_output_tokens": 300 })).await;
+    let left = &run["truncated"];
+    assert!(left["tokens"].as_u64().unwrap() <= 300, "{left}");
+    assert_eq!(run["return_value"]["total"], 5000);
+    let id = text(&run["run_id"]);
+    assert_eq!(left["path"], format!("/results/{id}.json"));
+
+    // The next program reads all of it, in this session and in another, also where it may write nothing.
+    let again = format!(
+        "import json\nwhole = json.load(open('/results/{id}.json'))\nreturn [len(whole['rows']), len(open('/results/{id}.stdout.txt').read())]"
+    );
+    for body in [
+        json!({ "code": again, "session": run["session"] }),
+        json!({ "code": again }),
+        json!({ "code": again, "level": "hardened" }),
+    ] {
+        let next = house.run(body).await;
+        assert_eq!(next["return_value"], json!([5000, 50001]), "{next}");
+    }
+
+    let page = house.get(&format!("/api/v1/runs/{id}/result?pointer=/rows&offset=4998")).await;
+    assert_eq!((&page["total"], &page["value"][1]["id"]), (&json!(5000), &json!(4999)));
+    let whole = house.get(&format!("/api/v1/runs/{id}")).await;
+    assert_eq!(whole["return_value"]["rows"].as_array().unwrap().len(), 5000);
+
+    let brief = house.run(json!({ "code": code, "output_strategy": "schema" })).await;
+    assert_eq!(brief["return_value"]["rows"]["count"], 5000, "{brief}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_can_summarize_what_it_has() {
+    let house = House::new().await;
+    let code = "rows = [{'id': n, 'kind': 'ab'[n % 2]} for n in range(90000)]\nreturn summarize(rows), summarize(rows, 'schema', 100)";
+    let run = house.run(json!({ "code": code })).await;
+    assert_eq!(run["return_value"][0]["fields"]["id"]["max"], 89_999, "{run}");
+    assert_eq!(run["return_value"][1]["count"], 90_000);
+    let wrong = house.run(json!({ "code": "summarize([1], 'shorter')" })).await;
+    assert!(text(&wrong["error"]["message"]).contains("'schema'"), "{wrong}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_remembers_and_a_fork_goes_its_own_way() {
     let house = House::new().await;
     let first = house.run(json!({"code": "x = 1"})).await;
@@ -193,6 +237,8 @@ async fn mistakes_are_told_with_their_field() {
         (json!({"code": "1", "context": {"not a name": 1}}), "`context`"),
         (json!({"code": "1", "language": "cobol"}), "`language`"),
         (json!({"code": "1", "max_output_tokens": 0}), "`max_output_tokens`"),
+        (json!({"code": "1", "max_output_tokens": 49}), "`max_output_tokens`"),
+        (json!({"code": "1", "output_strategy": "less"}), "`output_strategy`"),
         (json!({"code": "1", "if_busy": "leave"}), "`if_busy`"),
         (json!([]), "JSON object"),
     ] {

@@ -116,6 +116,18 @@ impl Config {
         servers::service(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// What a level stands for, with what the files say under `[limits]` in its place.
+    pub(crate) fn limits_of(&self, level: engine::Level) -> anyhow::Result<engine::Limits> {
+        let said =
+            servers::limits(&self.places).map_err(|error| Misuse::error(error.to_string()))?;
+        let mut limits = engine::Limits::of(level);
+        for (name, (value, file)) in said {
+            crate::limits::set(&mut limits, &name, &value)
+                .map_err(|problem| Misuse::error(format!("{file}: in [limits] {problem}")))?;
+        }
+        Ok(limits)
+    }
+
     /// Tools that MCP clients see unchanged, as the files say.
     pub(crate) fn direct_tools(&self) -> anyhow::Result<Vec<String>> {
         servers::direct_tools(&self.places).map_err(|error| Misuse::error(error.to_string()))

@@ -40,21 +40,25 @@ pub(crate) fn open(installed: Installed) -> anyhow::Result<WasmEngine> {
 /// The runtime, installed first if that is missing.
 pub(crate) async fn ready(config: &Config) -> anyhow::Result<Installed> {
     let (cache, plan) = (config.cache()?, plan()?);
-    let reason = match install::find(&cache, &plan) {
+    match install::find(&cache, &plan) {
         Ok(Some(installed)) => return Ok(installed),
-        Ok(None) => "it is needed to run programs and is not complete".to_owned(),
-        Err(
-            error @ (CacheError::Altered { .. }
-            | CacheError::Missing { .. }
-            | CacheError::Record { .. }),
-        ) => error.to_string(),
+        Ok(None) => out::tell(format_args!(
+            "installing the Python runtime ({}, compiled once, about two minutes) in {}: it is needed to run programs and is not complete",
+            units::size(plan.pins.wheel_bytes),
+            cache.folder().display(),
+        )),
+        // Most of it is there, so this is a matter of seconds unless the code itself is concerned.
+        Err(CacheError::Altered { file, .. } | CacheError::Record { file, .. }) => {
+            out::tell(format_args!(
+                "{} of the Python runtime was altered and is not used; making it again",
+                file.display()
+            ));
+        }
+        Err(error @ CacheError::Missing { .. }) => {
+            out::tell(format_args!("{error}; making what is missing of the Python runtime"));
+        }
         Err(error) => return Err(error).context("the Python runtime cannot be used"),
-    };
-    out::tell(format_args!(
-        "installing the Python runtime ({}, compiled once, about two minutes) in {}: {reason}",
-        units::size(plan.pins.wheel_bytes),
-        cache.folder().display(),
-    ));
+    }
     install(cache, Source::Registry, plan).await
 }
 

@@ -80,7 +80,7 @@ pub(crate) async fn open(
     mcp_config: &[PathBuf],
     place: &Place,
 ) -> anyhow::Result<Shared> {
-    let settings = settings(values)?;
+    let settings = settings(config, values)?;
     let guidance = Arc::new(guidance(values)?);
     let standby = values.number("standby")?;
     let engine = begin(config, standby, settings.room.running)?;
@@ -130,10 +130,10 @@ pub(crate) fn guidance(values: &Values) -> anyhow::Result<Guidance> {
     Ok(Guidance::custom(&text))
 }
 
-fn settings(values: &Values) -> anyhow::Result<Settings> {
+fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
     let usual = Settings::default();
     let level = values.read("level", level)?.unwrap_or_default();
-    let allowed = Limits::of(level);
+    let allowed = config.limits_of(level)?;
     let timeout = values.read("timeout", units::parse_duration)?;
     let wish = Limits {
         wall: timeout.unwrap_or(allowed.wall),

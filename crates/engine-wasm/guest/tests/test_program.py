@@ -127,7 +127,7 @@ class Return(unittest.TestCase):
         names = {}
         self.check("x = 4\nreturn x", 4, names)
         self.assertEqual({name for name in names if not name.startswith("__")}, {"x"})
-        for source in ("return x = 1", "return x for x in 'ab'", "return x := 1", "return 1 +\n  2", "return = 1"):
+        for source in ("return x = 1", "return x for x in 'ab'", "return x := 1", "return 1 +\n  2", "return = 1", "return *[1]", "if 1:\n  return *[1]"):
             with self.assertRaises(SyntaxError, msg=source):
                 program.prepare(source, "<program>")
 

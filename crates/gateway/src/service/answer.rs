@@ -19,8 +19,6 @@ use super::{Caller, Refusal, Service};
 const LONG: usize = 256 << 10;
 /// Bytes of all results that one program can read.
 const MOST_BYTES: usize = 64 << 20;
-/// Members of a page, where nobody says how many.
-const PAGE: usize = 100;
 
 /// What of a run is shown.
 #[derive(Debug, Clone)]
@@ -110,14 +108,14 @@ impl Service {
         run: &RunId,
         pointer: &str,
         offset: usize,
-        limit: Option<usize>,
+        limit: usize,
     ) -> Result<Page, Refusal> {
         let record: Record = self.run(caller, run).await?;
         let Some(ended) = &record.ended else {
             let problem = "has not ended, so it has no result yet".to_owned();
             return Err(Refusal::Invalid { field: "run", problem });
         };
-        let found = budget::page(&ended.return_value, pointer, offset, limit.unwrap_or(PAGE));
+        let found = budget::page(&ended.return_value, pointer, offset, limit);
         let Some((total, part)) = found else {
             let problem = format!("{pointer:?} leads to nothing in this result");
             return Err(Refusal::Invalid { field: "pointer", problem });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
-use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError};
+use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError, is_variable};
 use metrics::{counter, histogram};
 use tracing::warn;
 
@@ -333,13 +333,6 @@ struct Work {
     limits: Limits,
     /// How the answer is made to fit, and into how many tokens.
     fit: (Strategy, usize),
-}
-
-/// Whether a program could use this as a name.
-fn is_variable(key: &str) -> bool {
-    let mut letters = key.chars();
-    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 fn count(record: &Record) {

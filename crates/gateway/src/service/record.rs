@@ -9,8 +9,8 @@ use engine::{LimitKind, Outcome, ProgramError, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::ids::{RunId, SessionId};
 use super::answer::Answer;
+use super::ids::{RunId, SessionId};
 use crate::hearing::CallNote;
 
 /// Where a run is.

@@ -60,6 +60,9 @@ impl Offer {
         if call.name == "$search" {
             return Some(CallResult { id: call.id, result: self.search(&call.arguments) });
         }
+        if call.name == "$summarize" {
+            return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
+        }
         let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
@@ -245,6 +248,25 @@ impl Offer {
             )
         })
     }
+}
+
+/// What `summarize()` asks for.
+#[derive(Deserialize)]
+struct Summarize<'call> {
+    #[serde(borrow)]
+    value: &'call RawValue,
+    strategy: budget::Strategy,
+    max_tokens: usize,
+}
+
+fn summarized(arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    let wrong = |problem: String| fault("ArgumentError", format!("summarize(): {problem}"));
+    let asked: Summarize<'_> =
+        serde_json::from_str(arguments.get()).map_err(|error| wrong(error.to_string()))?;
+    if asked.max_tokens < budget::LEAST_TOKENS {
+        return Err(wrong(format!("max_tokens is at least {}", budget::LEAST_TOKENS)));
+    }
+    Ok(budget::fit(asked.value, asked.strategy, asked.max_tokens).value)
 }
 
 fn checked(tool: &CatalogTool, arguments: Value) -> Result<Map<String, Value>, CallError> {

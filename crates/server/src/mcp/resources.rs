@@ -15,6 +15,10 @@ use super::Mcp;
 
 const SCHEME: &str = "tidegate://runs/";
 
+/// Members of a result's page, where nobody says how many, and the most.
+const PAGE: usize = 100;
+const LARGEST_PAGE: usize = 10_000;
+
 /// Runs whose files are listed.
 const RECENT: u32 = 50;
 
@@ -28,7 +32,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     let template = format!("{SCHEME}{{run_id}}/artifacts/{{name}}");
     let artifact = ResourceTemplate::new(template, "artifact")
         .with_description("A file that a program produced, such as a figure.");
-    ListResourceTemplatesResult::with_all_items(vec![artifact])
+    let template = format!("{SCHEME}{{run_id}}/result{{?pointer,offset,limit}}");
+    let result = ResourceTemplate::new(template, "result")
+        .with_description("What a program returned, page by page, also where its answer was cut.");
+    ListResourceTemplatesResult::with_all_items(vec![artifact, result])
 }
 
 impl Mcp {
@@ -63,6 +70,12 @@ impl Mcp {
             let data = serde_json::json!({ "uri": uri });
             ErrorData::resource_not_found(reason, Some(data))
         };
+        if let Some((run, query)) = uri.strip_prefix(SCHEME).and_then(result_of) {
+            let run: RunId = run.parse().map_err(|error| unknown(format!("{error}")))?;
+            let page = self.result_page(caller, &run, query).await.map_err(unknown)?;
+            let content = ResourceContents::text(page, uri).with_mime_type("application/json");
+            return Ok(ReadResourceResult::new(vec![content]));
+        }
         let parts = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once("/artifacts/"));
         let Some((run, name)) = parts else {
             return Err(unknown(format!("there is no resource {uri:?}")));
@@ -73,6 +86,45 @@ impl Mcp {
         let content =
             ResourceContents::blob(STANDARD.encode(bytes), uri).with_mime_type(media_type);
         Ok(ReadResourceResult::new(vec![content]))
+    }
+}
+
+impl Mcp {
+    /// A part of what a run returned, as JSON; or why not.
+    async fn result_page(
+        &self,
+        caller: &Caller,
+        run: &RunId,
+        query: &str,
+    ) -> Result<String, String> {
+        let mut page = (String::new(), 0_usize, PAGE);
+        for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            let number =
+                || value.parse::<usize>().map_err(|_| format!("`{name}` must be a number"));
+            match &*name {
+                "pointer" => page.0 = value.into_owned(),
+                "offset" => page.1 = number()?,
+                "limit" => page.2 = number()?.clamp(1, LARGEST_PAGE),
+                _ => {
+                    return Err(format!(
+                        "there is no `{name}`; there are pointer, offset and limit"
+                    ));
+                }
+            }
+        }
+        let found = self.shared.service.page(caller, run, &page.0, page.1, page.2).await;
+        let found = found.map_err(|refusal| refusal.to_string())?;
+        let (total, offset, value) = (found.total, found.offset, found.part.get());
+        Ok(format!(r#"{{"total":{total},"offset":{offset},"value":{value}}}"#))
+    }
+}
+
+/// The run whose result an address names, and what part of it.
+fn result_of(address: &str) -> Option<(&str, &str)> {
+    let (run, rest) = address.split_once("/result")?;
+    match rest {
+        "" => Some((run, "")),
+        rest => Some((run, rest.strip_prefix('?')?)),
     }
 }
 

@@ -8,6 +8,7 @@ use gateway::service::ids::{RunId, SessionId};
 use gateway::service::store::RunFilter;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::access::{Follower, Runner};
@@ -132,6 +133,50 @@ pub(crate) async fn cancel(
     let cancelled = door.shared.service.cancel(&caller, &id).await?;
     let record = door.shared.service.run(&caller, &id).await?;
     Ok(Json(Cancelled { cancelled, run: RunShown::new(&record) }))
+}
+
+/// A part of what a run returned.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ResultPage {
+    /// Members of the list, fields of the object or letters of the text that there are.
+    total: usize,
+    /// Where this part starts.
+    offset: usize,
+    /// The part: a list, an object, a text, or a single value.
+    #[schema(value_type = Value)]
+    value: Box<RawValue>,
+}
+
+/// What a run returned, page by page.
+///
+/// All of it is here, also where the answer of the run was cut.
+#[utoipa::path(
+    get, path = "/api/v1/runs/{id}/result", tag = "runs",
+    params(
+        ("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$"),
+        ("pointer" = Option<String>, Query, description = "Where in the value, such as /rows/3; the whole if nothing is said.", pattern = "^(/.*)?$"),
+        ("offset" = Option<u64>, Query, description = "Members to skip."),
+        ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 10000),
+    ),
+    responses(
+        (status = 200, description = "The part.", body = ResultPage),
+        (status = 404, description = "There is no such run.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn result(
+    State(door): State<Door>,
+    Follower(caller): Follower,
+    At(id): At<String>,
+    mut query: Parameters,
+) -> Result<Json<ResultPage>, Problem> {
+    let pointer: String = query.take("pointer")?.unwrap_or_default();
+    let offset: u64 = query.take("offset")?.unwrap_or_default();
+    let limit = query.limit(100, 10_000)?;
+    query.end()?;
+    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    let service = &door.shared.service;
+    let page = service.page(&caller, &run_id(&id)?, &pointer, offset, limit as usize).await?;
+    Ok(Json(ResultPage { total: page.total, offset: page.offset, value: page.part }))
 }
 
 /// The content of a file that a run produced.

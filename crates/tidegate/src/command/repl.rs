@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 
 /// Runs `tidegate repl`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
-    let resolved = arguments.limits.resolve();
+    let resolved = arguments.limits.resolve(|level| config.limits_of(level))?;
     resolved.warn();
     let engine = crate::runtime::engine(config).await?;
     let live = Arc::new(Live::default());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
-use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage};
+use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage, is_variable};
 
 use super::explain;
 use crate::config::Config;
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
 
 /// Runs `tidegate run`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
-    let resolved = arguments.limits.resolve();
+    let resolved = arguments.limits.resolve(|level| config.limits_of(level))?;
     resolved.warn();
     if arguments.explain {
         let print = if arguments.json { explain::print_json } else { explain::print };
@@ -228,13 +228,6 @@ fn context(arguments: &Arguments) -> anyhow::Result<Context> {
             "--context is not JSON ({error}); quote it for the shell, or put it into a file and give @FILE"
         ))),
     }
-}
-
-/// Whether a program could use this as a name.
-fn is_variable(key: &str) -> bool {
-    let mut letters = key.chars();
-    letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 fn read_file(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {

@@ -175,7 +175,9 @@ async fn verify(cache: Cache, json: bool) -> anyhow::Result<Ending> {
         let advice = match (sound, report.is_empty()) {
             (_, true) => "nothing is installed; `tidegate runtime install` does that",
             (true, false) => "every file is what was written",
-            (false, false) => "bad files are not used; `tidegate runtime install` makes them again",
+            (false, false) => {
+                "bad files are not used; `tidegate runtime install` makes those of the runtime again, `tidegate image build` those of your own images"
+            }
         };
         out::tell(advice);
     }

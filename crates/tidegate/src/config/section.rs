@@ -25,6 +25,8 @@ pub(super) struct FileSection {
     pub(super) servers: BTreeMap<String, toml::Spanned<ServerSection>>,
     /// Whether types are learned from results, for servers that do not say it themselves.
     pub(super) learn: Option<bool>,
+    /// What programs may use, instead of what their level says; see [`crate::limits`].
+    pub(super) limits: BTreeMap<String, toml::Value>,
     /// Settings of `serve` and `mcp`; see [`crate::settings`].
     pub(super) serve: BTreeMap<String, toml::Value>,
     /// What MCP clients see besides our own tools.

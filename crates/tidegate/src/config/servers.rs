@@ -78,6 +78,17 @@ pub(crate) fn service(places: &Places) -> Result<BTreeMap<String, (String, Strin
     Ok(settings)
 }
 
+/// What is under `[limits]`, as text, each with the file that has it.
+pub(crate) fn limits(places: &Places) -> Result<BTreeMap<String, (String, String)>, ConfigError> {
+    let mut limits = BTreeMap::new();
+    for (file, said) in wholes(places)? {
+        for (name, value) in said.limits {
+            limits.insert(name, (plain(&value), places.short(&file)));
+        }
+    }
+    Ok(limits)
+}
+
 /// Tools that MCP clients see unchanged.
 pub(crate) fn direct_tools(places: &Places) -> Result<Vec<String>, ConfigError> {
     Ok(wholes(places)?.into_iter().flat_map(|(_, said)| said.tools.direct).collect())

@@ -15,6 +15,7 @@ from tidegate import list_resources as list_resources
 from tidegate import read_resource as read_resource
 
 search_tools: Any
+summarize: Any
 list_directory: Any
 read_file: Any
 
