@@ -1,0 +1,6 @@
+def prepare(p):
+    return {}
+
+
+def compute(work, plan):
+    return {"result": None}
