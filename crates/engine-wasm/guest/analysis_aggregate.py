@@ -95,7 +95,7 @@ def groups(table, names):
         return numpy.zeros(len(table), "int64"), numpy.zeros(min(len(table), 1), "int64")
     codes = {}
     for at, name in enumerate(names):
-        series = analysis_filter._sortable(table.column(name))
+        series = analysis_filter.sortable(table.column(name))
         # Numbered in the order of the values; what is missing comes last.
         found, values = pandas.factorize(series, sort=True)
         codes[at] = numpy.where(found < 0, len(values), found)
@@ -138,10 +138,10 @@ def _outermost(series, made, ids, count):
     numbers, at = numpy.unique(ids[present], return_index=True)
     found = series.iloc[present[at]]
     found.index = numbers
-    return _nullable(found, count).reindex(range(count))
+    return nullable(found, count).reindex(range(count))
 
 
-def _nullable(series, count):
+def nullable(series, count):
     """The same, able to have missing values without becoming floats."""
     names = {"int64": "Int64", "bool": "boolean"}
     name = names.get(str(series.dtype))
@@ -159,14 +159,14 @@ def _extreme(table, field, made, ids, count, notes):
     if kind == "mixed" or kind == "number" and series.dtype.kind == "O":
         series = table.numbers(field, notes, f"'{made}'")
     if series.dtype.kind in "iuf":
-        return _nullable(getattr(series.groupby(ids), made)(), count).reindex(range(count))
+        return nullable(getattr(series.groupby(ids), made)(), count).reindex(range(count))
     # Numbered in order, so that texts and dates are as quick as numbers.
     found, values = pandas.factorize(series, sort=True)
     present = found >= 0
     order = numpy.lexsort((found[present] if made == "min" else -found[present], ids[present]))
     numbers, at = numpy.unique(ids[present][order], return_index=True)
     chosen = pandas.Series(values.take(found[present][order][at]) if len(values) else [], index=numbers, dtype=series.dtype)
-    return _nullable(chosen, count).reindex(range(count))
+    return nullable(chosen, count).reindex(range(count))
 
 
 def _sum(table, field, ids, notes):
@@ -217,7 +217,7 @@ def prepare(parameters, where="aggregate"):
     plan.setdefault("group_by", [])
     asked = plan.get("aggregations")
     if not asked and not plan["group_by"]:
-        raise AnalysisError(f"{where} needs 'aggregations', such as [{{\"field\": \"amount\", \"function\": \"sum\"}}], or 'group_by'")
+        raise AnalysisError(f"""{where} needs 'aggregations', such as {{"amount": ["sum"]}}, or 'group_by'""")
     plan["aggregations"] = aggregations(asked) if asked else [(None, "count", "count")]
     distinct(plan["group_by"] + [one[2] for one in plan["aggregations"]], where)
     if plan.get("having") is not None:

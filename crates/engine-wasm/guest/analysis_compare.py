@@ -110,7 +110,8 @@ def _unequal(cells, name, value):
         advice = "; write numbers without quotes"
     elif cells.kind == "text":
         advice = "; a transform with a 'cast' step makes numbers of it"
-    return AnalysisError(f"{cells.name!r} holds {holds}, which '{name}' cannot compare with the {kind(value)} {shown(value)}{advice}")
+    other = f"the {kind(value)} {shown(value)}"
+    return AnalysisError(f"{cells.name!r} holds {holds}, which '{name}' cannot compare with {other}{advice}")
 
 
 def _date(value, cells):
@@ -142,7 +143,8 @@ def equal(cells, value, notes):
 
 
 def _never(cells, value, notes):
-    notes.add(f"{cells.name!r} holds {analysis_table.holds(cells.series)}, so nothing in it equals the {kind(value)} {shown(value)}")
+    holds = analysis_table.holds(cells.series)
+    notes.add(f"{cells.name!r} holds {holds}, so nothing in it equals the {kind(value)} {shown(value)}")
     return cells.none()
 
 

@@ -209,8 +209,8 @@ def _of_frame(frame):
         column = frame[name].reset_index(drop=True)
         kind = str(column.dtype)
         whole = kind in ("Int64", "boolean") and not column.hasnans
-        plainer = {"string": "str", "Float64": "float64", "Int64": "int64" if whole else kind, "boolean": "bool" if whole else kind}
-        if kind in plainer and plainer[kind] != kind:
+        plainer = {"string": "str", "Float64": "float64", **({"Int64": "int64", "boolean": "bool"} if whole else {})}
+        if kind in plainer:
             column = column.astype(plainer[kind])
         elif column.dtype.kind == "O" and kind not in ("str", "Int64"):
             column = analysis_rows.series_of([analysis_rows.plain(one) for one in column.tolist()])
@@ -258,7 +258,8 @@ def _followed(value, path, where):
             value = value[int(part)]
             continue
         if not isinstance(value, dict):
-            raise AnalysisError(f"{where} has no {shown(path)}: {shown(part)} was looked for in {shown(value)}; leave out 'data_field'")
+            looked = f"{shown(part)} was looked for in {shown(value)}"
+            raise AnalysisError(f"{where} has no {shown(path)}: {looked}; leave out 'data_field'")
         if part not in value:
             raise AnalysisError(f"{where} has no {shown(path)}.{nearest(part, value)} There is: {listed(list(value))}")
         value = value[part]

@@ -20,7 +20,9 @@ _ARITHMETIC = {
     ast.Add: ("+", operator.add), ast.Sub: ("-", operator.sub), ast.Mult: ("*", operator.mul), ast.Div: ("/", operator.truediv),
     ast.FloorDiv: ("//", operator.floordiv), ast.Mod: ("%", operator.mod), ast.Pow: ("**", operator.pow),
 }
-_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in"}
+_COMPARE = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in", ast.NotIn: "not in",
+}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _PYTHON = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
@@ -76,7 +78,8 @@ def _checked(node, where):
 _SAID = {
     ast.Attribute: "an attribute", ast.Subscript: "an index", ast.Lambda: "a lambda", ast.ListComp: "a comprehension",
     ast.NamedExpr: "an assignment", ast.JoinedStr: "an f-string", ast.List: "a list", ast.Tuple: "a tuple", ast.Dict: "a dict",
-    ast.Await: "an await", ast.BinOp: "an operator", ast.UnaryOp: "an operator", ast.Compare: "a comparison", ast.Starred: "a star",
+    ast.Await: "an await", ast.BinOp: "an operator", ast.UnaryOp: "an operator", ast.Compare: "a comparison",
+    ast.Starred: "a star",
 }
 
 

@@ -202,14 +202,14 @@ def sorted_positions(table, keys, positions=None):
     columns = {}
     for at, (field, _) in enumerate(keys):
         series = table.column(field)
-        columns[at] = _sortable(series if positions is None else series.iloc[positions]).reset_index(drop=True)
+        columns[at] = sortable(series if positions is None else series.iloc[positions]).reset_index(drop=True)
     frame = pandas.DataFrame(columns)
     falling = [not down for _, down in keys]
     order = frame.sort_values(list(columns), ascending=falling, kind="stable", na_position="last").index.to_numpy()
     return order if positions is None else positions[order]
 
 
-def _sortable(series):
+def sortable(series):
     """Values of several kinds by kind first: numbers, then text; lists and objects by their JSON."""
     if series.dtype.kind != "O" or analysis_rows.kind_of(series) not in ("mixed", "nested"):
         return series

@@ -35,7 +35,8 @@ def number(value, use, notes):
     found, wrong = analysis_rows.numbers_of(value)
     if wrong and not found.notna().any():
         name = value.name if isinstance(value.name, str) else "the expression"
-        raise AnalysisError(f"{use} needs numbers, and {name!r} holds {analysis_table.holds(value)}; number(x) makes numbers of text")
+        holds = analysis_table.holds(value)
+        raise AnalysisError(f"{use} needs numbers, and {name!r} holds {holds}; number(x) makes numbers of text")
     if wrong:
         notes.add(f"{rows(wrong, 'have')} no number where {use} needs one; the result is null there")
     return found
@@ -98,8 +99,8 @@ def compared(name, function, left, right, notes):
         same = pandas.Series([one == other for one, other in zip(left.tolist(), right.tolist())])
         return same if name == "==" else ~same
     else:
-        what = [analysis_table.holds(one) for one in (left, right)]
-        raise AnalysisError(f"'{name}' cannot compare {left.name!r}, which holds {what[0]}, with {right.name!r}, which holds {what[1]}")
+        what = [f"{one.name!r}, which holds {analysis_table.holds(one)}" for one in (left, right)]
+        raise AnalysisError(f"'{name}' cannot compare {what[0]}, with {what[1]}")
     found = function(left, right)
     return pandas.Series(found.to_numpy(dtype=bool, na_value=name == "!="), index=left.index)
 
@@ -183,7 +184,8 @@ def _text_function(function):
     def made(arguments, notes, name):
         value = arguments[0]
         if analysis_rows.kind_of(value) not in ("text", "empty"):
-            raise AnalysisError(f"{name}() needs text, and {value.name!r} holds {analysis_table.holds(value)}; text(x) makes text")
+            holds = analysis_table.holds(value)
+            raise AnalysisError(f"{name}() needs text, and {value.name!r} holds {holds}; text(x) makes text")
         return getattr(value.astype("str").str, function)()
 
     return made
@@ -194,7 +196,8 @@ def as_text(series):
     import json
 
     cells = analysis_rows.cells_of(series)
-    return analysis_rows.series_of([one if one is None or type(one) is str else json.dumps(one, ensure_ascii=False) for one in cells])
+    texts = [one if one is None or type(one) is str else json.dumps(one, ensure_ascii=False) for one in cells]
+    return analysis_rows.series_of(texts)
 
 
 def as_number(series):

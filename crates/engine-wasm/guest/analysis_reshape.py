@@ -142,14 +142,15 @@ def pivot(work, step):
     columns, heads = analysis_aggregate.groups(table, [across])
     if len(heads) * len(values) > _MOST_COLUMNS:
         raise AnalysisError(f"{across!r} has {len(heads)} different values, and a pivot makes at most {_MOST_COLUMNS} columns")
-    names = ["null" if one is None else one if type(one) is str else _label(one) for one in analysis_rows.cells_of(table.column(across).iloc[heads])]
+    names = [_label(one) for one in analysis_rows.cells_of(table.column(across).iloc[heads])]
     cells, place = _cells(ids, columns, len(heads))
     made = {name: table.column(name).iloc[first].reset_index(drop=True) for name in index}
     for value in values:
         found = analysis_aggregate.figure(table, value, step.get("function", "sum"), place, len(cells), work.notes)
         for at, name in enumerate(names):
             here = cells % len(heads) == at
-            part = analysis_aggregate._nullable(found[here].set_axis(cells[here] // len(heads)), len(first)).reindex(range(len(first)))
+            part = found[here].set_axis(cells[here] // len(heads))
+            part = analysis_aggregate.nullable(part, len(first)).reindex(range(len(first)))
             called = name if len(values) == 1 else f"{value}_{name}"
             if called in made:
                 raise AnalysisError(f"'pivot' makes two columns called {called!r}; rename one of {listed([*index, across])}")
@@ -168,7 +169,7 @@ def _cells(ids, columns, width):
 def _label(value):
     import json
 
-    return json.dumps(value, ensure_ascii=False)
+    return value if type(value) is str else json.dumps(value, ensure_ascii=False)
 
 
 def _with_fill(series, fill):

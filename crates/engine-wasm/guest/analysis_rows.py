@@ -227,3 +227,10 @@ def keyed(series):
         json.dumps(plain(one), sort_keys=True) if isinstance(one, (dict, list, tuple)) else one for one in series.tolist()
     ]
     return type(series)(cells, index=series.index, dtype="object")
+
+
+def as_keys(series):
+    """The values that are there, as the texts that name them in an object."""
+    present = keyed(series.dropna())
+    cells = [one if type(one) is str else json.dumps(one) for one in cells_of(present)]
+    return type(series)(cells, dtype="str")

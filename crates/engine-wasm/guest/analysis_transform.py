@@ -45,7 +45,8 @@ def _rename(work, step):
     table = work.table
     for name in step["fields"]:
         if name not in table.names:
-            raise AnalysisError(f"there is no column {shown(name)}.{check.nearest(name, table.names)} The columns: {listed(table.names)}")
+            near = check.nearest(name, table.names)
+            raise AnalysisError(f"there is no column {shown(name)}.{near} The columns: {listed(table.names)}")
     names = [step["fields"].get(one, one) for one in table.names]
     analysis_aggregate.distinct(names, "'rename'")
     made = table.frame().copy(deep=False)
@@ -98,7 +99,7 @@ def _casted(series, wanted):
     return analysis_rows.series_of(cells), wrong + int((~fits & found.notna()).sum())
 
 
-_TRUTHS = {True: True, False: False, "true": True, "false": False, "yes": True, "no": False, "1": True, "0": False, "t": True, "f": False}
+_TRUTHS = {True: True, False: False, "true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
 def _as_dates(series):
@@ -151,14 +152,16 @@ def _names(value, where):
 
 
 def _expressions(value, where):
-    return {name: analysis_expression.parse(one, f"the expression for {name!r}") for name, one in check.mapping(value, where).items()}
+    given = check.mapping(value, where)
+    return {name: analysis_expression.parse(one, f"the expression for {name!r}") for name, one in given.items()}
 
 
 def _types(value, where):
     made = {}
     for name, one in check.mapping(value, where).items():
         folded = one.strip().lower() if isinstance(one, str) else one
-        made[name] = check.choice(_TYPE_WORDS.get(folded, folded) if isinstance(folded, str) else one, _TYPES, f"the type of {name!r}")
+        wanted = _TYPE_WORDS.get(folded, folded) if isinstance(folded, str) else one
+        made[name] = check.choice(wanted, _TYPES, f"the type of {name!r}")
     return made
 
 
@@ -223,7 +226,9 @@ def prepare(parameters):
         raise AnalysisError(f"there are more than {_MAX_STEPS} steps")
     steps = [_step(one, f"steps[{at}]") for at, one in enumerate(plan["steps"])]
     sources = [
-        (step["with"], step.get("data_field"), f"'with' of steps[{at}]") for at, (name, step) in enumerate(steps) if name == "join"
+        (step["with"], step.get("data_field"), f"'with' of steps[{at}]")
+        for at, (name, step) in enumerate(steps)
+        if name == "join"
     ]
     return {"steps": steps, "sources": sources}
 
