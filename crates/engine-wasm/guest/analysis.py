@@ -34,12 +34,17 @@ class Work:
 
     def __init__(self):
         self.table = None
+        self.at = None  # the rows of the data that are left, if not all are
         self.notes = analysis_check.Notes()
         self._others = {}
 
     def other(self, source):
         """The table of a second source that `prepare` has named."""
         return self._others[id(source)]
+
+    def index(self, at):
+        """The number that a row has in the data."""
+        return at if self.at is None else int(self.at[at])
 
     def rows(self, found):
         """An answer that is rows."""
@@ -107,7 +112,9 @@ def _prepared(request):
 
 def _computed(work, module, plan, before):
     count = len(work.table)
-    work.table = analysis_filter.kept(work.table, before, work.notes)
+    if before is not None and count:
+        work.at = analysis_filter.mask(work.table, before, work.notes).nonzero()[0]
+        work.table = work.table.taken(work.at)
     if not count:
         work.notes.add("there are no rows in the data")
     elif not len(work.table):

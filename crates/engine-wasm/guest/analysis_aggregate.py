@@ -92,18 +92,16 @@ def groups(table, names):
     import pandas
 
     if not names:
-        return numpy.zeros(len(table), "int64"), numpy.zeros(min(len(table), 1), "int64")
-    codes = {}
-    for at, name in enumerate(names):
-        series = analysis_filter.sortable(table.column(name))
+        return numpy.zeros(len(table), "intp"), numpy.zeros(min(len(table), 1), "intp")
+    together = numpy.zeros(len(table), "int64")
+    for name in names:
         # Numbered in the order of the values; what is missing comes last.
-        found, values = pandas.factorize(series, sort=True)
-        codes[at] = numpy.where(found < 0, len(values), found)
-    together = codes[0]
-    for at in range(1, len(names)):
-        together = pandas.factorize(together * (int(codes[at].max()) + 1) + codes[at], sort=True)[0]
-    numbers, first = numpy.unique(together, return_index=True)
-    return numpy.searchsorted(numbers, together), first
+        found, values = pandas.factorize(analysis_filter.sortable(table.column(name)), sort=True)
+        found = numpy.where(found < 0, len(values), found)
+        # Numbered anew each time, so that many keys do not leave 64 bits, also where indexes have 32.
+        together = pandas.factorize(together.astype("int64") * (len(values) + 1) + found, sort=True)[0]
+    first = numpy.unique(together, return_index=True)[1]
+    return together, first
 
 
 def figure(table, field, made, ids, count, notes):
@@ -138,14 +136,12 @@ def _outermost(series, made, ids, count):
     numbers, at = numpy.unique(ids[present], return_index=True)
     found = series.iloc[present[at]]
     found.index = numbers
-    return nullable(found, count).reindex(range(count))
+    return spread(found, count)
 
 
-def nullable(series, count):
-    """The same, able to have missing values without becoming floats."""
-    names = {"int64": "Int64", "bool": "boolean"}
-    name = names.get(str(series.dtype))
-    return series.astype(name) if name is not None and len(series) < count else series
+def spread(series, count):
+    """A column with a row for each of `count` groups, missing where it has none."""
+    return (analysis_rows.nullable(series) if len(series) < count else series).reindex(range(count))
 
 
 def _extreme(table, field, made, ids, count, notes):
@@ -159,14 +155,14 @@ def _extreme(table, field, made, ids, count, notes):
     if kind == "mixed" or kind == "number" and series.dtype.kind == "O":
         series = table.numbers(field, notes, f"'{made}'")
     if series.dtype.kind in "iuf":
-        return nullable(getattr(series.groupby(ids), made)(), count).reindex(range(count))
+        return spread(getattr(series.groupby(ids), made)(), count)
     # Numbered in order, so that texts and dates are as quick as numbers.
     found, values = pandas.factorize(series, sort=True)
     present = found >= 0
     order = numpy.lexsort((found[present] if made == "min" else -found[present], ids[present]))
     numbers, at = numpy.unique(ids[present][order], return_index=True)
     chosen = pandas.Series(values.take(found[present][order][at]) if len(values) else [], index=numbers, dtype=series.dtype)
-    return nullable(chosen, count).reindex(range(count))
+    return spread(chosen, count)
 
 
 def _sum(table, field, ids, notes):

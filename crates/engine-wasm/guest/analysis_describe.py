@@ -88,25 +88,25 @@ def _numbers(work, name, plan):
     shares = plan.get("percentiles") or [0.05, 0.25, 0.5, 0.75, 0.95]
     found["percentiles"] = {check.percent_name(one): value for one, value in zip(shares, values.quantile(shares).tolist())}
     if plan.get("outliers", True):
-        found["outliers"] = _outliers(values, found, plan)
+        found["outliers"] = _outliers(work, values, found, plan)
     return found
 
 
-def _outliers(values, found, plan):
+def _outliers(work, values, found, plan):
     """What lies far from the middle half, and what lies many standard deviations from the mean."""
     factor, limit = plan.get("iqr_factor", 1.5), plan.get("z_threshold", 3)
     low, high = found["q1"] - factor * found["iqr"], found["q3"] + factor * found["iqr"]
     outside = values[(values < low) | (values > high)]
-    made = {"iqr": {"factor": factor, "lower": low, "upper": high, **_samples(outside, plan)}}
+    made = {"iqr": {"factor": factor, "lower": low, "upper": high, **_samples(work, outside, plan)}}
     std = found["std"]
     scores = (values - found["mean"]) / std if std and math.isfinite(std) else values * 0
-    made["zscore"] = {"threshold": limit, **_samples(values[scores.abs() > limit], plan)}
+    made["zscore"] = {"threshold": limit, **_samples(work, values[scores.abs() > limit], plan)}
     return made
 
 
-def _samples(outside, plan):
+def _samples(work, outside, plan):
     some = outside.head(plan.get("samples", 5))
     return {
         "count": len(outside),
-        "samples": [{"index": int(at), "value": value} for at, value in zip(some.index.tolist(), some.tolist())],
+        "samples": [{"index": work.index(at), "value": value} for at, value in zip(some.index.tolist(), some.tolist())],
     }

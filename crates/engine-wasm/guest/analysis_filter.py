@@ -75,7 +75,7 @@ def _leaf(value, where):
     folded = name.strip().lower().replace(" ", "_").replace("-", "_") if isinstance(name, str) else name
     known = _WORDS.get(folded, folded) if isinstance(folded, str) else folded
     if known not in OPERATORS:
-        near = check.nearest(name, [*OPERATORS, *_WORDS])
+        near = check.nearest(name, [*OPERATORS, *[one for one in _WORDS if len(one) > 3]])
         raise AnalysisError(f"'operator' of {where} is {shown(name)}.{near} Valid: {check.listed(OPERATORS)}")
     if known not in ("is_null", "not_null") and "value" not in value:
         raise AnalysisError(f"{where} needs 'value' for the operator '{known}'")

@@ -30,8 +30,10 @@ def number(value, use, notes):
         raise AnalysisError(f"{use} needs numbers, not {shown(value)}")
     if value.dtype.kind == "b":
         return value.astype("Int64" if value.hasnans else "int64")
-    if value.dtype.kind in "iuf":
+    if value.dtype.kind == "f":
         return value
+    if value.dtype.kind in "iu":
+        return value if str(value.dtype).endswith("t64") else value.astype("int64")
     found, wrong = analysis_rows.numbers_of(value)
     if wrong and not found.notna().any():
         name = value.name if isinstance(value.name, str) else "the expression"
@@ -238,7 +240,7 @@ def _date_part(arguments, notes, name):
         raise AnalysisError(f"{name}() needs dates such as 2024-05-01, and {arguments[0].name!r} has none")
     if dated[1]:
         notes.add(f"{name}() found no date in {rows(dated[1])}; the result is null there")
-    found = getattr(dated[0].dt, name)
+    found = getattr(dated[0].dt, {"weekday": "day_of_week"}.get(name, name))
     return found.astype("Int64") if found.hasnans else found
 
 

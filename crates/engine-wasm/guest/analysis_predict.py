@@ -77,7 +77,7 @@ def _dropped(work, used):
     at = numpy.flatnonzero(~used)
     if len(at):
         work.notes.add(f"{rows(len(at), 'were')} dropped for a missing value in the target or a feature")
-    return {"count": len(at), "indexes": at[:100].tolist()}
+    return {"count": len(at), "indexes": [work.index(one) for one in at[:100].tolist()]}
 
 
 # --- columns ------------------------------------------------------------------------------------

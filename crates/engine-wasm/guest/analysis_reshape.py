@@ -65,12 +65,14 @@ def join(work, step):
 
 
 def _keys(table, names):
+    if not len(table):
+        # No rows have no columns either.
+        return [analysis_rows.series_of([]) for _ in names]
     return [table.column(one) for one in names]
 
 
 def _codes(keys, split):
     """One number for the key of each row, the same on both sides; -1 where it is missing."""
-    import numpy
     import pandas
 
     together = None
@@ -85,8 +87,8 @@ def _codes(keys, split):
             together = found
         else:
             gone = (together < 0) | (found < 0)
-            together = pandas.factorize(together * (int(found.max(initial=0)) + 1) + found)[0]
-            together = numpy.where(gone, -1, together)
+            together = pandas.factorize(together.astype("int64") * (int(found.max(initial=0)) + 1) + found)[0]
+            together[gone] = -1
     return together[:split], together[split:]
 
 
@@ -101,8 +103,8 @@ def _side_by_side(left, right, pairs, step):
         made[name] = _placed(left.column(name), pairs["left"])
     for name in right.names:
         other = _placed(right.column(name), pairs["right"])
-        if name in shared:
-            if name in made and pairs["left"].isna().any():
+        if name in shared and name in made:
+            if pairs["left"].isna().any():
                 made[name] = _filled(made[name], other)
             continue
         called = name + suffix if name in left.names else name
@@ -117,9 +119,7 @@ def _placed(series, positions):
     missing = positions.isna()
     if not missing.any():
         return series.iloc[positions.to_numpy(dtype="int64")].reset_index(drop=True)
-    wider = {"int64": "Int64", "bool": "boolean"}.get(str(series.dtype))
-    series = series.astype(wider) if wider else series
-    return series.reindex(positions.to_numpy(dtype="float64")).reset_index(drop=True)
+    return analysis_rows.nullable(series).reindex(positions.to_numpy(dtype="float64")).reset_index(drop=True)
 
 
 def _filled(left, right):
@@ -149,8 +149,7 @@ def pivot(work, step):
         found = analysis_aggregate.figure(table, value, step.get("function", "sum"), place, len(cells), work.notes)
         for at, name in enumerate(names):
             here = cells % len(heads) == at
-            part = found[here].set_axis(cells[here] // len(heads))
-            part = analysis_aggregate.nullable(part, len(first)).reindex(range(len(first)))
+            part = analysis_aggregate.spread(found[here].set_axis(cells[here] // len(heads)), len(first))
             called = name if len(values) == 1 else f"{value}_{name}"
             if called in made:
                 raise AnalysisError(f"'pivot' makes two columns called {called!r}; rename one of {listed([*index, across])}")
@@ -162,8 +161,8 @@ def _cells(ids, columns, width):
     """The cells that have rows, and for each row the number of its cell."""
     import numpy
 
-    cells, place = numpy.unique(ids * width + columns, return_inverse=True)
-    return cells, place
+    # Indexes may have 32 bits only.
+    return numpy.unique(ids.astype("int64") * width + columns, return_inverse=True)
 
 
 def _label(value):

@@ -91,6 +91,13 @@ def _simple(value):
     return value
 
 
+def nullable(series):
+    """The same, able to have missing values without becoming floats."""
+    if str(series.dtype)[:1].islower() and series.dtype.kind in "iub":
+        return series.astype("boolean" if series.dtype.kind == "b" else "Int64")
+    return series
+
+
 def kind_of(series):
     """What a column holds: number, boolean, text, date, duration, mixed, nested or empty."""
     code = series.dtype.kind

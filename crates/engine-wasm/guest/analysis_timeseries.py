@@ -25,7 +25,7 @@ _UNITS = {
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "D": 86_400, "W": 604_800, "MS": 2_419_200, "QS": 7_776_000, "YS": 31_536_000}
 _MOST_BUCKETS = 1_000_000
 _ROLLING = ("mean", "sum", "min", "max", "median", "std", "var", "count")
-_SEASONS = {"hour": "hour", "weekday": "weekday", "month": "month"}
+_SEASONS = {"hour": "hour", "weekday": "day_of_week", "month": "month"}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -254,24 +254,23 @@ def _found_gaps(times, asked):
     distinct = times.drop_duplicates().reset_index(drop=True)
     if unit in ("MS", "QS", "YS"):
         months = count * {"MS": 1, "QS": 3, "YS": 12}[unit]
-        due = distinct + pandas.DateOffset(months=months)
-        missing = _months(distinct) // months - 1
+        # Months are counted by the calendar, whatever the day in them.
+        missing = numpy.ceil(_months(distinct) / months) - 1
     else:
         step = pandas.Timedelta(count, unit)
-        due = distinct + step
         missing = numpy.ceil(distinct.diff().shift(-1) / step - 1e-9) - 1
-    late = numpy.flatnonzero((distinct.shift(-1) > due).to_numpy())
+    late = numpy.flatnonzero((missing > 0).to_numpy())
     most = asked.get("most", 100)
     listed_gaps = [
         {
             "after": distinct[at].isoformat(),
             "before": distinct[at + 1].isoformat(),
             "seconds": (distinct[at + 1] - distinct[at]).total_seconds(),
-            "missing": max(int(missing[at]), 1),
+            "missing": int(missing[at]),
         }
         for at in late[:most].tolist()
     ]
-    absent = int(missing[late].clip(lower=1).sum())
+    absent = int(missing[late].sum())
     return {"frequency": f"{count} {_UNITS[unit][2]}", "count": len(late), "missing": absent, "gaps": listed_gaps}
 
 
@@ -288,7 +287,7 @@ def _seasons(work, asked, table, times, fields):
 
     made = {}
     for season in asked["by"]:
-        parts = getattr(times.dt, season).to_numpy()
+        parts = getattr(times.dt, _SEASONS[season]).to_numpy()
         numbers, ids = numpy.unique(parts, return_inverse=True)
         columns = {season: pandas.Series(numbers)}
         if season == "weekday":

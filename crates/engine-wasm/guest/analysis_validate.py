@@ -83,7 +83,7 @@ def compute(work, plan):
             present = ~compare.is_null(cells)
             failed = ~present if name == "required" else present & ~_CHECKS[name](work, cells, value)
             broken |= failed
-            checks.append(_report(table, cells, name, value, present if name != "required" else None, failed, plan))
+            checks.append(_report(work, cells, name, value, present if name != "required" else None, failed, plan))
     wrong = int(broken.sum())
     result = {"valid": wrong == 0, "rows_valid": len(table) - wrong, "rows_invalid": wrong, "checks": checks}
     return {"result": result}
@@ -102,17 +102,17 @@ def _cells(work, field):
     return compare.Cells(pandas.Series([None] * len(table), dtype="object"), field)
 
 
-def _report(table, cells, name, value, present, failed, plan):
+def _report(work, cells, name, value, present, failed, plan):
     import numpy
 
     at = numpy.flatnonzero(failed)[: plan.get("samples", 5)].tolist()
     shown_values = analysis_rows.cells_of(cells.series.iloc[at])
-    samples = [{"index": one, "value": cell, "row": table.record(one)} for one, cell in zip(at, shown_values)]
+    samples = [{"index": work.index(one), "value": cell, "row": work.table.record(one)} for one, cell in zip(at, shown_values)]
     return {
         "field": cells.name,
         "rule": name,
         "expected": _expected(name, value),
-        "checked": len(table) if present is None else int(present.sum()),
+        "checked": len(failed) if present is None else int(present.sum()),
         "failed": int(failed.sum()),
         "samples": samples,
     }
