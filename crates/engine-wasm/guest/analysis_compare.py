@@ -158,9 +158,9 @@ def within(cells, values, notes):
         return found
     if cells.kind in ("nested", "mixed") or any(isinstance(one, (list, dict)) for one in present):
         return found | _any_of(cells, present)
-    texts = [one for one in present if isinstance(one, str)]
-    others = [one for one in present if not isinstance(one, str)]
-    fitting = texts if cells.kind in ("text", "date") else others
+    numeric = [one for one in present if isinstance(one, (int, float))]
+    others = [one for one in present if not isinstance(one, (int, float))]
+    fitting = others if cells.kind in ("text", "date") else numeric
     if not fitting:
         return found | _never(cells, present[0], notes)
     dated = None
@@ -191,12 +191,15 @@ def _number_within(cells, values):
 def _any_of(cells, values):
     import numpy
 
+    found = cells.series.notna().to_numpy().copy()
+    present = cells.series[found].tolist()
     try:
         known = set(values)
-        found = [_same(one, known) for one in cells.series.tolist()]
+        same = [_same(one, known) for one in present]
     except TypeError:
-        found = [one in values for one in cells.series.tolist()]
-    return numpy.array(found, bool) & cells.series.notna().to_numpy()
+        same = [one in values for one in present]
+    found[found] = numpy.array(same, bool)
+    return found
 
 
 def _same(value, known):

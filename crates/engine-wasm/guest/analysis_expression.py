@@ -141,7 +141,7 @@ class _Evaluation:
                 found = functions.truth(found)
                 return ~found if functions.is_column(found) else not found
             found = self.number(found, "-")
-            return -found if isinstance(node.op, ast.USub) else found
+            return -found if isinstance(node.op, ast.USub) and found is not None else found
         if isinstance(node, ast.BoolOp):
             return self.both([functions.truth(self.value(one)) for one in node.values], isinstance(node.op, ast.And))
         if isinstance(node, ast.IfExp):
@@ -177,12 +177,14 @@ class _Evaluation:
             right = self.without_zero(right)
             if right is None:
                 return analysis_rows.series_of([None] * len(left))
-            return function(left, right)
+            return function(math.nan if left is None else left, right)
         return _in_range(name, function, left, right, self.notes)
 
     def without_zero(self, divisor):
         """Nothing can be divided by zero, so what comes of it is missing."""
         if not functions.is_column(divisor):
+            if divisor is None:
+                return math.nan
             if divisor == 0:
                 self.notes.add("a division by zero gives null")
                 return None
@@ -215,7 +217,7 @@ class _Evaluation:
             found = compare.within(compare.Cells(left, _label(left)), right, self.notes)
             return pandas.Series(found if name == "in" else ~found)
         if not functions.is_column(left) and not functions.is_column(right):
-            if name not in ("==", "!=") and kind(left) != kind(right):
+            if name not in ("==", "!=") and (kind(left) != kind(right) or left is None):
                 raise AnalysisError(f"'{name}' cannot compare {shown(left)} with {shown(right)}")
             return _PYTHON[name](left, right)
         if not functions.is_column(left):

@@ -13,6 +13,8 @@ MODELS = ("linear", "logistic", "random_forest", "random_forest_classifier", "ra
 _MOST_VALUES = 50
 _MOST_COLUMNS = 500
 _FEW_NUMBERS = 10
+# Trees compute with 32 bits.
+_LARGEST = 1e38
 
 PARAMETERS = {
     "model": check.one_of(*MODELS), "target": check.text, "features": check.texts, "test_size": check.share,
@@ -104,7 +106,12 @@ def _target(work, plan):
         return pandas.Series(analysis_rows.cells_of(column), dtype="object"), True
     if kind != "number":
         raise AnalysisError(f"{name!r} is {kind}, and the model {model!r} predicts numbers; use logistic or random_forest")
-    return table.numbers(name, work.notes, "the target"), False
+    return _finite(table.numbers(name, work.notes, "the target")), False
+
+
+def _finite(values):
+    """What is infinite, or nearly so, is missing: nothing can be fitted to it."""
+    return values.where(values.abs() < _LARGEST)
 
 
 def _features(work, plan):
@@ -145,7 +152,7 @@ def _encoded(work, table, encoding, plan):
     columns = {}
     for name, values in encoding:
         if values is None:
-            columns[name] = table.numbers(name, work.notes, "a feature")
+            columns[name] = _finite(table.numbers(name, work.notes, "a feature"))
             continue
         column = table.column(name)
         missing = column.isna().to_numpy()

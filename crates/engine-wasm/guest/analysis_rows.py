@@ -67,6 +67,9 @@ def _other(cells):
             pass
     if present <= {int, float} and not _has_big(cells, int in present):
         return pandas.Series(cells, dtype="float64")
+    # Among other values a time is the text that JSON has for it.
+    cells = [one.isoformat() if isinstance(one, datetime.datetime) else one for one in cells]
+    present = {type(one) for one in cells if one is not None}
     return pandas.Series(cells, dtype="object") if float in present or len(present - _ATOMS) else series_of(cells)
 
 
@@ -171,15 +174,24 @@ def _times(series):
     import numpy
 
     zone = getattr(series.dtype, "tz", None)
-    if zone is not None and str(zone) != "UTC":
-        return [None if one != one else one.isoformat() for one in series]
-    raw = series.dt.tz_localize(None) if zone is not None else series
-    array = raw.to_numpy()
+    array = (series.dt.tz_localize(None) if zone is not None else series).to_numpy()
     gone = numpy.isnat(array)
     fine = not bool((array[~gone] == array[~gone].astype("datetime64[s]")).all())
-    ending = "+00:00" if zone is not None else ""
     texts = numpy.datetime_as_string(array, unit=("ns" if array.dtype.str.endswith("[ns]") else "us") if fine else "s").tolist()
-    return [None if none else one + ending for one, none in zip(texts, gone.tolist())]
+    endings = [""] * len(texts)
+    if zone is not None:
+        ahead = array - series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+        seconds = numpy.where(gone, 0, ahead.astype("timedelta64[s]").astype("int64")).tolist()
+        known = {one: _offset(one) for one in set(seconds)}
+        endings = [known[one] for one in seconds]
+    return [None if none else one + ending for one, ending, none in zip(texts, endings, gone.tolist())]
+
+
+def _offset(seconds):
+    """What stands behind a time for the zone it is in."""
+    hours, rest = divmod(abs(seconds), 3600)
+    text = f"{'-' if seconds < 0 else '+'}{hours:02}:{rest // 60:02}"
+    return f"{text}:{rest % 60:02}" if rest % 60 else text
 
 
 def records_of(frame, names=None):

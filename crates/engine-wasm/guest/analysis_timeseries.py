@@ -155,7 +155,8 @@ def _times(work, name):
         largest = values.abs().max()
         unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
         work.notes.add(f"{name!r} holds numbers, read as {_UNIT_WORDS[unit]} since 1970")
-        return pandas.to_datetime(values, unit=unit, utc=True, errors="coerce")
+        # In microseconds, so that the time between any two of them has a number.
+        return pandas.to_datetime(values, unit=unit, utc=True, errors="coerce").dt.as_unit("us")
     dated = table.dates(name)
     if dated is None:
         said = f"{name!r} holds {analysis_table.holds(series)}, no times such as 2024-05-01 or 2024-05-01T12:00:00Z"

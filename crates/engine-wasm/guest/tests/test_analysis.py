@@ -11,8 +11,9 @@ import unittest
 from unittest import mock
 
 from . import GUEST
-from .analyses import AnalysisError, analysis, ask, needs_pandas, pd, refusal, result
-from _tidegate import analysis_data, binding
+from .analyses import AnalysisError, analysis, ask, needs_pandas, pd, refusal, result, scipy, sklearn
+from _tidegate import analysis_data, analysis_filter, analysis_functions, analysis_hypothesis, analysis_predict, analysis_transform
+from _tidegate import binding
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
 
@@ -206,6 +207,38 @@ class Requests(unittest.TestCase):
         self.assertIn(said, refusal("aggregate", [], groupby="a"))
         for kind in analysis.TYPES:
             self.assertRegex(refusal(kind, [], zzz=1), rf"^{kind} has no parameter 'zzz'\. Valid: .*data_field$")
+
+
+@needs_pandas
+class Documentation(unittest.TestCase):
+    """The manual's examples run, and it names every parameter."""
+
+    TEXT = (GUEST.parents[2] / "docs" / "src" / "analysis.md").read_text()
+
+    def test_every_example_runs(self):
+        blocks = [json.loads(one) for one in re.findall(r"```json\n(.*?)```", self.TEXT, re.S)]
+        examples = [one for one in blocks if "data" in one]
+        answers = [one for one in blocks if "data" not in one]
+        self.assertEqual({one["analysis_type"] for one in examples}, set(analysis.TYPES))
+        for one in examples:
+            missing = {"test": scipy, "predict": sklearn}.get(one["analysis_type"], True) is None
+            with self.subTest(one["analysis_type"]):
+                if missing:
+                    self.skipTest("scipy or scikit-learn is not installed")
+                answer = ask(one["analysis_type"], one["data"], **one["parameters"])
+                self.assertTrue(answer["result"])
+        shown = ask(examples[0]["analysis_type"], examples[0]["data"], **examples[0]["parameters"])
+        self.assertEqual([shown], answers)
+
+    def test_every_parameter_is_named(self):
+        for module in analysis.TYPES.values():
+            for name in getattr(module, "PARAMETERS", ()):
+                self.assertIn(f"`{name}`", self.TEXT)
+        for name, (parameters, *_) in analysis_transform.STEPS.items():
+            for one in [name, *parameters]:
+                self.assertIn(f"`{one}`", self.TEXT)
+        for one in (*analysis_filter.OPERATORS, *analysis_functions.FUNCTIONS, *analysis_hypothesis.TESTS, *analysis_predict.MODELS):
+            self.assertIn(f"`{one}`", self.TEXT)
 
 
 if __name__ == "__main__":
