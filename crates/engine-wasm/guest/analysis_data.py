@@ -27,6 +27,7 @@ FORMS = (
 )
 _READABLE = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet")
 _MAX_DEPTH = 6
+_MOST_COLUMNS = 10_000
 
 
 def form_of(data):
@@ -229,6 +230,9 @@ def _of_list(found, notes, where):
         notes.add("the rows are plain values; their column is called 'value'")
         found = [{"value": one} for one in found]
     made = Table(records=found if type(found) is list else list(found))
+    if len(made.names) > _MOST_COLUMNS:
+        most = f"at most {_MOST_COLUMNS} are taken. Are the keys values?"
+        raise AnalysisError(f"the rows of {where} have {len(made.names)} different fields; {most}")
     if not all(type(one) is str for one in made.names):
         made = Table(records=[_with_text_keys(one, where) for one in found])
     return made

@@ -243,13 +243,12 @@ def compute(work, plan):
     positions = numpy.flatnonzero(mask(table, plan["conditions"], work.notes))
     if plan.get("sort"):
         positions = sorted_positions(table, plan["sort"], positions)
-    matched = len(positions)
-    taken = table.taken(cut(positions, plan))
-    if len(taken) < matched:
-        work.notes.add(f"{rows(matched)} matched; 'limit' and 'offset' leave {len(taken)}")
+    chosen = cut(positions, plan)
+    if len(chosen) < len(positions):
+        work.notes.add(f"{rows(len(positions))} matched; 'limit' and 'offset' leave {len(chosen)}")
     if plan.get("select"):
-        return work.rows(analysis_rows.records_of(table.frame(plan["select"]).iloc[cut(positions, plan)]))
-    return work.rows(taken.records())
+        return work.rows(analysis_rows.records_of(table.frame(plan["select"]).iloc[chosen]))
+    return work.rows(table.taken(chosen).records())
 
 
 def cut(found, plan):

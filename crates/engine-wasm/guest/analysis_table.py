@@ -5,13 +5,14 @@ only that field, and its result has the very records it was given. A name is a c
 dotted path into nested records; numbers in a path count in lists.
 """
 
+import re
 from itertools import chain
 
 from _tidegate import analysis_rows
 from _tidegate.analysis_check import AnalysisError, listed, nearest, rows, shown
 
 # A text with a date in front is worth a try to read as one.
-_ISO = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}(?::?\d{2}.*)?)?"
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}(?::?\d{2}.*)?)?")
 _SURELY = 1000
 
 
@@ -148,9 +149,7 @@ def _inside(value, part):
 
 def is_date(value):
     """Whether a text is written like an ISO date or time."""
-    import re
-
-    return isinstance(value, str) and len(value) <= 40 and re.fullmatch(_ISO, value.strip()) is not None
+    return isinstance(value, str) and len(value) <= 40 and _ISO.fullmatch(value.strip()) is not None
 
 
 def date_of(value):

@@ -20,10 +20,10 @@ _MAX_STEPS = 1000
 
 
 def _given(work, names):
-    return pandas_frame(work, {name: work.table.column(name) for name in names})
+    return _table(work, {name: work.table.column(name) for name in names})
 
 
-def pandas_frame(work, columns):
+def _table(work, columns):
     import pandas
 
     return Table(pandas.DataFrame(columns, index=range(len(work.table))))
@@ -59,7 +59,7 @@ def _computed(work, step):
         # A name stays the label of its column in messages.
         found = analysis_expression.evaluate(tree, work.table, work.notes)
         columns = {one: work.table.column(one) for one in work.table.names}
-        work.table = pandas_frame(work, {**columns, name: found.set_axis(range(len(work.table)))})
+        work.table = _table(work, {**columns, name: found.set_axis(range(len(work.table)))})
     return work.table
 
 
@@ -72,7 +72,7 @@ def _cast(work, step):
         if wrong:
             work.notes.add(f"'cast' found {rows(wrong)} with a value in {name!r} that is no {wanted}; they have null now")
         columns[name] = found
-    return pandas_frame(work, columns)
+    return _table(work, columns)
 
 
 def _casted(series, wanted):

@@ -12,8 +12,8 @@ from unittest import mock
 
 from . import GUEST
 from .analyses import AnalysisError, analysis, ask, needs_pandas, pd, refusal, result, scipy, sklearn
-from _tidegate import analysis_data, analysis_filter, analysis_functions, analysis_hypothesis, analysis_predict, analysis_transform
-from _tidegate import binding
+from _tidegate import analysis_data, analysis_filter, analysis_functions, analysis_hypothesis, analysis_predict
+from _tidegate import analysis_transform, binding
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
 
@@ -104,9 +104,14 @@ class Sources(unittest.TestCase):
             self.assertEqual(answer["notes"], ["there are no rows in the data"])
 
     def test_plain_values_are_a_column(self):
-        self.assertEqual(rows_of([3, 1, 2], conditions={"field": "value", "operator": ">", "value": 1}), [{"value": 3}, {"value": 2}])
+        self.assertEqual(
+            rows_of([3, 1, 2], conditions={"field": "value", "operator": ">", "value": 1}), [{"value": 3}, {"value": 2}]
+        )
         self.assertIn("row 1 is number: 5", refusal("filter", [{"a": 1}, 5]))
         self.assertIn("row 0 is list", refusal("filter", [[1, 2]]))
+
+    def test_keys_that_are_values_are_refused(self):
+        self.assertIn("have 20000 different fields; at most 10000", refusal("describe", [{f"k{at}": 1} for at in range(20_000)]))
 
     def test_keys_that_are_not_text_become_text(self):
         self.assertEqual(rows_of([{1: "x", None: 2}], conditions={"field": "1", "value": "x"}), [{"1": "x", "None": 2}])
@@ -237,7 +242,12 @@ class Documentation(unittest.TestCase):
         for name, (parameters, *_) in analysis_transform.STEPS.items():
             for one in [name, *parameters]:
                 self.assertIn(f"`{one}`", self.TEXT)
-        for one in (*analysis_filter.OPERATORS, *analysis_functions.FUNCTIONS, *analysis_hypothesis.TESTS, *analysis_predict.MODELS):
+        for one in (
+            *analysis_filter.OPERATORS,
+            *analysis_functions.FUNCTIONS,
+            *analysis_hypothesis.TESTS,
+            *analysis_predict.MODELS,
+        ):
             self.assertIn(f"`{one}`", self.TEXT)
 
 

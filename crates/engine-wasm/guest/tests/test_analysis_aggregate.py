@@ -126,7 +126,9 @@ class Agreement(unittest.TestCase):
             chance = random.Random(seed)
             rows = chance_rows(chance, 25)
             frame = frame_of(rows)
-            wanted = {f"{one}_{name}": getattr(frame[one], name)() for one in "nf" for name in _FIGURES if name not in ("first", "last")}
+            wanted = {
+                f"{one}_{name}": getattr(frame[one], name)() for one in "nf" for name in _FIGURES if name not in ("first", "last")
+            }
             asked = {one: [name for name in _FIGURES if name not in ("first", "last")] for one in "nf"}
             self.assertTrue(same(result("aggregate", rows, aggregations=asked), [wanted]), seed)
 

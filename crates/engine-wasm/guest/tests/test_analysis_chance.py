@@ -8,17 +8,21 @@ import unittest
 from .analyses import AnalysisError, ask, needs_pandas
 
 ODD = [
-    0, 1, -1, 2.5, True, False, None, "", "a", "2024-01-01", "2024-02-30", "5", [], [1], {"k": 1}, {"k": {"z": [1]}}, 10**30, 2**62,
-    float("nan"), float("inf"), "\ud800", 1e308, "2024-01-01T00:00:00+05:00",
+    0, 1, -1, 2.5, True, False, None, "", "a", "2024-01-01", "2024-02-30", "5", [], [1], {"k": 1}, {"k": {"z": [1]}},
+    10**30, 2**62, float("nan"), float("inf"), "\ud800", 1e308, "2024-01-01T00:00:00+05:00",
 ]
 KINDS = [
     ODD, [*ODD, datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 1)], [0, 1, 2, None], [0.5, 1.5, None], ["x", "y", None],
     [True, False, None], ["2024-01-01", "2024-05-01", None], [None], [{"k": 1}, {"k": 2}, None], [[1], [2]],
-    [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 6, 1), None], [10**30, 1], [1, "a"], [1.0, float("nan")], [2**62, -(2**62)],
+    [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 6, 1), None], [10**30, 1], [1, "a"],
+    [1.0, float("nan")], [2**62, -(2**62)],
 ]
 OPERATORS = ("==", "!=", "<", ">=", "in", "not_in", "contains", "starts_with", "regex", "between", "is_null")
 FUNCTIONS = ("sum", "mean", "median", "min", "max", "count", "std", "first", "last", "nunique", "p95")
-CALLS = (("abs", 1), ("floor", 1), ("log", 1), ("min", 2), ("len", 1), ("lower", 1), ("text", 1), ("number", 1), ("coalesce", 3), ("year", 1))
+CALLS = (
+    ("abs", 1), ("floor", 1), ("log", 1), ("min", 2), ("len", 1), ("lower", 1), ("text", 1), ("number", 1), ("coalesce", 3),
+    ("year", 1),
+)
 
 
 class Maker:
@@ -30,17 +34,27 @@ class Maker:
 
     def rows(self):
         kinds = {name: self.pick(KINDS) for name in "abcd"}
-        return [{name: self.pick(kind) for name, kind in kinds.items() if self.chance.random() < 0.95} for _ in range(self.pick([0, 1, 2, 9]))]
+        return [
+            {name: self.pick(kind) for name, kind in kinds.items() if self.chance.random() < 0.95}
+            for _ in range(self.pick([0, 1, 2, 9]))
+        ]
 
     def fields(self, most=3):
         return self.chance.sample("abcd", self.chance.randrange(1, most + 1))
 
     def condition(self, depth=2):
         if depth and self.chance.random() < 0.3:
-            return {"logic": self.pick(["AND", "OR"]), "conditions": [self.condition(depth - 1) for _ in range(self.chance.randrange(3))]}
+            return {
+                "logic": self.pick(["AND", "OR"]),
+                "conditions": [self.condition(depth - 1) for _ in range(self.chance.randrange(3))],
+            }
         operator = self.pick(OPERATORS)
         value = {"in": [self.pick(ODD), self.pick(ODD)], "not_in": [self.pick(ODD)], "between": [0, self.pick([5, None])]}
-        return {"field": self.pick(["a", "b", "c", "d", "a.k"]), "operator": operator, "value": value.get(operator, self.pick(ODD))}
+        return {
+            "field": self.pick(["a", "b", "c", "d", "a.k"]),
+            "operator": operator,
+            "value": value.get(operator, self.pick(ODD)),
+        }
 
     def expression(self, depth=3):
         if depth == 0 or self.chance.random() < 0.2:
@@ -66,17 +80,24 @@ class Maker:
 
     def request(self):
         """A type of analysis and its parameters."""
-        rule = self.pick([{"type": "date"}, {"type": "number", "min": 0}, {"unique": True}, {"pattern": "a"}, {"allowed": [self.pick(ODD)]}])
+        rule = self.pick(
+            [{"type": "date"}, {"type": "number", "min": 0}, {"unique": True}, {"pattern": "a"}, {"allowed": [self.pick(ODD)]}]
+        )
         times = {"resample": self.pick(["day", "week", "month"]), "rolling": self.pick([2, "3 days"]), "diff": 1, "gaps": "day"}
-        return self.pick([
-            lambda: ("filter", {"conditions": [self.condition() for _ in range(2)], "sort": self.fields(2)}),
-            lambda: ("aggregate", {"group_by": self.fields(2), "aggregations": {one: [self.pick(FUNCTIONS)] for one in self.fields()}}),
-            lambda: ("transform", {"steps": [self.step() for _ in range(3)]}),
-            lambda: ("validate", {"rules": {one: rule for one in self.fields()}}),
-            lambda: ("timeseries", {"time_field": self.pick("abcd"), "seasonal": "month", **times}),
-            lambda: ("correlate", {"fields": self.fields(), "method": "spearman"}),
-            lambda: ("describe", {}),
-        ])()
+        return self.pick(
+            [
+                lambda: ("filter", {"conditions": [self.condition() for _ in range(2)], "sort": self.fields(2)}),
+                lambda: (
+                    "aggregate",
+                    {"group_by": self.fields(2), "aggregations": {one: [self.pick(FUNCTIONS)] for one in self.fields()}},
+                ),
+                lambda: ("transform", {"steps": [self.step() for _ in range(3)]}),
+                lambda: ("validate", {"rules": {one: rule for one in self.fields()}}),
+                lambda: ("timeseries", {"time_field": self.pick("abcd"), "seasonal": "month", **times}),
+                lambda: ("correlate", {"fields": self.fields(), "method": "spearman"}),
+                lambda: ("describe", {}),
+            ]
+        )()
 
 
 @needs_pandas

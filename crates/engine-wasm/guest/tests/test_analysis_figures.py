@@ -85,7 +85,14 @@ class Timeseries(unittest.TestCase):
     def test_resampling_is_that_of_pandas(self):
         for seed in range(40):
             rows, values = self.series(seed)
-            for mine, theirs in (("day", "D"), ("6h", "6h"), ("15 min", "15min"), ("month", "MS"), ("quarter", "QS"), ("year", "YS")):
+            for mine, theirs in (
+                ("day", "D"),
+                ("6h", "6h"),
+                ("15 min", "15min"),
+                ("month", "MS"),
+                ("quarter", "QS"),
+                ("year", "YS"),
+            ):
                 for function in ("sum", "mean", "max", "count"):
                     wanted = getattr(values.resample(theirs), function)()
                     found = result("timeseries", rows, time_field="t", resample={"frequency": mine, "function": function})["rows"]
@@ -100,7 +107,9 @@ class Timeseries(unittest.TestCase):
     def test_moving_figures_and_changes_are_those_of_pandas(self):
         for seed in range(20):
             rows, values = self.series(seed)
-            found = result("timeseries", rows, time_field="t", rolling={"window": 3, "function": "sum"}, diff=2, pct_change=1)["rows"]
+            found = result("timeseries", rows, time_field="t", rolling={"window": 3, "function": "sum"}, diff=2, pct_change=1)[
+                "rows"
+            ]
             for name, wanted in (
                 ("v_rolling_sum", values.rolling(3).sum()),
                 ("v_diff", values.diff(2)),
@@ -115,7 +124,9 @@ class Timeseries(unittest.TestCase):
 
     def test_seasons_are_those_of_pandas(self):
         rows, values = self.series(1)
-        found = result("timeseries", rows, time_field="t", seasonal={"by": ["hour", "weekday", "month"], "function": "median"})["seasonal"]
+        found = result("timeseries", rows, time_field="t", seasonal={"by": ["hour", "weekday", "month"], "function": "median"})[
+            "seasonal"
+        ]
         for season, keys in (("hour", values.index.hour), ("weekday", values.index.day_of_week), ("month", values.index.month)):
             wanted = values.groupby(keys).median()
             self.assertEqual([row[season] for row in found[season]], wanted.index.tolist())
@@ -144,7 +155,9 @@ class Timeseries(unittest.TestCase):
 
     def test_an_hour_that_the_clock_repeats_is_two_hours(self):
         rows = [{"t": f"2024-10-27T{hour:02}:30:00Z", "v": 1} for hour in range(3)]
-        found = result("timeseries", rows, time_field="t", timezone="Europe/Berlin", resample={"frequency": "h", "function": "sum"})
+        found = result(
+            "timeseries", rows, time_field="t", timezone="Europe/Berlin", resample={"frequency": "h", "function": "sum"}
+        )
         self.assertEqual([row["v"] for row in found["rows"]], [1, 1, 1])
         self.assertEqual(found["rows"][1]["t"], "2024-10-27T02:00:00+01:00")
 
@@ -173,7 +186,10 @@ class Timeseries(unittest.TestCase):
 class Describe(unittest.TestCase):
     def test_numbers_are_described_as_pandas_does(self):
         chance = random.Random(4)
-        rows = [{"v": sometimes(chance, chance.gauss(0, 1)), "s": chance.choice("aab"), "d": "2024-01-0" + chance.choice("12")} for _ in range(200)]
+        rows = [
+            {"v": sometimes(chance, chance.gauss(0, 1)), "s": chance.choice("aab"), "d": "2024-01-0" + chance.choice("12")}
+            for _ in range(200)
+        ]
         rows[7]["v"] = 50.0
         values = pd.Series([row["v"] for row in rows], dtype="float64")
         found = result("describe", rows, percentiles=["p10", 0.9])["fields"]
@@ -184,7 +200,9 @@ class Describe(unittest.TestCase):
         self.assertEqual(found["v"]["outliers"]["zscore"]["samples"], [{"index": 7, "value": 50.0}])
         self.assertIn({"index": 7, "value": 50.0}, found["v"]["outliers"]["iqr"]["samples"])
         self.assertEqual([one["value"] for one in found["s"]["top"]], ["a", "b"])
-        self.assertEqual((found["d"]["earliest"], found["d"]["latest"]), ("2024-01-01T00:00:00+00:00", "2024-01-02T00:00:00+00:00"))
+        self.assertEqual(
+            (found["d"]["earliest"], found["d"]["latest"]), ("2024-01-01T00:00:00+00:00", "2024-01-02T00:00:00+00:00")
+        )
 
     def test_columns_of_every_kind_are_described(self):
         rows = [
@@ -205,7 +223,9 @@ class Describe(unittest.TestCase):
 class Correlate(unittest.TestCase):
     def rows(self):
         chance = random.Random(5)
-        rows = [{"a": sometimes(chance, chance.gauss(0, 1)), "b": sometimes(chance, chance.gauss(0, 1)), "s": "x"} for _ in range(80)]
+        rows = [
+            {"a": sometimes(chance, chance.gauss(0, 1)), "b": sometimes(chance, chance.gauss(0, 1)), "s": "x"} for _ in range(80)
+        ]
         return [{**row, "c": (row["a"] or 0) * 2 + chance.gauss(0, 0.1)} for row in rows]
 
     def test_it_is_that_of_pandas(self):
@@ -223,7 +243,9 @@ class Correlate(unittest.TestCase):
     def test_kendall_is_that_of_pandas(self):
         rows = self.rows()
         frame = pd.DataFrame(rows)[["a", "b", "c"]].astype("float64")
-        self.assertTrue(same(result("correlate", rows, method="kendall")["matrix"], frame.corr(method="kendall").to_dict("index")))
+        self.assertTrue(
+            same(result("correlate", rows, method="kendall")["matrix"], frame.corr(method="kendall").to_dict("index"))
+        )
 
     def test_what_cannot_correlate_is_said(self):
         self.assertIn("needs two columns of numbers. Columns with numbers: a", refusal("correlate", [{"a": 1, "s": "x"}]))
@@ -240,7 +262,8 @@ class Tests(unittest.TestCase):
     def setUp(self):
         chance = random.Random(6)
         self.rows = [
-            {"a": chance.gauss(1, 2), "b": chance.gauss(1.5, 1), "g": chance.choice("xyz"), "h": chance.choice([1, 2])} for _ in range(60)
+            {"a": chance.gauss(1, 2), "b": chance.gauss(1.5, 1), "g": chance.choice("xyz"), "h": chance.choice([1, 2])}
+            for _ in range(60)
         ]
         self.rows[3]["a"] = None
         self.frame = pd.DataFrame(self.rows)
@@ -259,8 +282,14 @@ class Tests(unittest.TestCase):
         for asked, wanted in (
             ({"test": "t_one_sample", "field": "a", "mean": 0.5}, stats.ttest_1samp(a, 0.5)),
             ({"test": "t_student", "fields": ["a", "b"]}, stats.ttest_ind(a, b)),
-            ({"test": "t_welch", "fields": ["a", "b"], "alternative": "less"}, stats.ttest_ind(a, b, equal_var=False, alternative="less")),
-            ({"test": "t_welch", "field": "a", "group_field": "g", "groups": ["z", "x"]}, stats.ttest_ind(groups[2], groups[0], equal_var=False)),
+            (
+                {"test": "t_welch", "fields": ["a", "b"], "alternative": "less"},
+                stats.ttest_ind(a, b, equal_var=False, alternative="less"),
+            ),
+            (
+                {"test": "t_welch", "field": "a", "group_field": "g", "groups": ["z", "x"]},
+                stats.ttest_ind(groups[2], groups[0], equal_var=False),
+            ),
             ({"test": "t_paired", "fields": ["a", "b"]}, stats.ttest_rel(both.a, both.b)),
             ({"test": "mann_whitney", "fields": ["a", "b"]}, stats.mannwhitneyu(a, b)),
             ({"test": "anova", "field": "a", "group_field": "g"}, stats.f_oneway(*groups)),
@@ -285,7 +314,10 @@ class Tests(unittest.TestCase):
             ({"test": "t_one_sample"}, "needs 'field'"),
             ({"test": "anova", "field": "a"}, "needs 'field' and 'group_field'"),
             ({"test": "anova", "field": "a", "group_field": "g", "mean": 1}, "does not take 'mean'. It takes: alpha, field"),
-            ({"test": "t_student", "field": "a", "group_field": "g"}, "exactly 2 groups, and 'g' has 3: x, y, z; choose with 'groups'"),
+            (
+                {"test": "t_student", "field": "a", "group_field": "g"},
+                "exactly 2 groups, and 'g' has 3: x, y, z; choose with 'groups'",
+            ),
             ({"test": "t_student", "field": "a", "group_field": "g", "groups": ["x", "q"]}, "has no group 'q'"),
             ({"test": "t_paired", "fields": ["a"]}, "needs two columns"),
             ({"test": "anova", "field": "g", "group_field": "h"}, "needs numbers, and 'g' holds text"),
@@ -347,7 +379,9 @@ class Predict(unittest.TestCase):
         for target in ("big", "level"):
             found = self.asked(model="logistic", target=target)["result"]
             train, test, train_y, test_y = self.parts(target)
-            model = LogisticRegression(max_iter=1000, random_state=1).fit(train, train_y.astype(bool if target == "big" else object))
+            model = LogisticRegression(max_iter=1000, random_state=1).fit(
+                train, train_y.astype(bool if target == "big" else object)
+            )
             self.assertEqual(found["score"]["accuracy"], model.score(test, test_y.astype(bool if target == "big" else object)))
             if target == "big":
                 self.assertEqual((found["score"]["classes"], found["coefficients_of"]), ([False, True], True))
@@ -367,7 +401,9 @@ class Predict(unittest.TestCase):
             parts = train_test_split(frame[["x", "z"]].to_numpy(), frame[target].to_numpy(), test_size=0.25, random_state=3)
             model = kind(n_estimators=20, random_state=3).fit(parts[0], parts[2])
             self.assertEqual(found["model"], kind.__name__)
-            self.assertTrue(same(found["importances"], dict(sorted(zip("xz", model.feature_importances_.tolist()), key=lambda one: -one[1]))))
+            self.assertTrue(
+                same(found["importances"], dict(sorted(zip("xz", model.feature_importances_.tolist()), key=lambda one: -one[1])))
+            )
             score = found["score"].get("r2", found["score"].get("accuracy"))
             self.assertTrue(same(score, model.score(parts[1], parts[3])))
 

@@ -94,7 +94,9 @@ class Meaning(unittest.TestCase):
         self.assertEqual(result("filter", ROWS, conditions=condition("id", "<=", 4)), ROWS)
 
     def test_select_sort_limit_and_offset(self):
-        found = ask("filter", ROWS, select=["id", "deep.x.y"], sort=["-city", {"field": "id", "order": "desc"}], offset=1, limit=2)
+        found = ask(
+            "filter", ROWS, select=["id", "deep.x.y"], sort=["-city", {"field": "id", "order": "desc"}], offset=1, limit=2
+        )
         self.assertEqual(found["result"], [{"id": 3, "deep.x.y": None}, {"id": 1, "deep.x.y": 1}])
         self.assertEqual(found["notes"], ["4 rows matched; 'limit' and 'offset' leave 2"])
         self.assertEqual(ids(sort="-n"), [3, 2, 1, 4])
@@ -103,13 +105,19 @@ class Meaning(unittest.TestCase):
 
     def test_mistakes_are_explained(self):
         for conditions, said in (
-            (condition("ctiy", "==", 1), "there is no column 'ctiy'. Did you mean 'city'? The columns: id, city, n, when, tags, deep"),
+            (
+                condition("ctiy", "==", 1),
+                "there is no column 'ctiy'. Did you mean 'city'? The columns: id, city, n, when, tags, deep",
+            ),
             (condition("deep.z", "==", 1), "there is no 'z' in 'deep' of any row. It has: x, l"),
             (condition("city", "like", 1), "'operator' of conditions[0] is 'like'. Valid: ==, !=, <"),
             (condition("city", "contans", 1), "Did you mean 'contains'?"),
             (condition("city", ["=="], 1), "is a list of 1"),
             (condition("city", "<", 5), "holds text, which '<' cannot compare with the number 5; a transform with a 'cast' step"),
-            (condition("id", "<", "5"), "holds numbers, which '<' cannot compare with the text '5'; write numbers without quotes"),
+            (
+                condition("id", "<", "5"),
+                "holds numbers, which '<' cannot compare with the text '5'; write numbers without quotes",
+            ),
             (condition("id", "<", [5]), "must be a number, a text or a date for '<', not a list of 1"),
             (condition("id", "<", float("nan")), "must be a number"),
             (condition("id", "in", 5), "must be a list for 'in'"),
@@ -176,7 +184,9 @@ class Hostile(unittest.TestCase):
 
     def test_surrogates_and_odd_names(self):
         rows = [{"\ud800": "\udfff", "": 1, "a.b": 2, "__class__": 3}]
-        self.assertEqual(result("filter", rows, conditions=[condition("\ud800", "==", "\udfff"), condition("a.b", "==", 2)]), rows)
+        self.assertEqual(
+            result("filter", rows, conditions=[condition("\ud800", "==", "\udfff"), condition("a.b", "==", 2)]), rows
+        )
         self.assertEqual(result("filter", rows, conditions=condition("__class__", "==", 3)), rows)
         said = "there is no '__mro__' in '__class__' of any row. It holds no nested records"
         self.assertEqual(refusal("filter", rows, conditions=condition("__class__.__mro__", "==", 3)), said)
@@ -204,7 +214,9 @@ def chance_leaf(chance, frame):
         return chance.choice([(condition("s", "in", values), found), (condition("s", "not_in", values), ~found)])
     if kind == "null":
         field = chance.choice("nfsd")
-        return chance.choice([(condition(field, "is_null"), frame[field].isna()), (condition(field, "not_null"), frame[field].notna())])
+        return chance.choice(
+            [(condition(field, "is_null"), frame[field].isna()), (condition(field, "not_null"), frame[field].notna())]
+        )
     if kind == "between":
         low, high = sorted([chance.randrange(-5, 6), chance.randrange(-5, 6)])
         return condition("n", "between", [low, high]), frame.n.between(low, high)
@@ -250,7 +262,9 @@ class Agreement(unittest.TestCase):
             frame = frame_of(rows)
             tree, found = chance_tree(chance, frame, 3)
             with self.subTest(seed=seed, tree=tree):
-                self.assertEqual(result("filter", rows, conditions=tree), [row for row, keep in zip(rows, found.tolist()) if keep])
+                self.assertEqual(
+                    result("filter", rows, conditions=tree), [row for row, keep in zip(rows, found.tolist()) if keep]
+                )
 
     def test_sorting_agrees_with_pandas(self):
         for seed in range(100):

@@ -32,12 +32,19 @@ class Steps(unittest.TestCase):
         self.assertEqual(made({"drop": ["price", "count", "when", "tags"]}, {"limit": 1}), [{"id": 1, "name": " Ab "}])
         self.assertEqual(made({"select": ["id"]}, {"rename": {"id": "key"}})[0], {"key": 1})
         self.assertEqual(made({"type": "limit", "count": 1, "offset": 2}, {"select": "id"}), [{"id": 3}])
-        self.assertEqual(made({"filter": [{"field": "count", "operator": ">=", "value": 0}]}, {"select": ["count"]}), [{"count": 4}, {"count": 0}])
+        self.assertEqual(
+            made({"filter": [{"field": "count", "operator": ">=", "value": 0}]}, {"select": ["count"]}),
+            [{"count": 4}, {"count": 0}],
+        )
         self.assertEqual([row["id"] for row in made({"sort": "-price"})], [1, 2, 3])
         self.assertEqual(made({"aggregate": {"aggregations": {"count": "sum"}}}), [{"count_sum": 4}])
 
     def test_casts(self):
-        rows = [{"a": "1", "b": 2.9, "c": "yes", "d": "2024-01-01"}, {"a": "x", "b": None, "c": "maybe", "d": "never"}, {"a": None, "b": 1e300}]
+        rows = [
+            {"a": "1", "b": 2.9, "c": "yes", "d": "2024-01-01"},
+            {"a": "x", "b": None, "c": "maybe", "d": "never"},
+            {"a": None, "b": 1e300},
+        ]
         answer = ask("transform", rows, steps=[{"cast": {"a": "int", "b": "integer", "c": "bool", "d": "date"}}])
         self.assertEqual(answer["result"], [
             {"a": 1, "b": 2, "c": True, "d": "2024-01-01T00:00:00+00:00"},
@@ -85,9 +92,19 @@ class Steps(unittest.TestCase):
         filled = made({"pivot": {"index": "k", "columns": "m", "values": "v", "function": "max", "fill": 0}}, data=rows)
         self.assertEqual(filled, [{"k": "a", "1": 5, "2": 6}, {"k": "b", "1": 7, "2": 0}])
         long = made({"unpivot": {"keep": ["k"], "names_to": "m", "values_to": "v"}}, data=wide)
-        self.assertEqual(long, [{"k": "a", "m": "1", "v": 6}, {"k": "b", "m": "1", "v": 7}, {"k": "a", "m": "2", "v": 6}, {"k": "b", "m": "2", "v": None}])
+        self.assertEqual(
+            long,
+            [
+                {"k": "a", "m": "1", "v": 6},
+                {"k": "b", "m": "1", "v": 7},
+                {"k": "a", "m": "2", "v": 6},
+                {"k": "b", "m": "2", "v": None},
+            ],
+        )
         many = [{"k": 1, "m": at, "v": at} for at in range(1001)]
-        self.assertIn("1001 different values", refusal("transform", many, steps=[{"pivot": {"index": "k", "columns": "m", "values": "v"}}]))
+        self.assertIn(
+            "1001 different values", refusal("transform", many, steps=[{"pivot": {"index": "k", "columns": "m", "values": "v"}}])
+        )
 
     def test_mistakes_are_explained(self):
         for step, said in (
@@ -161,18 +178,19 @@ class Expressions(unittest.TestCase):
 
     def test_nothing_but_expressions_is_taken(self):
         for expression in (
-            "__import__('os').system('x')", "().__class__", "name.upper()", "id.__class__.__mro__", "[x for x in id]", "lambda: 1",
-            "(x := 1)", "f'{id}'", "open('/etc/passwd')", "eval('1')", "exec", "{1: 2}", "id[0]", "*id", "await id", "id; id", "import os",
-            "max(*id)", "round(id, ndigits=1)", "col(name)", "col(1)", "(lambda: 1)()", "abs", "1 if id", "b'x' == id", "1j", "...",
-            "id @ id", "id << 1", "~id", "id is None", "", "   ", "id in name", "id in [name]", "yield", "'a' 5",
+            "__import__('os').system('x')", "().__class__", "name.upper()", "id.__class__.__mro__", "[x for x in id]",
+            "lambda: 1", "(x := 1)", "f'{id}'", "open('/etc/passwd')", "eval('1')", "exec", "{1: 2}", "id[0]", "*id", "await id",
+            "id; id", "import os", "max(*id)", "round(id, ndigits=1)", "col(name)", "col(1)", "(lambda: 1)()", "abs", "1 if id",
+            "b'x' == id", "1j", "...", "id @ id", "id << 1", "~id", "id is None", "", "   ", "id in name", "id in [name]",
+            "yield", "'a' 5",
         ):
             with self.subTest(expression):
                 said_of(expression)
 
     def test_what_costs_too_much_is_refused(self):
         for expression in (
-            "9**9**9**9", "2**99999999", "'a' * 10**9", "1" + "+1" * 300, "(" * 500 + "1" + ")" * 500, "1" * 5000, "id + " * 3000 + "1",
-            "not " * 400 + "id", "-" * 600 + "1", "1e400 * id if 10**400 else 1",
+            "9**9**9**9", "2**99999999", "'a' * 10**9", "1" + "+1" * 300, "(" * 500 + "1" + ")" * 500, "1" * 5000,
+            "id + " * 3000 + "1", "not " * 400 + "id", "-" * 600 + "1", "1e400 * id if 10**400 else 1",
         ):
             with self.subTest(expression[:30]):
                 said_of(expression)
@@ -242,7 +260,10 @@ class Agreement(unittest.TestCase):
     def test_pivots_and_unpivots_are_those_of_pandas(self):
         for seed in range(100):
             chance = random.Random(seed)
-            rows = [{"k": chance.randrange(4), "c": chance.choice("xyz"), "v": chance.randrange(9)} for _ in range(chance.randrange(1, 20))]
+            rows = [
+                {"k": chance.randrange(4), "c": chance.choice("xyz"), "v": chance.randrange(9)}
+                for _ in range(chance.randrange(1, 20))
+            ]
             function = chance.choice(["sum", "mean", "max", "count", "median"])
             wanted = pd.DataFrame(rows).pivot_table(index="k", columns="c", values="v", aggfunc=function).reset_index()
             found = made({"pivot": {"index": "k", "columns": "c", "values": "v", "function": function}}, data=rows)
