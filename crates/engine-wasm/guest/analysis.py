@@ -38,9 +38,9 @@ class Work:
         self.notes = analysis_check.Notes()
         self._others = {}
 
-    def other(self, source):
+    def other(self, source, field=None):
         """The table of a second source that `prepare` has named."""
-        return self._others[id(source)]
+        return self._others[id(source), field]
 
     def index(self, at):
         """The number that a row has in the data."""
@@ -52,16 +52,15 @@ class Work:
 
     async def read(self, request, plan, field):
         fetched = await analysis_data.fetch(request["data"])
-        if isinstance(request["data"], dict) and analysis_data.form_of(request["data"]):
-            field = request["data"].get("data_field", field)
-        self.table = analysis_data.table(fetched, self.notes, field)
+        inner = request["data"].get("data_field") if analysis_data.form_of(request["data"]) else None
+        self.table = analysis_data.table(fetched, self.notes, inner or field)
         for source, other_field, where in plan.get("sources", ()):
             # A second list of the same data.
             own = isinstance(source, dict) and list(source) == ["data_field"]
             found = fetched if own else await analysis_data.fetch(source)
-            if isinstance(source, dict) and (own or analysis_data.form_of(source)):
-                other_field = source.get("data_field", other_field)
-            self._others[id(source)] = analysis_data.table(found, self.notes, other_field, where)
+            inner = source.get("data_field") if own or analysis_data.form_of(source) else None
+            made = analysis_data.table(found, self.notes, inner or other_field, where)
+            self._others[id(source), other_field] = made
 
 
 async def run(request):

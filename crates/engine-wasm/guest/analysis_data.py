@@ -213,6 +213,8 @@ def _of_frame(frame):
         plainer = {"string": "str", "Float64": "float64", **({"Int64": "int64", "boolean": "bool"} if whole else {})}
         if kind in plainer:
             column = column.astype(plainer[kind])
+        elif kind in ("UInt64", "uint64"):
+            column = analysis_rows.series_of(analysis_rows.cells_of(column))
         elif kind in ("int8", "int16", "int32", "uint8", "uint16", "uint32", "float32"):
             column = column.astype("float64" if kind == "float32" else "int64")
         elif column.dtype.kind == "O" and kind not in ("str", "Int64"):

@@ -33,7 +33,7 @@ def number(value, use, notes):
     if value.dtype.kind == "f":
         return value
     if value.dtype.kind in "iu":
-        return value if str(value.dtype).endswith("t64") else value.astype("int64")
+        return value if str(value.dtype) in ("int64", "Int64") else value.astype("Int64" if value.hasnans else "int64")
     found, wrong = analysis_rows.numbers_of(value)
     if wrong and not found.notna().any():
         name = value.name if isinstance(value.name, str) else "the expression"

@@ -237,7 +237,7 @@ def _what_counts(model, names):
 
 def _predictions(work, plan, model, encoding):
     """What the model says of new rows; null where a feature is missing or has a new value."""
-    other = work.other(plan["new_data"])
+    other = work.other(plan["new_data"], plan.get("new_data_field"))
     if not len(other):
         return []
     features = _encoded(work, other, encoding, plan)

@@ -36,7 +36,7 @@ def join(work, step):
     import numpy
     import pandas
 
-    left, right = work.table, work.other(step["with"])
+    left, right = work.table, work.other(step["with"], step.get("data_field"))
     lefts, rights = step.get("on") or step["left_on"], step.get("on") or step["right_on"]
     keys = [_keys(table, names) for table, names in ((left, lefts), (right, rights))]
     for at, (name, other) in enumerate(zip(lefts, rights)):

@@ -146,8 +146,6 @@ def _in_order(work, plan):
 
 def _times(work, name):
     """Times from ISO texts, or from seconds or milliseconds since 1970."""
-    import pandas
-
     table = work.table
     series = table.column(name)
     if analysis_rows.kind_of(series) == "number":
@@ -155,8 +153,7 @@ def _times(work, name):
         largest = values.abs().max()
         unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
         work.notes.add(f"{name!r} holds numbers, read as {_UNIT_WORDS[unit]} since 1970")
-        # In microseconds, so that the time between any two of them has a number.
-        return pandas.to_datetime(values, unit=unit, utc=True, errors="coerce").dt.as_unit("us")
+        return _since_1970(values, unit)
     dated = table.dates(name)
     if dated is None:
         said = f"{name!r} holds {analysis_table.holds(series)}, no times such as 2024-05-01 or 2024-05-01T12:00:00Z"
@@ -167,6 +164,18 @@ def _times(work, name):
     return dated[0] if zoned else dated[0].dt.tz_localize(None)
 
 
+def _since_1970(values, unit):
+    """Numbers as times, in microseconds; those that no calendar has are missing."""
+    import pandas
+
+    micros = values * {"s": 1e6, "ms": 1e3, "us": 1, "ns": 1e-3}[unit]
+    micros = micros.where(micros.between(*_CALENDAR)).round()
+    found = micros.fillna(0).astype("int64").to_numpy().astype("datetime64[us]")
+    return pandas.Series(found).mask(micros.isna().to_numpy()).dt.tz_localize("UTC")
+
+
+# From the year 1 to 9999, in microseconds since 1970.
+_CALENDAR = (-62_135_596_800_000_000, 253_402_300_799_000_000)
 _UNIT_WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 

@@ -176,7 +176,7 @@ def _is_unique(work, cells, wanted):
 
 
 def _is_known(work, cells, reference):
-    other = work.other(reference["data"])
+    other = work.other(reference["data"], reference.get("data_field"))
     if not len(other):
         return cells.none()
     column = analysis_rows.keyed(other.column(reference["field"])).dropna()

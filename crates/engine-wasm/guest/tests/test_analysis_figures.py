@@ -54,6 +54,12 @@ class Validate(unittest.TestCase):
         found = result("validate", self.ROWS, rules={"mail": {"required": True}}, conditions=kept)
         self.assertEqual(found["checks"][0]["samples"][0]["index"], 2)
 
+    def test_one_source_can_be_asked_for_two_lists(self):
+        both = {"ids": [{"k": 1}], "kinds": [{"k": "a"}, {"k": "b"}, {"k": "z"}]}
+        asked = {"id": {"references": {"data": both, "data_field": "ids", "field": "k"}}}
+        asked["kind"] = {"references": {"data": both, "data_field": "kinds", "field": "k"}}
+        self.assertEqual(checks_of(self.ROWS, rules=asked), {"id.references": 2, "kind.references": 0})
+
     def test_no_rows_are_valid(self):
         self.assertTrue(result("validate", [], rules={"a": {"required": True}})["valid"])
 
