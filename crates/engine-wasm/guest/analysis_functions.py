@@ -1,0 +1,272 @@
+"""The functions that expressions may call, and what they share with the operators.
+
+Each takes and gives columns or single values. What is missing stays missing.
+"""
+
+import math
+
+from _tidegate import analysis_rows, analysis_table
+from _tidegate.analysis_check import AnalysisError, rows, shown
+
+
+def is_column(value):
+    return hasattr(value, "dtype") and hasattr(value, "index")
+
+
+def is_text(value):
+    return analysis_rows.kind_of(value) == "text" if is_column(value) else isinstance(value, str)
+
+
+def joined(left, right):
+    left, right = [one.astype("str") if is_column(one) else one for one in (left, right)]
+    return left + right
+
+
+def number(value, use, notes):
+    """A number, or a column of them: whole ones stay whole."""
+    if not is_column(value):
+        if value is None or isinstance(value, (int, float)):
+            return int(value) if isinstance(value, bool) else value
+        raise AnalysisError(f"{use} needs numbers, not {shown(value)}")
+    if value.dtype.kind == "b":
+        return value.astype("Int64" if value.hasnans else "int64")
+    if value.dtype.kind == "f":
+        return value
+    if value.dtype.kind in "iu":
+        return value if str(value.dtype) in ("int64", "Int64") else value.astype("Int64" if value.hasnans else "int64")
+    found, wrong = analysis_rows.numbers_of(value)
+    if wrong and not found.notna().any():
+        name = value.name if isinstance(value.name, str) else "the expression"
+        holds = analysis_table.holds(value)
+        raise AnalysisError(f"{use} needs numbers, and {name!r} holds {holds}; number(x) makes numbers of text")
+    if wrong:
+        notes.add(f"{rows(wrong, 'have')} no number where {use} needs one; the result is null there")
+    return found
+
+
+def floats(value):
+    return analysis_rows.numbers_of(value)[0] if is_column(value) else float(value)
+
+
+def truth(value):
+    """Whether it is true, for each row; what is missing is not."""
+    if not is_column(value):
+        return bool(value)
+    kind = analysis_rows.kind_of(value)
+    if kind == "boolean" or kind == "empty":
+        return value.astype("boolean").fillna(False).astype("bool")
+    if kind == "number":
+        return floats(value).fillna(0) != 0
+    raise AnalysisError(f"and, or, not and if need true or false, and {value.name!r} holds {analysis_table.holds(value)}")
+
+
+def pick(test, left, right):
+    """`left` where the test holds, `right` elsewhere."""
+    if not is_column(test):
+        return left if test else right
+    if is_column(left) and is_column(right) and left.dtype == right.dtype:
+        return left.where(test, right)
+    sides = [one.tolist() if is_column(one) else [one] * len(test) for one in (left, right)]
+    import pandas
+
+    missing = [one.isna().tolist() if is_column(one) else [one is None] * len(test) for one in (left, right)]
+    cells = []
+    for holds, *pairs in zip(test.tolist(), *zip_pairs(sides, missing)):
+        value, gone = pairs[0] if holds else pairs[1]
+        cells.append(None if gone else value)
+    if any(isinstance(one, pandas.Timestamp) for one in cells[:1]):
+        return pandas.to_datetime(pandas.Series(cells))
+    return analysis_rows.series_of(cells)
+
+
+def zip_pairs(sides, missing):
+    return [list(zip(side, gone)) for side, gone in zip(sides, missing)]
+
+
+def compared(name, function, left, right, notes):
+    """Two columns, row by row."""
+    import pandas
+
+    kinds = {analysis_rows.kind_of(one) for one in (left, right)}
+    if "empty" in kinds:
+        return pandas.Series(name == "!=", index=left.index)
+    dated = [analysis_table.dates_of(one) for one in (left, right)]
+    if None not in dated:
+        left, right = dated[0][0], dated[1][0]
+    elif kinds <= {"number", "boolean"}:
+        left, right = [number(one, f"'{name}'", notes) for one in (left, right)]
+    elif kinds == {"text"}:
+        left, right = left.astype("str"), right.astype("str")
+    elif name in ("==", "!="):
+        same = pandas.Series([one == other for one, other in zip(left.tolist(), right.tolist())])
+        return same if name == "==" else ~same
+    else:
+        what = [f"{one.name!r}, which holds {analysis_table.holds(one)}" for one in (left, right)]
+        raise AnalysisError(f"'{name}' cannot compare {what[0]}, with {what[1]}")
+    found = function(left, right)
+    return pandas.Series(found.to_numpy(dtype=bool, na_value=name == "!="), index=left.index)
+
+
+# --- the functions ------------------------------------------------------------------------------
+
+
+def call(name, arguments, notes):
+    """What a function gives for its arguments."""
+    made = FUNCTIONS[name][2]
+    if not any(is_column(one) for one in arguments):
+        # One value is a column of one row.
+        one = made([analysis_rows.series_of([each]) for each in arguments], notes, name)
+        return analysis_rows.cells_of(one)[0]
+    length = next(len(one) for one in arguments if is_column(one))
+    columns = [one if is_column(one) else analysis_rows.series_of([one] * length) for one in arguments]
+    return made(columns, notes, name)
+
+
+def _numeric(function):
+    def made(arguments, notes, name):
+        return function(number(arguments[0], f"{name}()", notes))
+
+    return made
+
+
+def _real(function):
+    """For functions of numpy, which give nothing where there is no real number."""
+
+    def made(arguments, notes, name):
+        import numpy
+
+        found = getattr(numpy, function)(floats(number(arguments[0], f"{name}()", notes)))
+        return found.where(numpy.isfinite(found), math.nan)
+
+    return made
+
+
+def _whole(function):
+    def made(arguments, notes, name):
+        import numpy
+
+        found = number(arguments[0], f"{name}()", notes)
+        return found if found.dtype.kind in "iu" else getattr(numpy, function)(floats(found))
+
+    return made
+
+
+def _round(arguments, notes, name):
+    digits = 0
+    if len(arguments) > 1:
+        digits = floats(arguments[1])
+        if digits.nunique() != 1 or not -15 <= digits.iloc[0] <= 15:
+            raise AnalysisError("round() takes a number of digits from -15 to 15")
+        digits = int(digits.iloc[0])
+    return number(arguments[0], "round()", notes).round(digits)
+
+
+def _extreme(larger):
+    def made(arguments, notes, name):
+        if not all(is_text(one) for one in arguments):
+            arguments = [number(one, f"{name}()", notes) for one in arguments]
+        found = arguments[0]
+        for one in arguments[1:]:
+            better = (found >= one) if larger else (found <= one)
+            better = better.to_numpy(dtype=bool, na_value=False) | one.isna().to_numpy()
+            found = pick(type(one)(better), found, one)
+        return found
+
+    return made
+
+
+def _len(arguments, notes, name):
+    value = arguments[0]
+    if analysis_rows.kind_of(value) not in ("text", "nested", "mixed", "empty"):
+        raise AnalysisError(f"len() needs text or lists, and {value.name!r} holds {analysis_table.holds(value)}")
+    return analysis_rows.series_of([len(one) if isinstance(one, (str, list, dict)) else None for one in value.tolist()])
+
+
+def _text_function(function):
+    def made(arguments, notes, name):
+        value = arguments[0]
+        if analysis_rows.kind_of(value) not in ("text", "empty"):
+            holds = analysis_table.holds(value)
+            raise AnalysisError(f"{name}() needs text, and {value.name!r} holds {holds}; text(x) makes text")
+        return getattr(value.astype("str").str, function)()
+
+    return made
+
+
+def as_text(series):
+    """Values as JSON writes them, texts as they are."""
+    import json
+
+    cells = analysis_rows.cells_of(series)
+    texts = [one if one is None or type(one) is str else json.dumps(one, ensure_ascii=False) for one in cells]
+    return analysis_rows.series_of(texts)
+
+
+def as_number(series):
+    """Numbers, also from texts, and how many values are none."""
+    import pandas
+
+    if series.dtype.kind in "iufb":
+        return number(series, "number()", None), 0
+    cells = [one.strip() if type(one) is str else one if type(one) in (int, float, bool) else None for one in series.tolist()]
+    found = pandas.to_numeric(pandas.Series(cells, index=series.index, dtype="object"), errors="coerce")
+    found = analysis_rows.numbers_of(found)[0] if found.dtype.kind == "O" else found
+    return found, int(series.notna().sum() - found.notna().sum())
+
+
+def _number(arguments, notes, name):
+    found, wrong = as_number(arguments[0])
+    if wrong:
+        notes.add(f"number() found none in {rows(wrong)}; the result is null there")
+    return found
+
+
+def _coalesce(arguments, notes, name):
+    found = arguments[0]
+    for one in arguments[1:]:
+        found = pick(found.notna(), found, one)
+    return found
+
+
+def _where(arguments, notes, name):
+    return pick(truth(arguments[0]), arguments[1], arguments[2])
+
+
+def _date_part(arguments, notes, name):
+    dated = analysis_table.dates_of(arguments[0])
+    if dated is None:
+        if analysis_rows.kind_of(arguments[0]) == "empty":
+            return floats(arguments[0])
+        raise AnalysisError(f"{name}() needs dates such as 2024-05-01, and {arguments[0].name!r} has none")
+    if dated[1]:
+        notes.add(f"{name}() found no date in {rows(dated[1])}; the result is null there")
+    found = getattr(dated[0].dt, {"weekday": "day_of_week"}.get(name, name))
+    return found.astype("Int64") if found.hasnans else found
+
+
+_ANY = 1000
+# The fewest and the most arguments, and what is done.
+FUNCTIONS = {
+    "abs": (1, 1, _numeric(abs)),
+    "round": (1, 2, _round),
+    "floor": (1, 1, _whole("floor")),
+    "ceil": (1, 1, _whole("ceil")),
+    "sqrt": (1, 1, _real("sqrt")),
+    "log": (1, 1, _real("log")),
+    "exp": (1, 1, _real("exp")),
+    "min": (2, _ANY, _extreme(False)),
+    "max": (2, _ANY, _extreme(True)),
+    "len": (1, 1, _len),
+    "lower": (1, 1, _text_function("lower")),
+    "upper": (1, 1, _text_function("upper")),
+    "strip": (1, 1, _text_function("strip")),
+    "text": (1, 1, lambda arguments, notes, name: as_text(arguments[0])),
+    "number": (1, 1, _number),
+    "coalesce": (1, _ANY, _coalesce),
+    "where": (3, 3, _where),
+    "year": (1, 1, _date_part),
+    "month": (1, 1, _date_part),
+    "day": (1, 1, _date_part),
+    "hour": (1, 1, _date_part),
+    "weekday": (1, 1, _date_part),
+}
