@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import awaits, binding, calls, content, discovery, errors, failures, forgotten, loop as loops, program, servers, values
+from _tidegate import analysis, analysis_check, awaits, binding, calls, content, discovery, errors, failures, forgotten, loop as loops, program, servers, values
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -513,6 +513,8 @@ def _public():
     module = types.ModuleType("tidegate", "What a program can ask of the gate it runs behind.")
     public = {
         "call": call,
+        "analyze": analysis.run,
+        "AnalysisError": analysis_check.AnalysisError,
         "ToolCall": calls.ToolCall,
         **binding.PUBLIC,
         **discovery.PUBLIC,

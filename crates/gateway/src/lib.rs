@@ -21,6 +21,7 @@ mod meaning;
 mod memory;
 mod run;
 pub mod service;
+mod tally;
 mod tools;
 
 pub use answer::answer;

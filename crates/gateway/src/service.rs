@@ -9,15 +9,18 @@
 //! Reading order: [`Service`], then [`record`] (what is known of a run), [`gate`] (whose turn it
 //! is), `session` (one session), [`store`] (the database).
 
+pub mod analysis;
 mod answer;
 mod execute;
 pub mod gate;
 pub mod ids;
+mod receipt;
 pub mod record;
 mod refusal;
 pub mod run;
 mod session;
 mod sessions;
+pub mod stats;
 pub mod store;
 mod sweep;
 pub mod tokens;
@@ -35,6 +38,7 @@ pub use self::answer::{Answer, Page};
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::{RunId, SessionId};
+pub use self::receipt::Receipt;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
@@ -71,6 +75,10 @@ pub struct Settings {
     pub source_bytes: usize,
     /// Tokens of an answer, where a caller does not say how many.
     pub output_tokens: usize,
+    /// Tokens of the definitions of our own tools, which every model reads.
+    pub own_tokens: u64,
+    /// What a million tokens cost.
+    pub token_price: f64,
 }
 
 impl Default for Settings {
@@ -87,6 +95,8 @@ impl Default for Settings {
             keep_runs: Duration::from_secs(7 * 24 * 3600),
             source_bytes: 1 << 20,
             output_tokens: 2_000,
+            own_tokens: 0,
+            token_price: 3.0,
         }
     }
 }

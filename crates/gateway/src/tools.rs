@@ -21,6 +21,7 @@ use crate::finding::{Finder, Found, Search};
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
+use crate::tally::{DefinitionTokens, Definitions, Tally};
 
 /// How long a program that names no server waits for those that were never asked before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -47,6 +48,7 @@ pub struct Tools {
     learning: Learning,
     finder: Arc<Finder>,
     shelf: Mutex<Shelf>,
+    definitions: Arc<Definitions>,
 }
 
 #[derive(Default)]
@@ -83,7 +85,8 @@ impl Tools {
         let learning = Learning::new(Arc::clone(&memory), learns.collect());
         let finder = Arc::new(Finder::new(None));
         let policies = RwLock::new(Arc::new(policies));
-        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf })
+        let definitions = Arc::default();
+        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf, definitions })
     }
 
     /// The same, with tools found by meaning too.
@@ -167,6 +170,11 @@ impl Tools {
         self.shelf().listings.values().cloned().collect()
     }
 
+    /// Tokens of the definitions of everything that is known, and of the tools in `used` alone.
+    pub(crate) async fn definition_tokens(&self, used: &BTreeMap<String, u64>) -> DefinitionTokens {
+        self.definitions.tokens(self.listings(), used).await
+    }
+
     /// What is remembered of them.
     #[must_use]
     pub fn memory(&self) -> &Memory {
@@ -199,7 +207,7 @@ impl Tools {
             // Ended by `close`, or with the process after the vector under way.
             tokio::task::spawn_blocking(move || finder.prepare(&catalog, &|_, _| ()));
         }
-        Arc::new(Offer { tools: Arc::clone(self), made })
+        Arc::new(Offer { tools: Arc::clone(self), made, tally: Tally::default() })
     }
 
     /// Asks the servers that were never asked what they offer, and waits for a moment.
@@ -217,7 +225,11 @@ impl Tools {
         let all = join_all(policies.keys().map(|server| self.learn(server)));
         // One that does not answer soon has no tools that could have been meant.
         let _ = tokio::time::timeout(PATIENCE, all).await;
-        Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()) })
+        Arc::new(Offer {
+            tools: Arc::clone(self),
+            made: Some(self.made()),
+            tally: Tally::default(),
+        })
     }
 
     /// The same after asking the servers it means what they offer now, as far as they answer soon.

@@ -29,6 +29,9 @@ use crate::Shared;
 
 const OWN: &str = include_str!("mcp/tools.json");
 
+/// The tool that is there only for those who ask for it.
+const ANALYSIS: &str = "execute_analysis";
+
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
 
@@ -66,6 +69,17 @@ pub struct Mcp {
 #[must_use]
 pub fn own_tools() -> Vec<String> {
     DEFINITIONS.iter().map(|tool| tool.name.to_string()).collect()
+}
+
+/// Tokens of the definitions of our own tools: those named, or those that are there anyway.
+#[must_use]
+pub fn own_tokens(named: Option<&[String]>) -> u64 {
+    let all = DEFINITIONS.iter().filter(|tool| match named {
+        Some(named) => named.iter().any(|name| *name == tool.name),
+        None => tool.name != ANALYSIS,
+    });
+    let text = serde_json::to_string(&all.collect::<Vec<_>>()).unwrap_or_default();
+    budget::count(&text) as u64
 }
 
 /// Our own tools. A test reads them; were they broken, there would be none.
@@ -119,8 +133,9 @@ impl Mcp {
     fn own(&self) -> impl Iterator<Item = &'static Tool> {
         let offered = self.options.mode != Mode::Direct;
         DEFINITIONS.iter().filter(move |tool| {
-            let chosen = self.options.own.as_ref();
-            offered && chosen.is_none_or(|own| own.iter().any(|name| *name == tool.name))
+            let named = |own: &Vec<String>| own.iter().any(|name| *name == tool.name);
+            // One that most do without costs nothing until it is asked for.
+            offered && self.options.own.as_ref().map_or(tool.name != ANALYSIS, named)
         })
     }
 }
@@ -170,6 +185,7 @@ impl ServerHandler for Mcp {
         let result = match (own, &*request.name) {
             (true, "execute_python") => self.execute(arguments, &context).await,
             (true, "search_tools") => self.search(arguments).await,
+            (true, ANALYSIS) => self.analyze(arguments, &context).await,
             (_, name) => self.pass(name, arguments).await?,
         };
         Ok(result.into())

@@ -9,6 +9,7 @@
 //! programs), `shown` (what a run looks like), then one file for each kind of thing, [`serve()`].
 
 pub mod access;
+mod analysis;
 mod execute;
 mod files;
 mod given;
@@ -21,6 +22,7 @@ mod serve;
 mod servers;
 mod sessions;
 mod shown;
+mod stats;
 mod stream;
 mod tools;
 
@@ -114,6 +116,8 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/analysis", post(analysis::analyze))
+        .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/runs/{id}/result", get(runs::result))
         .route("/api/v1/runs/{id}/artifacts/{name}", get(runs::artifact))
 }

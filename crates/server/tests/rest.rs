@@ -94,6 +94,51 @@ async fn a_long_answer_is_cut_and_the_rest_can_be_had() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_analysis_needs_no_program() {
+    let house = House::new().await;
+    let rows = json!([{"kind": "a", "n": 1}, {"kind": "b", "n": 5}, {"kind": "a", "n": 3}]);
+    let ask = async |body: Value| {
+        let answer = house.post("/api/v1/analysis", body).await;
+        answer.json::<Value>().await.unwrap()
+    };
+    let parameters = json!({"conditions": [{"field": "n", "operator": ">", "value": 2}]});
+    let found =
+        ask(json!({"analysis_type": "filter", "data": rows, "parameters": parameters})).await;
+    assert_eq!(found["return_value"]["result"].as_array().unwrap().len(), 2, "{found}");
+    let parameters = json!({"group_by": "kind", "aggregations": {"n": ["sum"]}});
+    let sums =
+        ask(json!({"analysis_type": "aggregate", "data": rows, "parameters": parameters})).await;
+    assert_eq!(sums["success"], true, "{sums}");
+    let wrong = json!({"conditions": [{"field": "m", "operator": ">", "value": 2}]});
+    let wrong = ask(json!({"analysis_type": "filter", "data": rows, "parameters": wrong})).await;
+    assert!(text(&wrong["error"]["message"]).contains('n'), "{wrong}");
+    let unknown =
+        house.post("/api/v1/analysis", json!({"analysis_type": "guess", "data": []})).await;
+    assert!(assert_problem(unknown, 400, "invalid_request").await.contains("correlate"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_run_says_what_it_saved() {
+    let house = House::new().await;
+    let run = house.run(json!({"code": "return 1"})).await;
+    let receipt = &run["receipt"];
+    // Nothing was called, so all that could be saved are definitions.
+    assert_eq!((&run["tools_called"], &receipt["search"]), (&json!([]), &json!(0)), "{run}");
+    assert!(receipt["inline"].as_u64() > Some(20), "{receipt}");
+    let ours = ["own_definitions", "sent", "received"].map(|part| receipt[part].as_i64().unwrap());
+    let inline = receipt["inline"].as_i64().unwrap();
+    assert_eq!(run["tokens_saved"], inline - ours.iter().sum::<i64>());
+    let stats = house.get("/api/v1/stats").await;
+    assert_eq!(
+        (&stats["total_executions"], &stats["success_rate"]),
+        (&json!(1), &json!(1.0)),
+        "{stats}"
+    );
+    assert_eq!(stats["total_tokens_saved"], run["tokens_saved"]);
+    assert_eq!(stats["days"][0]["executions"], 1, "{stats}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_program_can_summarize_what_it_has() {
     let house = House::new().await;
     let code = "rows = [{'id': n, 'kind': 'ab'[n % 2]} for n in range(90000)]\nreturn summarize(rows), summarize(rows, 'schema', 100)";

@@ -162,6 +162,10 @@ fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
         output_tokens: output_tokens.max(budget::LEAST_TOKENS),
+        own_tokens: server::mcp::own_tokens(
+            Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
+        ),
+        token_price: values.number::<f64>("token-price")?,
     })
 }
 

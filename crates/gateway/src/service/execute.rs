@@ -8,16 +8,19 @@ use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError, is_
 use metrics::{counter, histogram};
 use tracing::warn;
 
+use super::answer::Answer;
 use super::gate::Ticket;
 use super::ids::{RunId, SessionId};
-use super::record::{Moment, Record, Status};
+use super::receipt::{Receipt, Seen};
+use super::record::{Ended, Moment, Record, Status};
 use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::Write;
 use super::{Caller, Readiness, Refusal, Service, lock};
 use crate::checks::refusal;
 use crate::hearing::Hearing;
-use crate::run::{run as run_program, run_with};
+use crate::run::run_with;
+use crate::tools::Offer;
 
 /// The shortest and the longest time that can be asked for.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
@@ -229,13 +232,17 @@ impl Service {
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
         let (entry, fit) = (Arc::clone(&work.entry), work.fit);
         let begun = Instant::now();
+        let sent = work.program.clone();
         let outcome = tokio::select! {
             outcome = self.attempt(&run, work) => outcome,
-            () = run.cancelled() => Ok(cancelled(begun)),
+            () = run.cancelled() => Ok((cancelled(begun), None)),
         };
-        let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
+        let (outcome, offer) = outcome.unwrap_or_else(|refusal| (refused(&refusal), None));
         entry.touch();
-        let record = run.end(outcome, fit).await;
+        let ended = Ended::from(&outcome);
+        let (mut ended, answer) = Answer::of(ended, fit).await;
+        ended.receipt = Some(self.receipt(&sent, &ended, &answer, offer.as_deref()).await);
+        let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
         }
@@ -249,7 +256,7 @@ impl Service {
     }
 
     /// Runs a program when its session is free and its turn has come.
-    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
+    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Ran, Refusal> {
         let Work { entry, ticket, engine, program, limits, fit: _ } = work;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
@@ -274,14 +281,14 @@ impl Service {
         (image, limits): (std::path::PathBuf, Limits),
         program: Program,
         run: &Arc<Run>,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Ran, Refusal> {
         let hearing = Arc::clone(run) as Arc<dyn Hearing>;
         let tools = &self.parts.tools;
         let mut offer = None;
         if let Some(checks) = &self.parts.checks {
             let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
             if let Some(refused) = refusal(&report) {
-                return Ok(refused);
+                return Ok((refused, None));
             }
             offer = offered;
         }
@@ -292,15 +299,16 @@ impl Service {
         session.configure(start);
         // From here on a guest is there, also if this future is dropped half-way.
         entry.set_alive(true);
-        let outcome = match offer {
-            Some(offer) => run_with(session, program, offer, hearing).await,
-            None => run_program(session, program, tools, hearing).await,
-        }?;
+        let offer = match offer {
+            Some(offer) => offer,
+            None => tools.offer(&program.source).await,
+        };
+        let outcome = run_with(session, program, Arc::clone(&offer), hearing).await?;
         entry.count_program();
         if entry.programs() > 1 {
             entry.passing.store(false, std::sync::atomic::Ordering::Relaxed);
         }
-        Ok(outcome)
+        Ok((outcome, Some(offer)))
     }
 
     /// Stores a run, and the files it produced.
@@ -323,6 +331,9 @@ impl Service {
         self.parts.store.write(Write::Run(Box::new(record))).await
     }
 }
+
+/// How a run ended, and what it could call, if it got that far.
+type Ran = (Outcome, Option<Arc<Offer>>);
 
 /// Everything a run needs.
 struct Work {
@@ -358,6 +369,41 @@ fn count(record: &Record) {
         if let Some(took) = call.took {
             histogram!("tidegate_host_call_seconds").record(took);
         }
+    }
+}
+
+impl Service {
+    /// What a run cost a model, and what the same work would have cost it otherwise.
+    async fn receipt(
+        &self,
+        program: &Program,
+        ended: &Ended,
+        answer: &Answer,
+        offer: Option<&Offer>,
+    ) -> Receipt {
+        let counts = match offer {
+            Some(offer) => offer.tally().settled().await,
+            None => crate::tally::Counts::default(),
+        };
+        let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
+        let context = program.context.iter().map(|(name, value)| name.len() + value.get().len());
+        let context_bytes: usize = context.sum();
+        let context = serde_json::to_string(&program.context).unwrap_or_default();
+        let sent = budget::count(&program.source)
+            + if context_bytes == 0 { 0 } else { budget::count(&context) };
+        let failure = ended.error.as_ref().map_or(0, |error| {
+            budget::count(&error.message) + error.hint.as_deref().map_or(0, budget::count)
+        });
+        let shown = &answer.shown;
+        let received_bytes = shown.value.get().len() + shown.stdout.len() + shown.stderr.len();
+        let seen = Seen {
+            counts,
+            definitions,
+            sent: sent as u64,
+            received: (shown.tokens + failure) as u64,
+            received_bytes: received_bytes as u64,
+        };
+        Receipt::new(seen, self.settings.own_tokens, self.settings.token_price)
     }
 }
 

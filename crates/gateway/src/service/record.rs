@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::ids::{RunId, SessionId};
+use super::receipt::Receipt;
 use crate::hearing::CallNote;
 
 /// Where a run is.
@@ -175,6 +176,9 @@ pub struct Ended {
     /// Whoever asked got less than all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// What it cost and saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Receipt>,
 }
 
 /// A file that a run produced.
@@ -205,6 +209,7 @@ impl From<&Outcome> for Ended {
             usage: outcome.usage,
             artifacts: artifacts.collect(),
             is_cut: false,
+            receipt: None,
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use budget::Strategy;
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -136,9 +135,7 @@ impl Run {
     }
 
     /// Says how it ended; followers hear of it with [`Run::stored`].
-    pub(super) async fn end(&self, outcome: Outcome, fit: (Strategy, usize)) -> Record {
-        let ended = Ended::from(&outcome);
-        let (ended, answer) = Answer::of(ended, fit).await;
+    pub(super) fn end(&self, outcome: Outcome, ended: Ended, answer: Arc<Answer>) -> Record {
         let mut state = self.lock();
         for stream in [Stream::Stdout, Stream::Stderr] {
             let rest = std::mem::take(&mut state.pieces[at(stream)]);

@@ -212,6 +212,10 @@ impl Store {
         Ok(sessions)
     }
 
+    pub(super) fn pool(&self) -> &SqlitePool {
+        &self.pool
+    }
+
     /// One stored run.
     pub(super) async fn run(&self, id: &RunId) -> Result<Option<Record>, StoreError> {
         let row = sqlx::query("SELECT * FROM runs WHERE id = ?")

@@ -14,11 +14,14 @@ use upstream::{CallFailure, ConnectError};
 use super::{Tools, wanted};
 use crate::answer::{answer, words};
 use crate::finding::Search;
+use crate::tally::Tally;
 
 /// What one program can call, as of when it started.
 pub struct Offer {
     pub(super) tools: Arc<Tools>,
     pub(super) made: Option<(Arc<Catalog>, Arc<Folder>)>,
+    /// Counts what its calls would have cost a model.
+    pub(super) tally: Tally,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +55,11 @@ impl Offer {
     #[must_use]
     pub fn folder(&self) -> Option<Arc<Folder>> {
         self.made.as_ref().map(|(_, folder)| Arc::clone(folder))
+    }
+
+    /// What was counted of its calls so far.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// Answers what needs no server.
@@ -121,8 +129,10 @@ impl Offer {
         arguments: Value,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
+        let sent = serde_json::to_string(&arguments).unwrap_or_default();
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
         let result = result.map_err(|failure| from_failure(&failure))?;
+        self.tally.saw(format!("{}.{}", tool.server(), tool.name()), &sent, words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use budget::Strategy;
 use engine::Context;
+use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::run::{Event, Run};
 use gateway::service::{Refusal, Request, Started};
 use rmcp::RoleServer;
@@ -13,7 +14,8 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value};
 
 use super::{Mcp, caller, words};
 
@@ -47,10 +49,25 @@ impl Mcp {
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResult {
-        let request = match request(arguments) {
-            Ok(request) => request,
-            Err(problem) => return failed(problem),
-        };
+        match request(arguments) {
+            Ok(request) => self.run(request, context).await,
+            Err(problem) => failed(problem),
+        }
+    }
+
+    /// A prepared analysis, carried out by a program of ours.
+    pub(super) async fn analyze(
+        &self,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        match analysis(arguments) {
+            Ok(request) => self.run(request, context).await,
+            Err(problem) => failed(problem),
+        }
+    }
+
+    async fn run(&self, request: Request, context: &RequestContext<RoleServer>) -> CallToolResult {
         let started = match self.shared.service.start(&caller(context), request).await {
             Ok(started) => started,
             Err(refusal) => return refused(&refusal),
@@ -106,6 +123,30 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         output_strategy: given.output_strategy.unwrap_or_default(),
         ..Request::default()
     })
+}
+
+fn analysis(mut arguments: JsonObject) -> Result<Request, String> {
+    let kinds = KINDS.join(", ");
+    let kind = arguments.remove("analysis_type").and_then(|kind| kind.as_str().map(str::to_owned));
+    let kind = kind.filter(|kind| KINDS.contains(&kind.as_str()));
+    let kind = kind.ok_or_else(|| format!("`analysis_type` must be one of {kinds}"))?;
+    let raw = |value: &Value| to_raw_value(value).map_err(|error| error.to_string());
+    let data = arguments.remove("data").ok_or(
+        r#"`data` is missing: rows, {"file": ...}, {"result": ...} or {"tool": ..., "arguments": ...}"#,
+    )?;
+    let parameters = arguments.remove("parameters").unwrap_or_else(|| Value::Object(Map::new()));
+    let analysis =
+        Analysis { analysis_type: kind, data: raw(&data)?, parameters: raw(&parameters)? };
+    let (code, context) = analysis.program();
+    let session = arguments.remove("session").filter(|session| !session.is_null());
+    let session = session.map(|session| session.as_str().unwrap_or_default().parse());
+    let session = session.transpose().map_err(|error| format!("`session`: {error}"))?;
+    if let Some(unknown) = arguments.keys().next() {
+        return Err(format!(
+            "there is no argument `{unknown}`; there are analysis_type, data, parameters and session"
+        ));
+    }
+    Ok(Request { code, context, session, ..Request::default() })
 }
 
 /// What could not even begin, in words for the model.

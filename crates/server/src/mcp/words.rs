@@ -33,6 +33,12 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact]) -> CallToolResult 
         CallToolResult::error(content)
     };
     result.structured_content = Some(structured(record, ended));
+    if let Some(receipt) = &ended.receipt
+        && let Ok(receipt) = serde_json::to_value(receipt)
+    {
+        let meta = result.meta.get_or_insert_default();
+        meta.0.insert("tidegate/receipt".to_owned(), receipt);
+    }
     result
 }
 
@@ -55,6 +61,10 @@ fn structured(record: &Record, ended: &Ended) -> Value {
     });
     if let Some(left) = left_out(record) {
         all["truncated"] = json!(left);
+    }
+    if let Some(receipt) = &ended.receipt {
+        all["tokens_saved"] = json!(receipt.tokens_saved);
+        all["tools_called"] = json!(receipt.tools_called);
     }
     all
 }

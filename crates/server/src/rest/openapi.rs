@@ -48,7 +48,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     servers((url = "/")),
     paths(
         execute::execute,
-        runs::list, runs::one, runs::events, runs::cancel, runs::result, runs::artifact,
+        runs::list, runs::one, runs::events, runs::cancel, runs::result, runs::artifact, super::stats::stats, super::analysis::analyze,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze,
         files::list, files::read, files::write, files::remove,
@@ -160,7 +160,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 27);
+        assert_eq!(names.len(), 29);
     }
 
     #[test]

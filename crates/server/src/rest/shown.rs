@@ -3,7 +3,7 @@
 use engine::{ProgramError, Usage};
 use gateway::CallNote;
 use gateway::service::record::{ArtifactNote, Ended};
-use gateway::service::{Record, Status};
+use gateway::service::{Receipt, Record, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -44,9 +44,12 @@ pub(crate) struct RunShown {
     artifacts: Vec<ArtifactShown>,
     /// What was left out, and where it is.
     truncated: Option<Truncated>,
-    /// What the run cost and saved; not computed yet.
-    #[schema(value_type = Value)]
-    receipt: Option<()>,
+    /// What the run cost a model and what it saved; null while it is under way.
+    receipt: Option<ReceiptShown>,
+    /// Tokens saved against having all tools in context; negative where a program was the dearer way.
+    tokens_saved: i64,
+    /// Tools that were called, as `server.tool`.
+    tools_called: Vec<String>,
     /// What it is written in.
     language: String,
     /// When it was asked for.
@@ -64,6 +67,46 @@ pub(crate) struct RunShown {
     program: Option<String>,
     /// What it asked of servers.
     calls: Vec<CallShown>,
+}
+
+/// What a run cost a model, in tokens, and what the same work would have cost it otherwise.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Receipt)]
+pub(crate) struct ReceiptShown {
+    /// The definitions of our own tools.
+    own_definitions: u64,
+    /// The program and its context.
+    sent: u64,
+    /// The answer.
+    received: u64,
+    /// All definitions in context, and every call and answer through it.
+    inline: u64,
+    /// The definitions of the tools that were called, and every call and answer.
+    search: u64,
+    /// `inline` less what it cost.
+    tokens_saved: i64,
+    /// `search` less what it cost.
+    tokens_saved_search: i64,
+    /// Bytes of answers that stayed in the sandbox.
+    bytes_kept: u64,
+    /// What was saved, in money, at the operator's `token-price`.
+    cost_saved: f64,
+}
+
+impl From<&Receipt> for ReceiptShown {
+    fn from(receipt: &Receipt) -> Self {
+        Self {
+            own_definitions: receipt.own_definitions,
+            sent: receipt.sent,
+            received: receipt.received,
+            inline: receipt.inline,
+            search: receipt.search,
+            tokens_saved: receipt.tokens_saved,
+            tokens_saved_search: receipt.tokens_saved_search,
+            bytes_kept: receipt.bytes_kept,
+            cost_saved: receipt.cost_saved,
+        }
+    }
 }
 
 /// What an answer left out.
@@ -246,6 +289,7 @@ impl RunShown {
         let ended = record.ended.as_ref();
         let text = |of: fn(&Ended) -> &String| ended.map(of).cloned().unwrap_or_default();
         let artifacts = ended.iter().flat_map(|ended| &ended.artifacts);
+        let receipt = ended.and_then(|ended| ended.receipt.as_ref());
         Self {
             success: record.status == Status::Succeeded,
             return_value: ended
@@ -261,7 +305,9 @@ impl RunShown {
             note: ended.and_then(|ended| ended.note.clone()),
             artifacts: artifacts.map(|note| ArtifactShown::new(record, note)).collect(),
             truncated: None,
-            receipt: None,
+            receipt: receipt.map(ReceiptShown::from),
+            tokens_saved: receipt.map(|receipt| receipt.tokens_saved).unwrap_or_default(),
+            tools_called: receipt.map(|receipt| receipt.tools_called.clone()).unwrap_or_default(),
             language: record.language.clone(),
             created_at: moment::text(record.created_at),
             started_at: record.started_at.map(moment::text),

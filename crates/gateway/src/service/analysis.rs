@@ -1,0 +1,46 @@
+//! Prepared analyses: a request in, the program that carries it out in the sandbox.
+
+use engine::Context;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+
+/// The kinds there are.
+pub const KINDS: [&str; 9] = [
+    "filter",
+    "aggregate",
+    "transform",
+    "validate",
+    "timeseries",
+    "correlate",
+    "describe",
+    "test",
+    "predict",
+];
+
+/// What somebody wants to know of rows, wherever they are.
+#[derive(Debug, Clone, Serialize)]
+pub struct Analysis {
+    /// One of [`KINDS`].
+    pub analysis_type: String,
+    /// The rows, or where they are: a file, an earlier result, a tool.
+    pub data: Box<RawValue>,
+    /// What is wanted.
+    pub parameters: Box<RawValue>,
+}
+
+impl Analysis {
+    /// The program, and the variables it starts with.
+    #[must_use]
+    pub fn program(&self) -> (String, Context) {
+        // The import chooses the image in which these libraries are there already.
+        let import = match self.analysis_type.as_str() {
+            "test" => "import scipy\n",
+            "predict" => "import sklearn\n",
+            _ => "",
+        };
+        let source = format!("{import}from tidegate import analyze\nreturn await analyze(request)");
+        // Three pieces of JSON make JSON.
+        let request = to_raw_value(self).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        (source, Context::from([("request".to_owned(), request)]))
+    }
+}

@@ -1,0 +1,146 @@
+//! What all runs together cost and saved.
+
+use serde::Serialize;
+use sqlx::Row as _;
+
+use super::ids::SessionId;
+use super::store::{Store, StoreError};
+use super::{Caller, Refusal, Scope, Service};
+
+/// Tools that are named.
+const MOST_TOOLS: u32 = 50;
+/// Days that are told apart.
+const MOST_DAYS: u32 = 90;
+
+/// Figures over runs that are over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Stats {
+    /// Runs.
+    pub total_executions: u64,
+    /// The share of them that succeeded, from 0 to 1.
+    pub success_rate: f64,
+    /// Milliseconds a run took, on average.
+    pub average_execution_time_ms: f64,
+    /// Tokens that were sent.
+    pub tokens_sent: i64,
+    /// Tokens that came back.
+    pub tokens_received: i64,
+    /// Tokens saved against having all tools in context.
+    pub total_tokens_saved: i64,
+    /// Tokens saved against having the tools that were used in context.
+    pub total_tokens_saved_search: i64,
+    /// What was saved, in money.
+    pub total_cost_saved: f64,
+    /// Bytes of answers that stayed in the sandbox.
+    pub bytes_kept: i64,
+    /// Calls of servers.
+    pub tool_calls: u64,
+    /// The tools that were called most, as `server.tool`.
+    pub tools_called: Vec<ToolCalls>,
+    /// Each day on its own, the latest first.
+    pub days: Vec<Day>,
+}
+
+/// How often a tool was called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolCalls {
+    /// The tool, as `server.tool`.
+    pub tool: String,
+    /// How often.
+    pub calls: u64,
+}
+
+/// One day's runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Day {
+    /// The day, as 2026-11-15, in UTC.
+    pub day: String,
+    /// Runs.
+    pub executions: u64,
+    /// Tokens saved against having all tools in context.
+    pub tokens_saved: i64,
+    /// The same in money.
+    pub cost_saved: f64,
+}
+
+const OVER: &str = "status NOT IN ('queued', 'running', 'waiting')
+    AND (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR session = ?2)";
+
+impl Store {
+    /// Figures over the runs of an owner, or of all; of one session, or of all.
+    pub async fn stats(
+        &self,
+        owner: Option<&str>,
+        session: Option<&SessionId>,
+    ) -> Result<Stats, StoreError> {
+        let of = |name: &str| format!("TOTAL(json_extract(ended, '$.receipt.{name}'))");
+        let sums =
+            ["sent", "received", "tokens_saved", "tokens_saved_search", "cost_saved", "bytes_kept"]
+                .map(of)
+                .join(", ");
+        let whole = format!(
+            "SELECT COUNT(*), TOTAL(status = 'succeeded'), AVG(json_extract(ended, '$.execution_time_ms')), {sums}
+             FROM runs WHERE {OVER}"
+        );
+        let session = session.map(SessionId::as_str);
+        let query = sqlx::query(sqlx::AssertSqlSafe(whole)).bind(owner).bind(session);
+        let row = query.fetch_one(self.pool()).await?;
+        let total = row.get::<i64, _>(0).unsigned_abs();
+        #[expect(clippy::cast_precision_loss, reason = "a share")]
+        let success_rate = row.get::<f64, _>(1) / total.max(1) as f64;
+        let mut stats = Stats {
+            total_executions: total,
+            success_rate,
+            average_execution_time_ms: row.get::<Option<f64>, _>(2).unwrap_or_default(),
+            tokens_sent: whole_number(row.get(3)),
+            tokens_received: whole_number(row.get(4)),
+            total_tokens_saved: whole_number(row.get(5)),
+            total_tokens_saved_search: whole_number(row.get(6)),
+            total_cost_saved: row.get(7),
+            bytes_kept: whole_number(row.get(8)),
+            ..Stats::default()
+        };
+        let tools = format!(
+            "SELECT COALESCE(json_extract(value, '$.server') || '.', '') || json_extract(value, '$.tool'), COUNT(*)
+             FROM runs, json_each(runs.calls) WHERE {OVER} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_TOOLS}"
+        );
+        let query = sqlx::query(sqlx::AssertSqlSafe(tools)).bind(owner).bind(session);
+        for row in query.fetch_all(self.pool()).await? {
+            let calls = row.get::<i64, _>(1).unsigned_abs();
+            stats.tool_calls += calls;
+            stats.tools_called.push(ToolCalls { tool: row.get(0), calls });
+        }
+        let days = format!(
+            "SELECT date(created_at / 1000, 'unixepoch'), COUNT(*),
+                TOTAL(json_extract(ended, '$.receipt.tokens_saved')), TOTAL(json_extract(ended, '$.receipt.cost_saved'))
+             FROM runs WHERE {OVER} GROUP BY 1 ORDER BY 1 DESC LIMIT {MOST_DAYS}"
+        );
+        let query = sqlx::query(sqlx::AssertSqlSafe(days)).bind(owner).bind(session);
+        for row in query.fetch_all(self.pool()).await? {
+            stats.days.push(Day {
+                day: row.get(0),
+                executions: row.get::<i64, _>(1).unsigned_abs(),
+                tokens_saved: whole_number(row.get(2)),
+                cost_saved: row.get(3),
+            });
+        }
+        Ok(stats)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a sum of whole numbers")]
+fn whole_number(sum: f64) -> i64 {
+    sum.round() as i64
+}
+
+impl Service {
+    /// Figures over the caller's runs; over everybody's for who may see them.
+    pub async fn stats(
+        &self,
+        caller: &Caller,
+        session: Option<&SessionId>,
+    ) -> Result<Stats, Refusal> {
+        let owner = (!caller.may(Scope::Admin)).then_some(caller.owner.as_str());
+        Ok(self.parts.store.stats(owner, session).await?)
+    }
+}

@@ -1,0 +1,132 @@
+//! What a run's calls would have cost a model that had made them itself.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use catalog::{Listing, ServerName, Tool};
+use serde_json::json;
+use tokio_util::task::TaskTracker;
+
+/// Texts longer than this are counted on another thread.
+const LONG: usize = 8 << 10;
+
+/// Counts the calls of one run while they happen.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: Arc<Mutex<Counts>>,
+    counting: TaskTracker,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Tokens of the arguments of all calls.
+    pub(crate) argument_tokens: u64,
+    /// Tokens of all answers, as a model would have read them.
+    pub(crate) result_tokens: u64,
+    /// Bytes of all answers.
+    pub(crate) result_bytes: u64,
+    /// How often each tool was called, as `server.tool`.
+    pub(crate) tools: BTreeMap<String, u64>,
+}
+
+impl Tally {
+    /// A call was answered with `text`.
+    pub(crate) fn saw(&self, tool: String, arguments: &str, text: String) {
+        let add = |counts: &Mutex<Counts>, tokens: u64| {
+            counts.lock().unwrap_or_else(PoisonError::into_inner).result_tokens += tokens;
+        };
+        {
+            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.argument_tokens += budget::count(arguments) as u64;
+            counts.result_bytes += text.len() as u64;
+            *counts.tools.entry(tool).or_default() += 1;
+        }
+        if text.len() < LONG {
+            add(&self.counts, budget::count(&text) as u64);
+            return;
+        }
+        let counts = Arc::clone(&self.counts);
+        self.counting.spawn_blocking(move || add(&counts, budget::count(&text) as u64));
+    }
+
+    /// Everything, once all of it is counted.
+    pub(crate) async fn settled(&self) -> Counts {
+        self.counting.close();
+        self.counting.wait().await;
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Tokens of the definitions of tools, counted once for each listing.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions(Mutex<Counted>);
+
+/// What was counted of each server, and of which listing.
+type Counted = HashMap<ServerName, (Arc<Listing>, Arc<Sizes>)>;
+
+/// Tokens of one server's definitions.
+#[derive(Debug, Default)]
+struct Sizes {
+    all: u64,
+    tools: HashMap<String, u64>,
+}
+
+/// Tokens of definitions that a model would have had to read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DefinitionTokens {
+    /// Of every tool that is known.
+    pub(crate) all: u64,
+    /// Of those that were called.
+    pub(crate) used: u64,
+}
+
+impl Definitions {
+    /// Tokens of all definitions in `listings`, and of the tools in `used` alone.
+    pub(crate) async fn tokens(
+        self: &Arc<Self>,
+        listings: Vec<Arc<Listing>>,
+        used: &BTreeMap<String, u64>,
+    ) -> DefinitionTokens {
+        let mut sum = DefinitionTokens::default();
+        for listing in listings {
+            let sizes = self.sizes(&listing).await;
+            sum.all += sizes.all;
+            let of_server = format!("{}.", listing.server);
+            let called = used.keys().filter_map(|tool| tool.strip_prefix(&of_server));
+            sum.used += called.filter_map(|tool| sizes.tools.get(tool)).sum::<u64>();
+        }
+        sum
+    }
+
+    async fn sizes(self: &Arc<Self>, listing: &Arc<Listing>) -> Arc<Sizes> {
+        let known = self.lock().get(&listing.server).cloned();
+        if let Some((known, sizes)) = known
+            && Arc::ptr_eq(&known, listing)
+        {
+            return sizes;
+        }
+        let counted = Arc::clone(listing);
+        let sizes = tokio::task::spawn_blocking(move || {
+            let tools = counted.tools.iter().map(|tool| (tool.name.0.clone(), tokens(tool)));
+            let tools: HashMap<String, u64> = tools.collect();
+            Arc::new(Sizes { all: tools.values().sum(), tools })
+        });
+        let sizes = sizes.await.unwrap_or_default();
+        let entry = (Arc::clone(listing), Arc::clone(&sizes));
+        self.lock().insert(listing.server.clone(), entry);
+        sizes
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Tokens of a definition as clients give it to a model: name, description, input schema.
+fn tokens(tool: &Tool) -> u64 {
+    let text = json!({
+        "name": tool.name.0, "description": tool.description, "input_schema": tool.input_schema,
+    });
+    budget::count(&text.to_string()) as u64
+}
