@@ -9,6 +9,7 @@ mod behind;
 mod client;
 mod direct;
 mod execute;
+mod lines;
 mod relay;
 mod resources;
 mod search;
@@ -27,6 +28,7 @@ use rmcp::model::{
     UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
@@ -35,6 +37,7 @@ use tokio_util::sync::CancellationToken;
 use upstream::{List, Watch};
 
 use self::client::Client;
+use self::lines::Patient;
 use crate::Shared;
 
 /// Resources that one subscription may watch.
@@ -111,7 +114,9 @@ impl Mcp {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let serving = self.serve_with_ct(streams, ending.clone());
+        let (reading, writing) = streams;
+        let lines = Patient::new(AsyncRwTransport::new(reading, writing));
+        let serving = self.serve_with_ct(lines, ending.clone());
         let running = match serving.await {
             Ok(running) => running,
             // A client that goes before it has said anything is no failure of ours.
