@@ -114,21 +114,25 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
         bytes.retain(|byte| *byte != b'\n');
         bytes
     });
-    let message = (id(), method(), json(), any::<bool>()).prop_map(|(id, method, params, fits)| {
-        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        if !fits {
-            message.as_object_mut().unwrap().remove("id");
-        }
-        message.to_string().into_bytes()
-    });
     let answer = (id(), json()).prop_map(|(id, value)| {
         json!({ "jsonrpc": "2.0", "id": id, "result": value }).to_string().into_bytes()
     });
-    let cut = (message.clone(), 0..80_usize).prop_map(|(mut line, end)| {
+    let cut = (message(), 0..80_usize).prop_map(|(mut line, end)| {
         line.truncate(end);
         line
     });
-    prop_oneof![2 => bytes, 6 => message, 2 => answer, 2 => cut, 1 => json().prop_map(|value| value.to_string().into_bytes())]
+    prop_oneof![2 => bytes, 6 => message(), 2 => answer, 2 => cut, 1 => json().prop_map(|value| value.to_string().into_bytes())]
+}
+
+fn message() -> impl Strategy<Value = Vec<u8>> {
+    let parts = (id(), method(), json(), any::<bool>());
+    parts.prop_map(|(id, method, params, is_request)| {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        if is_request {
+            message["id"] = id;
+        }
+        message.to_string().into_bytes()
+    })
 }
 
 fn id() -> impl Strategy<Value = Value> {
@@ -191,8 +195,13 @@ fn json() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
-        proptest::sample::select(vec!["execute_python", "search_tools", "2026-07-28", "2025-11-25"])
-            .prop_map(Value::from),
+        proptest::sample::select(vec![
+            "execute_python",
+            "search_tools",
+            "2026-07-28",
+            "2025-11-25"
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 24, 5, move |inner| {
         prop_oneof![

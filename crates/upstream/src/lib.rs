@@ -27,12 +27,12 @@ mod status;
 mod stdio;
 mod upstreams;
 
-pub use connection::List;
 pub use auth::{
     Credentials, FileTokens, LoginDone, LoginError, LoginKey, LoginOptions, LogoutDone,
     MemoryTokens, StoreError, StoreLock, StoredLogin, StoredTokens, TokenStore, bearer, login,
     logout,
 };
+pub use connection::List;
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use options::{Elicitation, Options, Roots};

@@ -99,12 +99,8 @@ impl McpConnection {
         T: Transport<RoleClient> + 'static,
     {
         let relay = Arc::<Relay>::default();
-        let transport = Watched {
-            inner: transport,
-            ended: ended.clone(),
-            relay: relay.clone(),
-            held: None,
-        };
+        let transport =
+            Watched { inner: transport, ended: ended.clone(), relay: relay.clone(), held: None };
         let handler = Handler::new(setting, relay.clone());
         let running = serve_directly(handler, transport, Some(info.clone()));
         let peer = running.peer().clone();

@@ -32,10 +32,7 @@ pub struct Passing {
 impl Passing {
     /// A request, and what is heard while it is under way.
     #[must_use]
-    pub fn new(
-        method: &'static str,
-        params: Map<String, Value>,
-    ) -> (Self, mpsc::Receiver<Event>) {
+    pub fn new(method: &'static str, params: Map<String, Value>) -> (Self, mpsc::Receiver<Event>) {
         let (events, heard) = mpsc::channel(WAITING);
         let passing = Self {
             method,
@@ -102,14 +99,16 @@ impl From<ConnectError> for PassFailure {
 }
 
 /// What a server can do besides calling tools.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a capability that a server has or has not"
+)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Abilities {
     /// It has prompts.
     pub prompts: bool,
     /// It has resources.
     pub resources: bool,
-    /// Its resources can be watched.
-    pub subscriptions: bool,
     /// It completes arguments.
     pub completions: bool,
     /// It logs.

@@ -115,11 +115,7 @@ impl Upstreams {
     }
 
     /// Passes on a request of somebody else's client, which hears what happens meanwhile.
-    pub async fn pass(
-        &self,
-        server: &ServerName,
-        passing: &Passing,
-    ) -> Result<Value, PassFailure> {
+    pub async fn pass(&self, server: &ServerName, passing: &Passing) -> Result<Value, PassFailure> {
         let slot = self.slot(server)?;
         // A tool has its own time; so have calls by programs.
         let name = passing.params.get("name").and_then(Value::as_str);

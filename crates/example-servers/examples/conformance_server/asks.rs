@@ -22,13 +22,13 @@ pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
 type Answers = BTreeMap<String, Value>;
 type Questions = Vec<(&'static str, Value)>;
 
-fn elicit(message: &str, properties: Value, required: &[&str]) -> Value {
+fn elicit(message: &str, properties: &Value, required: &[&str]) -> Value {
     let schema = json!({ "type": "object", "properties": properties, "required": required });
     json!({ "method": "elicitation/create", "params": { "message": message, "requestedSchema": schema } })
 }
 
 fn elicit_text(message: &str, field: &str) -> Value {
-    elicit(message, json!({ field: { "type": "string" } }), &[field])
+    elicit(message, &json!({ field: { "type": "string" } }), &[field])
 }
 
 fn sample(text: &str, tokens: u32) -> Value {
@@ -43,7 +43,7 @@ fn roots() -> Value {
 }
 
 fn confirm() -> Questions {
-    vec![("confirm", elicit("Please confirm", json!({ "ok": { "type": "boolean" } }), &["ok"]))]
+    vec![("confirm", elicit("Please confirm", &json!({ "ok": { "type": "boolean" } }), &["ok"]))]
 }
 
 /// What each tool asks first.
@@ -56,7 +56,7 @@ fn questions(request: &CallToolRequestParams, client: &ClientCapabilities) -> Op
                 "username": { "type": "string", "description": "User's response" },
                 "email": { "type": "string", "description": "User's email address" },
             });
-            vec![("answer", elicit(&text(request, "message"), fields, &["username", "email"]))]
+            vec![("answer", elicit(&text(request, "message"), &fields, &["username", "email"]))]
         }
         "test_elicitation_sep1034_defaults" => vec![("answer", defaults())],
         "test_elicitation_sep1330_enums" => vec![("answer", choices())],
@@ -93,7 +93,7 @@ fn defaults() -> Value {
         "status": { "type": "string", "enum": ["active", "inactive", "pending"], "default": "active" },
         "verified": { "type": "boolean", "default": true },
     });
-    elicit("Please check these", fields, &[])
+    elicit("Please check these", &fields, &[])
 }
 
 fn choices() -> Value {
@@ -112,7 +112,7 @@ fn choices() -> Value {
         "untitledMulti": { "type": "array", "items": { "type": "string", "enum": plain } },
         "titledMulti": { "type": "array", "items": { "anyOf": titled("Choice") } },
     });
-    elicit("Please choose", fields, &[])
+    elicit("Please choose", &fields, &[])
 }
 
 /// Whether a tool gives its client something to be reminded of.

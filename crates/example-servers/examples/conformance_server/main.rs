@@ -24,9 +24,9 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
@@ -150,7 +150,10 @@ impl ServerHandler for Fixture {
         self.count("tools/list", "");
         let mut tools: Vec<Tool> = answers::listed(include_str!("tools.json"))?;
         if self.more.load(Ordering::Relaxed) {
-            tools.push(Tool::new("test_one_more", "Comes and goes.", Arc::default()));
+            tools.push(typed(json!({
+                "name": "test_one_more", "description": "Comes and goes.",
+                "inputSchema": { "type": "object" },
+            }))?);
         }
         Ok(ListToolsResult::with_all_items(tools))
     }

@@ -139,7 +139,8 @@ impl Mcp {
         let templates = self.entries(List::Templates, "uriTemplate").await;
         let found = templates.into_iter().find(|template| fits(uri, &template.name));
         found.map(|template| template.server).ok_or_else(|| {
-            let message = format!("there is no resource {uri:?}; resources/list has those there are");
+            let message =
+                format!("there is no resource {uri:?}; resources/list has those there are");
             ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
         })
     }
@@ -167,8 +168,10 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let server = self.of_resource(&request.uri).await?;
-        let value =
-            self.relay(&server, "resources/read", params(&request), context).await.map_err(error)?;
+        let value = self
+            .relay(&server, "resources/read", params(&request), context)
+            .await
+            .map_err(error)?;
         if asks(&value) {
             return read::<InputRequiredResult>(value).map(Into::into);
         }
@@ -226,7 +229,8 @@ impl Entry {
 /// in their order.
 fn fits(uri: &str, template: &str) -> bool {
     let mut rest = uri;
-    let mut parts = template.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text));
+    let mut parts =
+        template.split('{').map(|part| part.split_once('}').map_or(part, |(_, text)| text));
     let Some(start) = parts.next().and_then(|start| rest.strip_prefix(start)) else { return false };
     rest = start;
     let mut last = None;

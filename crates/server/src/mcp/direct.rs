@@ -10,7 +10,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use upstream::PassFailure;
 
 use super::execute::failed;
@@ -104,18 +104,22 @@ impl Passed {
 }
 
 fn definition(tool: &catalog::Tool, name: &str) -> Option<Tool> {
-    let schema = |value: &Value| value.as_object().cloned().map(Arc::new);
-    let input = schema(&tool.input_schema).unwrap_or_else(|| Arc::new(Map::new()));
+    let schema = |value: &Value| value.as_object().cloned();
+    let mut input = schema(&tool.input_schema).unwrap_or_default();
+    // Clients that check this would drop the whole list over one tool.
+    input.entry("type").or_insert_with(|| "object".into());
     let mut definition: Tool = serde_json::from_value(json!({
         "name": name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": {},
-        "annotations": tool.annotations,
     }))
     .ok()?;
-    definition.input_schema = input;
-    definition.output_schema = tool.output_schema.as_ref().and_then(schema);
+    if tool.annotations != catalog::Annotations::default() {
+        definition.annotations = serde_json::from_value(json!(tool.annotations)).ok();
+    }
+    definition.input_schema = Arc::new(input);
+    definition.output_schema = tool.output_schema.as_ref().and_then(schema).map(Arc::new);
     Some(definition)
 }
 

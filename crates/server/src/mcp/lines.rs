@@ -60,8 +60,7 @@ fn begins(request: &ClientRequest) -> bool {
             let meta = request.get_meta();
             let version = meta.protocol_version();
             meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
-                && version
-                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+                && version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
     }
 }

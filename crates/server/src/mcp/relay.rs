@@ -249,4 +249,3 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(mut value: Value) -> Result<T
         ErrorData::internal_error(format!("the server's answer is not readable: {problem}"), None)
     })
 }
-

@@ -145,7 +145,6 @@ pub(super) fn abilities(info: &ServerPeerInfo) -> Abilities {
     Abilities {
         prompts: can.prompts.is_some(),
         resources: can.resources.is_some(),
-        subscriptions: can.resources.as_ref().is_some_and(|can| can.subscribe == Some(true)),
         completions: can.completions.is_some(),
         logging: can.logging.is_some(),
     }

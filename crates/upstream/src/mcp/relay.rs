@@ -82,7 +82,10 @@ impl Relay {
     }
 
     /// Who is to answer a question that came from `origin`.
-    pub(super) fn asked(&self, origin: Option<&InboundStreamOrigin>) -> Option<mpsc::Sender<Event>> {
+    pub(super) fn asked(
+        &self,
+        origin: Option<&InboundStreamOrigin>,
+    ) -> Option<mpsc::Sender<Event>> {
         let under_way = lock(&self.under_way);
         let passed = match origin {
             Some(InboundStreamOrigin::OutboundRequest(id)) => under_way.passed.get(id),
