@@ -88,7 +88,9 @@ impl Client {
             "clientInfo": { "name": "test", "version": "1" },
         });
         client.send("initialize", hello);
-        assert!(client.hear()["result"]["capabilities"]["resources"]["subscribe"].as_bool().unwrap());
+        assert!(
+            client.hear()["result"]["capabilities"]["resources"]["subscribe"].as_bool().unwrap()
+        );
         client.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client.send("tools/list", json!({}));
         while client.hear().get("result").is_none() {}

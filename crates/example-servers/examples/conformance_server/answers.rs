@@ -59,7 +59,9 @@ pub(super) fn tool(name: &str) -> Option<Value> {
             let text = "This tool intentionally returns an error for testing";
             return Some(json!({ "isError": true, "content": [{ "type": "text", "text": text }] }));
         }
-        "test_one_more" | "json_schema_2020_12_tool" => json!([{ "type": "text", "text": "ok" }]),
+        "test_one_more" | "test_reconnection" | "json_schema_2020_12_tool" => {
+            json!([{ "type": "text", "text": "ok" }])
+        }
         _ => return None,
     };
     Some(json!({ "content": content }))

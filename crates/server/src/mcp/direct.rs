@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalog::ServerName;
+use catalog::{Listing, ServerName};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
     Tool,
@@ -37,24 +37,48 @@ impl Mcp {
 
     /// The definition of one, as far as its server is known.
     pub(super) fn passed_tool(&self, name: &str) -> Option<Tool> {
-        self.known().iter().find(|passed| passed.shown == name)?.definition()
+        self.find(name)?.definition()
+    }
+
+    /// The tool that clients call `name`, as far as its server is known.
+    fn find(&self, name: &str) -> Option<Passed> {
+        if self.options.mode == Mode::Code {
+            return None;
+        }
+        let listings = self.shared.service.tools().listings();
+        let all = || self.chosen(&listings);
+        let taken = |plain: &str| {
+            let owned = self.own().any(|tool| tool.name == *plain);
+            owned || all().filter(|(_, tool)| tool.name.0 == plain).nth(1).is_some()
+        };
+        let (server, tool) = all().find(|(server, tool)| {
+            let plain = tool.name.0.as_str();
+            let after =
+                name.strip_prefix(server.0.as_str()).and_then(|rest| rest.strip_prefix("__"));
+            (plain == name && !taken(plain)) || (after == Some(plain) && taken(plain))
+        })?;
+        Some(Passed { server: server.clone(), tool: tool.clone(), shown: name.to_owned() })
+    }
+
+    /// Those of all tools that are passed through.
+    fn chosen<'a>(
+        &'a self,
+        listings: &'a [Arc<Listing>],
+    ) -> impl Iterator<Item = (&'a ServerName, &'a catalog::Tool)> {
+        let all = listings
+            .iter()
+            .flat_map(|listing| listing.tools.iter().map(move |tool| (&listing.server, tool)));
+        let options = &self.options;
+        all.filter(|(server, tool)| {
+            options.mode == Mode::Direct
+                || options.direct.iter().any(|name| *name == format!("{server}.{}", tool.name))
+        })
     }
 
     /// The tools that are passed through. A name that two servers have gets the server's before it.
     fn known(&self) -> Vec<Passed> {
-        let options = &self.options;
-        if options.mode == Mode::Code {
-            return Vec::new();
-        }
         let listings = self.shared.service.tools().listings();
-        let all = listings
-            .iter()
-            .flat_map(|listing| listing.tools.iter().map(move |tool| (&listing.server, tool)));
-        let chosen = all.filter(|(server, tool)| {
-            options.mode == Mode::Direct
-                || options.direct.iter().any(|name| *name == format!("{server}.{}", tool.name))
-        });
-        let chosen: Vec<_> = chosen.collect();
+        let chosen: Vec<_> = self.chosen(&listings).collect();
         let mut count: HashMap<&str, usize> = HashMap::new();
         for (_, tool) in &chosen {
             *count.entry(tool.name.0.as_str()).or_default() += 1;
@@ -76,13 +100,11 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let name = &*request.name;
-        let find = || self.known().into_iter().find(|passed| passed.shown == name);
-        let mut found = find();
-        if found.is_none() && self.options.mode != Mode::Code {
+        if self.options.mode != Mode::Code {
+            // Whose tool it is depends on what the others have.
             self.shared.service.tools().know_all().await;
-            found = find();
         }
-        let Some(passed) = found else {
+        let Some(passed) = self.find(name) else {
             let message = format!("there is no tool {name:?}; tools/list has those there are");
             return Err(ErrorData::invalid_params(message, None));
         };
