@@ -1,31 +1,47 @@
 //! The MCP door: two tools, however many the servers behind us have.
 //!
 //! Every revision that the SDK knows is spoken. None of our state hangs on a connection: a
-//! program's session is named in its result, and whoever names it again goes on with it.
+//! program's session is named in its result, and whoever names it again goes on with it. Only
+//! [`Mode::Direct`] knows its clients: what a server behind us asks or tells is for one of them.
+#![expect(deprecated, reason = "what the newest revision deprecates is what all others use")]
 
+mod behind;
+mod client;
 mod direct;
 mod execute;
+mod lines;
+mod relay;
 mod resources;
 mod search;
 mod words;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use gateway::service::Caller;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
+    PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    Role, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
+use upstream::{List, Watch};
 
+use self::client::Client;
+use self::lines::Patient;
 use crate::Shared;
+
+/// Resources that one subscription may watch.
+const WATCHED: usize = 100;
 
 const OWN: &str = include_str!("mcp/tools.json");
 
@@ -63,6 +79,9 @@ pub struct McpOptions {
 pub struct Mcp {
     shared: Shared,
     options: Arc<McpOptions>,
+    client: Arc<Client>,
+    /// The least level of log messages that any client wanted.
+    least: Arc<Mutex<Option<LoggingLevel>>>,
 }
 
 /// The names of our own tools.
@@ -90,7 +109,13 @@ impl Mcp {
     /// A door for clients of `shared`.
     #[must_use]
     pub fn new(shared: Shared, options: McpOptions) -> Self {
-        Self { shared, options: Arc::new(options) }
+        let (client, least) = (Arc::default(), Arc::default());
+        Self { shared, options: Arc::new(options), client, least }
+    }
+
+    /// The same door for another client.
+    fn for_another(&self) -> Self {
+        Self { client: Arc::default(), ..self.clone() }
     }
 
     /// Speaks over a pair of streams until the client goes, or `ending`.
@@ -103,7 +128,9 @@ impl Mcp {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let serving = self.serve_with_ct(streams, ending.clone());
+        let (reading, writing) = streams;
+        let lines = Patient::new(AsyncRwTransport::new(reading, writing));
+        let serving = self.serve_with_ct(lines, ending.clone());
         let running = match serving.await {
             Ok(running) => running,
             // A client that goes before it has said anything is no failure of ours.
@@ -125,7 +152,7 @@ impl Mcp {
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
         config.max_request_body_bytes = 16 << 20;
-        let make = move || Ok(self.clone());
+        let make = move || Ok(self.for_another());
         StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config)
     }
 
@@ -140,6 +167,41 @@ impl Mcp {
     }
 }
 
+impl Mcp {
+    fn is_direct(&self) -> bool {
+        self.options.mode == Mode::Direct
+    }
+
+    async fn watch(&self, uri: &str) -> Result<Watch, ErrorData> {
+        let server = self.of_resource(uri).await?;
+        let upstreams = self.shared.service.tools().upstreams();
+        upstreams.watch(&server, uri).await.map_err(relay::error)
+    }
+
+    /// Lets the servers log from `level` on, for this client. A server has one level for all that
+    /// use it through us, so it is told the least, and each client gets what it wants of that.
+    async fn listen_from(&self, level: LoggingLevel, context: &RequestContext<RoleServer>) {
+        self.client.set_level(level);
+        let least = {
+            let mut least = self.least.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = match *least {
+                Some(before) if (before as u8) < level as u8 => before,
+                _ => level,
+            };
+            *least.insert(new)
+        };
+        let upstreams = self.shared.service.tools().upstreams();
+        for server in upstreams.names() {
+            let Ok(abilities) = upstreams.abilities(&server).await else { continue };
+            if abilities.logging {
+                let given = relay::params(&SetLevelRequestParams::new(least));
+                // The newest revision has no such request; the level goes with each of them.
+                let _ = self.relay(&server, "logging/setLevel", given, context).await;
+            }
+        }
+    }
+}
+
 /// Who asks: whoever the HTTP door let in, or whoever started us.
 fn caller(context: &RequestContext<RoleServer>) -> Caller {
     let parts = context.extensions.get::<http::request::Parts>();
@@ -149,16 +211,35 @@ fn caller(context: &RequestContext<RoleServer>) -> Caller {
 
 impl ServerHandler for Mcp {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_prompts()
-            .enable_resources()
-            .build();
-        ServerConfig::new(capabilities)
-            .with_server_info(
-                Implementation::new("tidegate", env!("CARGO_PKG_VERSION")).with_title("Tidegate"),
-            )
-            .with_instructions(self.shared.guidance.text.to_string())
+        let builder =
+            ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
+        let capabilities = match self.options.mode {
+            Mode::Code | Mode::Hybrid => builder.build(),
+            Mode::Direct => builder
+                .enable_tool_list_changed()
+                .enable_prompts_list_changed()
+                .enable_resources_list_changed()
+                .enable_resources_subscribe()
+                .enable_completions()
+                .enable_logging()
+                .build(),
+        };
+        let config = ServerConfig::new(capabilities).with_server_info(
+            Implementation::new("tidegate", env!("CARGO_PKG_VERSION")).with_title("Tidegate"),
+        );
+        match self.options.mode {
+            // There is nothing to write programs with.
+            Mode::Direct => config,
+            Mode::Code | Mode::Hybrid => {
+                config.with_instructions(self.shared.guidance.text.to_string())
+            }
+        }
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if self.is_direct() {
+            self.client.tell(Arc::clone(self.shared.service.tools().upstreams()), context.peer);
+        }
     }
 
     async fn list_tools(
@@ -167,12 +248,12 @@ impl ServerHandler for Mcp {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools: Vec<Tool> = self.own().cloned().collect();
-        tools.extend(self.passed_through().await.into_iter().map(|passed| passed.definition));
+        tools.extend(self.passed_through().await);
         Ok(ListToolsResult::with_all_items(tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.own().find(|tool| tool.name == name).cloned()
+        self.own().find(|tool| tool.name == name).cloned().or_else(|| self.passed_tool(name))
     }
 
     async fn call_tool(
@@ -181,12 +262,13 @@ impl ServerHandler for Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let own = self.own().any(|tool| tool.name == request.name);
-        let arguments = request.arguments.unwrap_or_default();
         let result = match (own, &*request.name) {
-            (true, "execute_python") => self.execute(arguments, &context).await,
-            (true, "search_tools") => self.search(arguments).await,
-            (true, ANALYSIS) => self.analyze(arguments, &context).await,
-            (_, name) => self.pass(name, arguments).await?,
+            (true, "execute_python") => {
+                self.execute(request.arguments.unwrap_or_default(), &context).await
+            }
+            (true, "search_tools") => self.search(request.arguments.unwrap_or_default()).await,
+            (true, ANALYSIS) => self.analyze(request.arguments.unwrap_or_default(), &context).await,
+            _ => return self.pass(request, &context).await,
         };
         Ok(result.into())
     }
@@ -196,6 +278,9 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        if self.is_direct() {
+            return Ok(ListPromptsResult::with_all_items(self.listed_prompts().await));
+        }
         let about = format!(
             "How to work through Tidegate: when to write a program, and how (version {}).",
             self.shared.guidance.version
@@ -207,8 +292,11 @@ impl ServerHandler for Mcp {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        if self.is_direct() {
+            return self.prompt_behind(request, &context).await;
+        }
         if request.name != PROMPT {
             let message = format!("there is no prompt {:?}; there is {PROMPT:?}", request.name);
             return Err(ErrorData::invalid_params(message, None));
@@ -223,7 +311,13 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.resources(&caller(&context)).await
+        let mut own = self.resources(&caller(&context)).await?;
+        if self.is_direct() {
+            let mut resources = self.listed_resources(List::Resources).await;
+            resources.append(&mut own.resources);
+            own.resources = resources;
+        }
+        Ok(own)
     }
 
     async fn list_resource_templates(
@@ -231,7 +325,13 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates())
+        let mut own = resources::templates();
+        if self.is_direct() {
+            let mut templates = self.listed_resources(List::Templates).await;
+            templates.append(&mut own.resource_templates);
+            own.resource_templates = templates;
+        }
+        Ok(own)
     }
 
     async fn read_resource(
@@ -239,7 +339,75 @@ impl ServerHandler for Mcp {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if self.is_direct() && !resources::is_own(&request.uri) {
+            return self.resource_behind(request, &context).await;
+        }
         self.resource(&caller(&context), &request.uri).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        if self.is_direct() {
+            return self.completed(request, &context).await;
+        }
+        Ok(CompleteResult::default())
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.is_direct() || relay::is_modern(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.listen_from(request.level, &context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.is_direct() {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        let watch = self.watch(&request.uri).await?;
+        self.client.watch(&request.uri, watch)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if !self.is_direct() {
+            return Err(ErrorData::method_not_found::<UnsubscribeRequestMethod>());
+        }
+        self.client.unwatch(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        self.is_direct().then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut watches = Vec::new();
+        for uri in context.accepted().resource_subscriptions.iter().flatten().take(WATCHED) {
+            // One that nobody has never changes.
+            watches.extend(self.watch(uri).await.ok());
+        }
+        client::listen(self.shared.service.tools().upstreams(), &context).await;
+        drop(watches);
+        Ok(())
     }
 }
 

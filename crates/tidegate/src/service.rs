@@ -84,7 +84,10 @@ pub(crate) async fn open(
     let guidance = Arc::new(guidance(values)?);
     let standby = values.number("standby")?;
     let engine = begin(config, standby, settings.room.running)?;
-    let tools = crate::tools::open_all(config, mcp_config).await?;
+    // Only there is a client behind every request that a server could ask.
+    let asks_clients = mcp_options(config, values)?.mode == Mode::Direct;
+    let options = upstream::Options { asks_clients, ..config.upstream_options()? };
+    let tools = crate::tools::open_all(config, mcp_config, options).await?;
     let checks = config.general()?.check.then(Checks::new);
     let store = Store::open(&place.folder).await?;
     let parts = Parts {

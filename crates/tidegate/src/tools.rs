@@ -17,7 +17,7 @@ pub(crate) async fn open(
     config: &Config,
     mcp_config: &[PathBuf],
 ) -> anyhow::Result<Option<Arc<Tools>>> {
-    let tools = open_all(config, mcp_config).await?;
+    let tools = open_all(config, mcp_config, config.upstream_options()?).await?;
     Ok(Some(tools).filter(|tools| !tools.names().is_empty()))
 }
 
@@ -25,6 +25,7 @@ pub(crate) async fn open(
 pub(crate) async fn open_all(
     config: &Config,
     mcp_config: &[PathBuf],
+    options: upstream::Options,
 ) -> anyhow::Result<Arc<Tools>> {
     let mut settings = Vec::new();
     let mut policies = BTreeMap::new();
@@ -35,7 +36,7 @@ pub(crate) async fn open_all(
         }
     }
     let none = policies.is_empty();
-    let upstreams = Upstreams::new(settings, config.upstream_options()?);
+    let upstreams = Upstreams::new(settings, options);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
     let tools = Tools::new(upstreams, policies, memory);

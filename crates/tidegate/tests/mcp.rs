@@ -55,7 +55,8 @@ impl Client {
         });
         let answer = client.ask("initialize", hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "tidegate");
-        assert!(answer["result"]["instructions"].as_str().unwrap().contains("search_tools"));
+        let told = answer["result"]["instructions"].as_str().unwrap_or_default();
+        assert_eq!(told.contains("search_tools"), !arguments.contains(&"direct"));
         client.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }

@@ -5,6 +5,7 @@ use catalog::{Listing, ToolName};
 use serde_json::{Map, Value};
 
 use crate::error::{CallFailure, ConnectError};
+use crate::passing::{Abilities, PassFailure, Passing, Refused};
 use crate::result::{Prompt, Resource, ToolResult};
 
 /// What is known about the other side of a connection.
@@ -14,6 +15,17 @@ pub(crate) struct Facts {
     pub(crate) protocol: Option<String>,
     /// What the server calls itself, with its version.
     pub(crate) server: Option<String>,
+}
+
+/// The lists of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// Resources.
+    Resources,
+    /// Templates of resources.
+    Templates,
+    /// Prompts.
+    Prompts,
 }
 
 /// One live connection to one server.
@@ -31,6 +43,38 @@ pub(crate) trait Connection: Send + Sync {
         tool: &ToolName,
         arguments: Map<String, Value>,
     ) -> Result<ToolResult, CallFailure>;
+
+    /// Passes on somebody else's request. What is no MCP server can call its tools.
+    async fn pass(&self, passing: &Passing) -> Result<Value, PassFailure> {
+        let name = passing.params.get("name").and_then(Value::as_str);
+        let (Some(name), "tools/call") = (name, passing.method) else {
+            return Err(unknown(passing.method));
+        };
+        let arguments = passing.params.get("arguments").and_then(Value::as_object);
+        let arguments = arguments.cloned().unwrap_or_default();
+        let result = self.call(&ToolName(name.to_owned()), arguments).await?;
+        Ok(result.into_json())
+    }
+
+    /// One of the server's lists, as the protocol describes its entries.
+    async fn list(&self, _: List) -> Result<Vec<Value>, CallFailure> {
+        Ok(Vec::new())
+    }
+
+    /// Asks to be told when a resource changes.
+    async fn subscribe(&self, _: &str) -> Result<(), PassFailure> {
+        Err(unknown("resources/subscribe"))
+    }
+
+    /// Asks not to be told any more, once nobody is interested.
+    async fn unsubscribe(&self, _: &str) -> Result<(), PassFailure> {
+        Err(unknown("resources/unsubscribe"))
+    }
+
+    /// What it can do besides calling tools.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
+    }
 
     /// The server's resources, as the protocol describes them; templates included.
     async fn resources(&self) -> Result<Vec<Value>, CallFailure>;
@@ -63,4 +107,11 @@ pub(crate) trait Connection: Send + Sync {
     fn facts(&self) -> Facts {
         Facts::default()
     }
+}
+
+/// A request that the other side does not know.
+fn unknown(method: &str) -> PassFailure {
+    const METHOD_NOT_FOUND: i32 = -32_601;
+    let message = format!("the server does not know {method}");
+    Refused { code: METHOD_NOT_FOUND, message, data: None }.into()
 }

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
+
+use crate::passing::Happening;
 
 /// Messages kept.
 const NOTES: usize = 200;
@@ -52,6 +54,7 @@ pub(crate) struct Feed {
     notes: Mutex<VecDeque<Note>>,
     stderr: Mutex<VecDeque<u8>>,
     tools: watch::Sender<Tools>,
+    happenings: broadcast::Sender<Happening>,
 }
 
 /// How often a server said that its tools changed, and how much of that has been followed up.
@@ -73,11 +76,17 @@ impl Default for Feed {
             notes: Mutex::default(),
             stderr: Mutex::default(),
             tools: watch::Sender::new(Tools::default()),
+            happenings: broadcast::Sender::new(1),
         }
     }
 }
 
 impl Feed {
+    /// A feed whose happenings go where those of others go too.
+    pub(crate) fn telling(happenings: broadcast::Sender<Happening>) -> Self {
+        Self { happenings, ..Self::default() }
+    }
+
     pub(crate) fn note(&self, kind: NoteKind, text: &str) {
         let mut notes = lock(&self.notes);
         if notes.len() == NOTES {
@@ -132,6 +141,12 @@ impl Feed {
     /// The tools were asked for after the server had said so this often.
     pub(crate) fn tools_seen(&self, changed: u64) {
         self.tools.send_modify(|tools| tools.seen = tools.seen.max(changed));
+    }
+
+    /// Something happened that clients may want to know of.
+    pub(crate) fn happened(&self, what: Happening) {
+        // Nobody may be interested.
+        let _ = self.happenings.send(what);
     }
 
     pub(crate) fn tools(&self) -> watch::Receiver<Tools> {

@@ -18,6 +18,7 @@ mod message;
 mod open;
 mod openapi;
 mod options;
+mod passing;
 mod result;
 mod secret;
 mod settings;
@@ -31,9 +32,11 @@ pub use auth::{
     MemoryTokens, StoreError, StoreLock, StoredLogin, StoredTokens, TokenStore, bearer, login,
     logout,
 };
+pub use connection::List;
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use options::{Elicitation, Options, Roots};
+pub use passing::{Abilities, Event, Happening, PassFailure, Passing, Refused};
 pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};
 pub use secret::Secret;
 pub use settings::{
@@ -42,4 +45,4 @@ pub use settings::{
 };
 pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;
-pub use upstreams::Upstreams;
+pub use upstreams::{Upstreams, Watch};

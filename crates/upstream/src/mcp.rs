@@ -5,6 +5,8 @@ mod handler;
 mod handshake;
 mod input;
 mod pages;
+mod pass;
+mod relay;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,15 +32,17 @@ use tokio_util::task::AbortOnDropHandle;
 use handler::Handler;
 pub(crate) use handshake::{Era, Patience, Refusal, greet};
 use pages::Kind;
+use relay::{For, Relay};
 
 use crate::auth::Credentials;
-use crate::connection::{Connection, Facts};
+use crate::connection::{Connection, Facts, List};
 use crate::ended::Ended;
 use crate::error::{CallFailure, ConnectError};
 use crate::feed::{Feed, NoteKind, shortened};
 use crate::http;
 use crate::message::{TOO_LARGE, UNREADABLE};
 use crate::options::Options;
+use crate::passing::{Abilities, Happening, PassFailure, Passing};
 use crate::result::{Prompt, Resource, ToolResult};
 
 /// Bytes of a server's instructions that are kept as its description.
@@ -75,6 +79,8 @@ pub(crate) struct McpConnection {
     feed: Arc<Feed>,
     options: Arc<Options>,
     ended: Ended,
+    relay: Arc<Relay>,
+    watched: Mutex<pass::Watching>,
     /// Says why an HTTP request was refused.
     pub(crate) credentials: Option<Arc<Credentials>>,
     _listener: Option<AbortOnDropHandle<()>>,
@@ -92,11 +98,15 @@ impl McpConnection {
     where
         T: Transport<RoleClient> + 'static,
     {
-        let transport = Watched { inner: transport, ended: ended.clone() };
-        let running = serve_directly(Handler::new(setting), transport, Some(info.clone()));
+        let relay = Arc::<Relay>::default();
+        let transport =
+            Watched { inner: transport, ended: ended.clone(), relay: relay.clone(), held: None };
+        let handler = Handler::new(setting, relay.clone());
+        let running = serve_directly(handler, transport, Some(info.clone()));
         let peer = running.peer().clone();
         let listener = listens(&info).then(|| {
-            AbortOnDropHandle::new(tokio::spawn(listen(peer.clone(), setting.feed.clone())))
+            let filter = pass::changes(&info);
+            AbortOnDropHandle::new(tokio::spawn(listen(peer.clone(), filter, setting.feed.clone())))
         });
         Self {
             server: setting.server.clone(),
@@ -109,31 +119,58 @@ impl McpConnection {
             feed: setting.feed.clone(),
             options: setting.options.clone(),
             ended,
+            relay,
+            watched: Mutex::default(),
             credentials: None,
             _listener: listener,
         }
     }
 
-    /// Sends a request and waits for its answer. Dropping this tells the server.
+    /// Sends a request of ours and waits for its answer. Dropping this tells the server.
     async fn ask(&self, what: &str, request: ClientRequest) -> Result<Value, CallFailure> {
-        let sent = self.peer.send_request_with_option(request, self.request_options());
-        let handle = sent.await.map_err(|problem| self.failure(what, problem))?;
-        let mut asked = Asked { handle: Some(handle) };
+        let answer = self.asked(request, self.request_options(), &For::Us).await;
+        answer.map_err(|problem| self.unanswered(what, problem))
+    }
+
+    /// Sends a request for somebody and waits for its answer. Dropping this tells the server.
+    async fn asked(
+        &self,
+        request: ClientRequest,
+        options: PeerRequestOptions,
+        whom: &For<'_>,
+    ) -> Result<Value, Unanswered> {
+        let handle = {
+            let _sending = self.relay.sending.lock().await;
+            let sent = self.peer.send_request_with_option(request, options);
+            let handle = sent.await.map_err(Unanswered::Service)?;
+            self.relay.sent(handle.id.clone(), handle.progress_token.clone(), whom);
+            handle
+        };
+        let id = handle.id.clone();
+        let mut asked = Asked { handle: Some(handle), relay: self.relay.clone() };
         let Some(handle) = &mut asked.handle else {
-            return Err(self.broken(what, "it was not sent"));
+            return Err(Unanswered::Broken("it was not sent".to_owned()));
         };
         let answer = tokio::select! {
             biased;
             answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
-            reason = self.ended.wait() => {
-                asked.handle = None;
-                return Err(self.broken(what, &reason));
-            }
+            reason = self.ended.wait() => Err(ServiceError::Cancelled { reason: Some(reason) }),
         };
         asked.handle = None;
+        self.relay.answered(&id);
         match answer {
-            Ok(answer) => into_value(answer).map_err(|problem| self.broken(what, &problem)),
-            Err(problem) => Err(self.failure(what, problem)),
+            Ok(answer) => into_value(answer).map_err(Unanswered::Broken),
+            Err(ServiceError::Cancelled { reason: Some(reason) }) => {
+                Err(Unanswered::Broken(reason))
+            }
+            Err(problem) => Err(Unanswered::Service(problem)),
+        }
+    }
+
+    fn unanswered(&self, what: &str, problem: Unanswered) -> CallFailure {
+        match problem {
+            Unanswered::Service(problem) => self.failure(what, problem),
+            Unanswered::Broken(reason) => self.broken(what, &reason),
         }
     }
 
@@ -288,6 +325,26 @@ impl Connection for McpConnection {
         Ok(convert::tool_result(value))
     }
 
+    async fn pass(&self, passing: &Passing) -> Result<Value, PassFailure> {
+        self.pass_on(passing).await
+    }
+
+    async fn list(&self, list: List) -> Result<Vec<Value>, CallFailure> {
+        self.listed(list).await
+    }
+
+    async fn subscribe(&self, uri: &str) -> Result<(), PassFailure> {
+        self.watch(uri).await
+    }
+
+    async fn unsubscribe(&self, uri: &str) -> Result<(), PassFailure> {
+        self.unwatch(uri).await
+    }
+
+    fn abilities(&self) -> Abilities {
+        pass::abilities(&self.info)
+    }
+
     async fn resources(&self) -> Result<Vec<Value>, CallFailure> {
         if self.info.capabilities.resources.is_none() {
             return Ok(Vec::new());
@@ -358,10 +415,13 @@ impl Connection for McpConnection {
     }
 }
 
-/// A transport that tells of its end.
+/// A transport that tells of its end, and shows every message to the relay first.
 struct Watched<T> {
     inner: T,
     ended: Ended,
+    relay: Arc<Relay>,
+    /// Received and not yet shown: waiting for the relay may be called off at any time.
+    held: Option<ServerJsonRpcMessage>,
 }
 
 impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
@@ -375,11 +435,18 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        let message = self.inner.receive().await;
-        if message.is_none() {
+        if self.held.is_none() {
+            self.held = self.inner.receive().await;
+        }
+        if self.held.is_none() {
             self.ended.set("the connection was closed");
         }
-        message
+        // A request that is just being sent is known when that is done.
+        drop(self.relay.sending.lock().await);
+        if let Some(message) = &self.held {
+            self.relay.seen(message);
+        }
+        self.held.take()
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
@@ -390,11 +457,19 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
 /// A request that is under way; the server hears when nobody waits any more.
 struct Asked {
     handle: Option<RequestHandle<RoleClient>>,
+    relay: Arc<Relay>,
+}
+
+/// Why a request has no answer.
+enum Unanswered {
+    Service(ServiceError),
+    Broken(String),
 }
 
 impl Drop for Asked {
     fn drop(&mut self) {
         let Some(handle) = self.handle.take() else { return };
+        self.relay.given_up(handle.id.clone());
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         // Ends by itself: the notification is sent or the connection is closed.
         runtime.spawn(async move {
@@ -411,16 +486,13 @@ fn into_value(answer: ServerResult) -> Result<Value, String> {
     }
 }
 
-/// Whether a server has to be asked before it says that its tools changed.
+/// Whether a server has to be asked before it says what changed.
 fn listens(info: &ServerPeerInfo) -> bool {
-    let says_so =
-        info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true));
-    says_so && !info.protocol_version.has_initialize()
+    !info.protocol_version.has_initialize() && pass::changes(info) != SubscriptionFilter::default()
 }
 
-/// Waits for a server of the newest revision to say that its tools changed.
-async fn listen(peer: Peer<RoleClient>, feed: Arc<Feed>) {
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+/// Waits for a server of the newest revision to say what changed.
+async fn listen(peer: Peer<RoleClient>, filter: SubscriptionFilter, feed: Arc<Feed>) {
     let mut subscription = match peer.listen(filter).await {
         Ok(subscription) => subscription,
         Err(problem) => {
@@ -432,8 +504,18 @@ async fn listen(peer: Peer<RoleClient>, feed: Arc<Feed>) {
         }
     };
     while let Ok(Some(notification)) = subscription.next().await {
-        if let ServerNotification::ToolListChangedNotification(_) = notification {
-            feed.tools_changed();
+        match notification {
+            ServerNotification::ToolListChangedNotification(_) => feed.tools_changed(),
+            ServerNotification::PromptListChangedNotification(_) => {
+                feed.happened(Happening::PromptsChanged);
+            }
+            ServerNotification::ResourceListChangedNotification(_) => {
+                feed.happened(Happening::ResourcesChanged);
+            }
+            ServerNotification::ResourceUpdatedNotification(update) => {
+                feed.happened(Happening::ResourceUpdated { uri: update.params.uri });
+            }
+            _ => {}
         }
     }
 }

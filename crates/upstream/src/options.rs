@@ -23,6 +23,9 @@ pub struct Options {
     pub roots: Roots,
     /// What servers get that ask for a person's choice.
     pub elicitation: Elicitation,
+    /// Servers may ask the clients whose requests are passed on to them, so they are told that
+    /// there is somebody to ask. What is not passed on is still answered as above.
+    pub asks_clients: bool,
 }
 
 /// What servers get that ask for the roots of a workspace.
@@ -55,6 +58,7 @@ impl Default for Options {
             tokens: Arc::new(MemoryTokens::default()),
             roots: Roots::default(),
             elicitation: Elicitation::default(),
+            asks_clients: false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What servers answer, whatever they speak.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The answer to one call of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,21 @@ pub struct ToolResult {
     /// The tool itself says that it failed; `content` says why.
     #[serde(default)]
     pub is_error: bool,
+}
+
+impl ToolResult {
+    /// The answer as the protocol writes it.
+    pub(crate) fn into_json(self) -> Value {
+        let content: Vec<Value> = self.content.into_iter().map(Part::into_json).collect();
+        let mut result = json!({ "content": content });
+        if let Some(structured) = self.structured {
+            result["structuredContent"] = structured;
+        }
+        if self.is_error {
+            result["isError"] = true.into();
+        }
+        result
+    }
 }
 
 /// One part of an answer. Binary data stays base64, as it came and as it goes on.
@@ -60,6 +75,36 @@ pub enum Part {
         /// The part's JSON.
         value: Value,
     },
+}
+
+impl Part {
+    fn into_json(self) -> Value {
+        let with = |mut value: Value, key: &str, text: Option<String>| {
+            if let Some(text) = text {
+                value[key] = text.into();
+            }
+            value
+        };
+        match self {
+            Self::Text { text } => json!({ "type": "text", "text": text }),
+            Self::Image { data, media_type } => {
+                json!({ "type": "image", "data": data, "mimeType": media_type })
+            }
+            Self::Audio { data, media_type } => {
+                json!({ "type": "audio", "data": data, "mimeType": media_type })
+            }
+            Self::Resource(resource) => {
+                let inner = with(json!({ "uri": resource.uri }), "mimeType", resource.media_type);
+                let inner = with(inner, "text", resource.text);
+                json!({ "type": "resource", "resource": with(inner, "blob", resource.blob) })
+            }
+            Self::Link { uri, name, description, media_type } => {
+                let link = json!({ "type": "resource_link", "uri": uri, "name": name });
+                with(with(link, "description", description), "mimeType", media_type)
+            }
+            Self::Other { value } => value,
+        }
+    }
 }
 
 /// The content of a resource, or of one part of it.

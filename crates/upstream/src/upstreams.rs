@@ -11,13 +11,14 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, List};
 use crate::error::{CallFailure, ConnectError};
 use crate::feed::Feed;
 use crate::open::{Clients, Opener};
 use crate::options::Options;
+use crate::passing::{Abilities, Happening, PassFailure, Passing};
 use crate::result::{Prompt, Resource, ToolResult};
 use crate::settings::ServerSettings;
 use crate::slot::Slot;
@@ -34,6 +35,27 @@ pub struct Upstreams {
     options: Arc<Options>,
     clients: Arc<Clients>,
     changes: Arc<watch::Sender<u64>>,
+    happenings: broadcast::Sender<Happening>,
+}
+
+/// Happenings that wait for whoever is interested; who falls further behind misses some.
+const HAPPENINGS: usize = 256;
+
+/// A resource that is watched as long as this lives.
+pub struct Watch {
+    connection: Arc<dyn Connection>,
+    uri: String,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (connection, uri) = (self.connection.clone(), std::mem::take(&mut self.uri));
+        // Ends by itself: the server is told or the connection is closed.
+        runtime.spawn(async move {
+            let _ = connection.unsubscribe(&uri).await;
+        });
+    }
 }
 
 impl Upstreams {
@@ -45,6 +67,7 @@ impl Upstreams {
             options: Arc::new(options),
             clients: Arc::default(),
             changes: Arc::new(watch::Sender::new(0)),
+            happenings: broadcast::Sender::new(HAPPENINGS),
         };
         let slots = servers
             .into_iter()
@@ -89,6 +112,51 @@ impl Upstreams {
             async move { connection.call(tool, arguments).await }.boxed()
         })
         .await
+    }
+
+    /// Passes on a request of somebody else's client, which hears what happens meanwhile.
+    pub async fn pass(&self, server: &ServerName, passing: &Passing) -> Result<Value, PassFailure> {
+        let slot = self.slot(server)?;
+        // A tool has its own time; so have calls by programs.
+        let name = passing.params.get("name").and_then(Value::as_str);
+        let what = name.filter(|_| passing.method == "tools/call").unwrap_or(passing.method);
+        within(&slot, &method(what), |connection| {
+            async move { connection.pass(passing).await }.boxed()
+        })
+        .await
+    }
+
+    /// One of a server's lists, as the protocol describes its entries.
+    pub async fn list(&self, server: &ServerName, list: List) -> Result<Vec<Value>, CallFailure> {
+        let slot = self.slot(server)?;
+        within(&slot, &method("list"), |connection| {
+            async move { connection.list(list).await }.boxed()
+        })
+        .await
+    }
+
+    /// Watches a resource: [`happenings`](Self::happenings) tells when it has changed.
+    pub async fn watch(&self, server: &ServerName, uri: &str) -> Result<Watch, PassFailure> {
+        let slot = self.slot(server)?;
+        within(&slot, &method("resources/subscribe"), |connection| {
+            async move {
+                connection.subscribe(uri).await?;
+                Ok::<_, PassFailure>(Watch { connection, uri: uri.to_owned() })
+            }
+            .boxed()
+        })
+        .await
+    }
+
+    /// What happens at all servers, from now on.
+    #[must_use]
+    pub fn happenings(&self) -> broadcast::Receiver<Happening> {
+        self.happenings.subscribe()
+    }
+
+    /// What a server can do besides calling tools. Connects if need be.
+    pub async fn abilities(&self, server: &ServerName) -> Result<Abilities, ConnectError> {
+        Ok(self.slot(server)?.connection().await?.connection.abilities())
     }
 
     /// A server's resources and templates of resources, as the protocol describes them.
@@ -195,7 +263,7 @@ impl Upstreams {
     }
 
     fn slot_for(&self, server: ServerSettings) -> Arc<Slot> {
-        let feed = Arc::new(Feed::default());
+        let feed = Arc::new(Feed::telling(self.happenings.clone()));
         let opener = Opener::new(&server, self.options.clone(), feed.clone(), self.clients.clone());
         Slot::new(server, opener, feed, self.changes.clone())
     }
@@ -206,23 +274,24 @@ fn method(name: &str) -> ToolName {
 }
 
 /// Does something with a connection, in turn and in time.
-async fn within<'a, T>(
+async fn within<'a, T, E>(
     slot: &Arc<Slot>,
     tool: &ToolName,
-    call: impl Fn(Arc<dyn Connection>) -> BoxFuture<'a, Result<T, CallFailure>>,
-) -> Result<T, CallFailure> {
+    call: impl Fn(Arc<dyn Connection>) -> BoxFuture<'a, Result<T, E>>,
+) -> Result<T, E>
+where
+    E: From<CallFailure> + Unsent,
+{
     let allowed = slot.allowed(tool);
-    let live = slot.connection().await?;
+    let live = slot.connection().await.map_err(CallFailure::from)?;
     let Ok(permit) = tokio::time::timeout(allowed, slot.permits.acquire()).await else {
-        return Err(busy(slot, allowed).into());
+        return Err(CallFailure::from(busy(slot, allowed)).into());
     };
     let attempt = async {
         match call(live.connection.clone()).await {
             // It never left, because the server had gone without our noticing.
-            Err(CallFailure::NotConnected(ConnectError::Unusable { .. }))
-                if !live.connection.is_open() =>
-            {
-                let live = slot.connection().await?;
+            Err(problem) if problem.is_unsent() && !live.connection.is_open() => {
+                let live = slot.connection().await.map_err(CallFailure::from)?;
                 call(live.connection.clone()).await
             }
             result => result,
@@ -231,8 +300,26 @@ async fn within<'a, T>(
     let result = tokio::time::timeout(allowed, attempt).await;
     drop(permit);
     result.unwrap_or_else(|_| {
-        Err(CallFailure::Late { server: slot.settings.name.clone(), tool: tool.clone(), allowed })
+        let (server, tool) = (slot.settings.name.clone(), tool.clone());
+        Err(CallFailure::Late { server, tool, allowed }.into())
     })
+}
+
+/// A failure that may mean that the server has seen nothing.
+trait Unsent {
+    fn is_unsent(&self) -> bool;
+}
+
+impl Unsent for CallFailure {
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::NotConnected(ConnectError::Unusable { .. }))
+    }
+}
+
+impl Unsent for PassFailure {
+    fn is_unsent(&self) -> bool {
+        matches!(self, Self::Failed(failure) if failure.is_unsent())
+    }
 }
 
 fn busy(slot: &Slot, waited: std::time::Duration) -> ConnectError {

@@ -3,51 +3,92 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalog::{ServerName, ToolName};
-use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, JsonObject, Tool};
-use serde_json::{Map, Value, json};
-use upstream::{Part, ToolResult};
+use catalog::{Listing, ServerName};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
+    Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Value, json};
+use upstream::PassFailure;
 
 use super::execute::failed;
+use super::relay::{asks, error, params, read};
 use super::{Mcp, Mode};
 
 /// A tool that clients see as its server has it.
-pub(super) struct Passed {
+struct Passed {
     server: ServerName,
-    tool: ToolName,
-    pub(super) definition: Tool,
+    tool: catalog::Tool,
+    /// What clients call it: the same, unless two servers use one name.
+    shown: String,
 }
 
 impl Mcp {
-    /// The tools that are passed through. A name that two servers have gets the server's before it.
-    pub(super) async fn passed_through(&self) -> Vec<Passed> {
-        let options = &self.options;
-        if options.mode == Mode::Code {
+    /// The tools that are passed through, after asking all servers.
+    pub(super) async fn passed_through(&self) -> Vec<Tool> {
+        if self.options.mode == Mode::Code {
             return Vec::new();
         }
-        let tools = self.shared.service.tools();
-        tools.know_all().await;
-        let listings = tools.listings();
+        self.shared.service.tools().know_all().await;
+        self.known().iter().filter_map(Passed::definition).collect()
+    }
+
+    /// The definition of one, as far as its server is known.
+    pub(super) fn passed_tool(&self, name: &str) -> Option<Tool> {
+        self.find(name)?.definition()
+    }
+
+    /// The tool that clients call `name`, as far as its server is known.
+    fn find(&self, name: &str) -> Option<Passed> {
+        if self.options.mode == Mode::Code {
+            return None;
+        }
+        let listings = self.shared.service.tools().listings();
+        let all = || self.chosen(&listings);
+        let taken = |plain: &str| {
+            let owned = self.own().any(|tool| tool.name == *plain);
+            owned || all().filter(|(_, tool)| tool.name.0 == plain).nth(1).is_some()
+        };
+        let (server, tool) = all().find(|(server, tool)| {
+            let plain = tool.name.0.as_str();
+            let after =
+                name.strip_prefix(server.0.as_str()).and_then(|rest| rest.strip_prefix("__"));
+            (plain == name && !taken(plain)) || (after == Some(plain) && taken(plain))
+        })?;
+        Some(Passed { server: server.clone(), tool: tool.clone(), shown: name.to_owned() })
+    }
+
+    /// Those of all tools that are passed through.
+    fn chosen<'a>(
+        &'a self,
+        listings: &'a [Arc<Listing>],
+    ) -> impl Iterator<Item = (&'a ServerName, &'a catalog::Tool)> {
         let all = listings
             .iter()
             .flat_map(|listing| listing.tools.iter().map(move |tool| (&listing.server, tool)));
-        let chosen = all.filter(|(server, tool)| {
+        let options = &self.options;
+        all.filter(|(server, tool)| {
             options.mode == Mode::Direct
                 || options.direct.iter().any(|name| *name == format!("{server}.{}", tool.name))
-        });
-        let chosen: Vec<_> = chosen.collect();
+        })
+    }
+
+    /// The tools that are passed through. A name that two servers have gets the server's before it.
+    fn known(&self) -> Vec<Passed> {
+        let listings = self.shared.service.tools().listings();
+        let chosen: Vec<_> = self.chosen(&listings).collect();
         let mut count: HashMap<&str, usize> = HashMap::new();
         for (_, tool) in &chosen {
             *count.entry(tool.name.0.as_str()).or_default() += 1;
         }
-        let passed = chosen.iter().filter_map(|(server, tool)| {
+        let passed = chosen.iter().map(|(server, tool)| {
             let plain = &tool.name.0;
             let taken = count.get(plain.as_str()).is_some_and(|count| *count > 1)
                 || self.own().any(|tool| tool.name == *plain);
-            let name = if taken { format!("{server}__{plain}") } else { plain.clone() };
-            let definition = definition(tool, &name)?;
-            Some(Passed { server: (*server).clone(), tool: tool.name.clone(), definition })
+            let shown = if taken { format!("{server}__{plain}") } else { plain.clone() };
+            Passed { server: (*server).clone(), tool: (*tool).clone(), shown }
         });
         passed.collect()
     }
@@ -55,76 +96,69 @@ impl Mcp {
     /// Calls a tool that is passed through.
     pub(super) async fn pass(
         &self,
-        name: &str,
-        arguments: JsonObject,
-    ) -> Result<CallToolResult, ErrorData> {
-        let passed = self.passed_through().await;
-        let Some(passed) = passed.into_iter().find(|passed| passed.definition.name == name) else {
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = &*request.name;
+        if self.options.mode != Mode::Code {
+            // Whose tool it is depends on what the others have.
+            self.shared.service.tools().know_all().await;
+        }
+        let Some(passed) = self.find(name) else {
             let message = format!("there is no tool {name:?}; tools/list has those there are");
             return Err(ErrorData::invalid_params(message, None));
         };
-        let upstreams = self.shared.service.tools().upstreams();
-        Ok(match upstreams.call(&passed.server, &passed.tool, arguments).await {
-            Ok(result) => answered(result),
-            Err(failure) => failed(failure.to_string()),
-        })
+        let mut given = params(&request);
+        given.insert("name".to_owned(), passed.tool.name.0.into());
+        match self.relay(&passed.server, "tools/call", given, context).await {
+            Ok(value) => answered(value),
+            Err(failure @ PassFailure::Refused(_)) => Err(error(failure)),
+            Err(failure) => Ok(failed(failure.to_string()).into()),
+        }
     }
 }
 
-/// A definition as a client reads it; one that no client could read is left out.
+impl Passed {
+    /// As a client reads it; one that no client could read is left out.
+    fn definition(&self) -> Option<Tool> {
+        definition(&self.tool, &self.shown)
+    }
+}
+
 fn definition(tool: &catalog::Tool, name: &str) -> Option<Tool> {
-    let schema = |value: &Value| value.as_object().cloned().map(Arc::new);
-    let input = schema(&tool.input_schema).unwrap_or_else(|| Arc::new(Map::new()));
+    let schema = |value: &Value| value.as_object().cloned();
+    let mut input = schema(&tool.input_schema).unwrap_or_default();
+    // Clients that check this would drop the whole list over one tool.
+    input.entry("type").or_insert_with(|| "object".into());
     let mut definition: Tool = serde_json::from_value(json!({
         "name": name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": {},
-        "annotations": tool.annotations,
     }))
     .ok()?;
-    definition.input_schema = input;
-    definition.output_schema = tool.output_schema.as_ref().and_then(schema);
+    if tool.annotations != catalog::Annotations::default() {
+        definition.annotations = serde_json::from_value(json!(tool.annotations)).ok();
+    }
+    definition.input_schema = Arc::new(input);
+    definition.output_schema = tool.output_schema.as_ref().and_then(schema).map(Arc::new);
     Some(definition)
 }
 
-fn answered(result: ToolResult) -> CallToolResult {
-    let content = result.content.into_iter().filter_map(|part| {
-        // A part that this revision cannot say is left out.
-        serde_json::from_value(part_json(part)).ok()
-    });
-    let mut answer = CallToolResult::success(content.collect());
-    answer.is_error = result.is_error.then_some(true);
-    answer.structured_content = result.structured;
-    answer
-}
-
-fn part_json(part: Part) -> Value {
-    match part {
-        Part::Text { text } => json!({ "type": "text", "text": text }),
-        Part::Image { data, media_type } => {
-            json!({ "type": "image", "data": data, "mimeType": media_type })
-        }
-        Part::Audio { data, media_type } => {
-            json!({ "type": "audio", "data": data, "mimeType": media_type })
-        }
-        Part::Resource(resource) => {
-            let mut inner = json!({ "uri": resource.uri });
-            if let Some(media_type) = resource.media_type {
-                inner["mimeType"] = media_type.into();
-            }
-            if let Some(text) = resource.text {
-                inner["text"] = text.into();
-            }
-            if let Some(blob) = resource.blob {
-                inner["blob"] = blob.into();
-            }
-            json!({ "type": "resource", "resource": inner })
-        }
-        Part::Link { uri, name, description, media_type } => json!({
-            "type": "resource_link", "uri": uri, "name": name,
-            "description": description, "mimeType": media_type,
-        }),
-        Part::Other { value } => value,
+fn answered(mut value: Value) -> Result<CallToolResponse, ErrorData> {
+    if asks(&value) {
+        return read::<InputRequiredResult>(value).map(Into::into);
     }
+    if value.get("resultType").and_then(Value::as_str) == Some("task") {
+        let message = "the server answered with a task, which is not passed on";
+        return Err(ErrorData::internal_error(message, None));
+    }
+    if let Some(Value::Array(content)) = value.get_mut("content") {
+        // A part that no revision has is left out.
+        content.retain(|part| serde_json::from_value::<ContentBlock>(part.clone()).is_ok());
+    }
+    if !value.is_object() {
+        value = json!({ "content": [], "structuredContent": value });
+    }
+    read::<CallToolResult>(value).map(Into::into)
 }

@@ -27,6 +27,11 @@ pub(super) fn artifact_uri(run: &RunId, name: &str) -> String {
     format!("{SCHEME}{run}/artifacts/{name}")
 }
 
+/// Whether an address is one of ours.
+pub(super) fn is_own(uri: &str) -> bool {
+    uri.starts_with(SCHEME)
+}
+
 /// The kinds of addresses there are.
 pub(super) fn templates() -> ListResourceTemplatesResult {
     let template = format!("{SCHEME}{{run_id}}/artifacts/{{name}}");

@@ -93,7 +93,7 @@ pub(crate) async fn read(
         ("id" = String, Path, description = "The session.", pattern = "^s_[0-9a-f]{32}$"),
         ("path" = String, Path, description = "The file's path below `/workspace`.", min_length = 1),
     ),
-    request_body(content = Content, description = "The content.", content_type = "application/octet-stream"),
+    request_body(content = Option<Content>, description = "The content; without any, the file is empty.", content_type = "application/octet-stream"),
     responses(
         (status = 204, description = "It is there."),
         (status = 404, description = "There is no such session.", body = ErrorBody),

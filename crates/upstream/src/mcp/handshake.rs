@@ -77,6 +77,14 @@ pub(super) fn identity(setting: &Setting) -> ClientConfig {
     if setting.options.elicitation == Elicitation::Decline {
         capabilities.elicitation = Some(rmcp::model::ElicitationCapability::default());
     }
+    if setting.options.asks_clients {
+        let elicitation = rmcp::model::ElicitationCapability::default()
+            .with_form(rmcp::model::FormElicitationCapability::default())
+            .with_url(rmcp::model::UrlElicitationCapability::default());
+        capabilities.elicitation = Some(elicitation);
+        capabilities.roots = Some(rmcp::model::RootsCapabilities::default());
+        capabilities.sampling = Some(rmcp::model::SamplingCapability::default());
+    }
     let me = Implementation::new(setting.options.client.clone(), setting.options.version.clone());
     ClientConfig::new(capabilities, me)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)

@@ -1,0 +1,214 @@
+//! The MCP door on a pair of streams, given anything.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gateway::service::store::Store;
+use gateway::service::{Parts, Readiness, Service, Settings};
+use gateway::{Memory, Tools};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use server::guidance::Guidance;
+use server::mcp::{Mcp, McpOptions, Mode};
+use server::{Servers, Shared};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use upstream::Upstreams;
+
+/// Longer than any answer takes on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn whatever_comes_the_next_good_request_is_answered(lines in vec(line(), 0..8), mode in mode()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let answered = tokio::time::timeout(PATIENCE, answered(mode, &lines)).await;
+            assert!(answered.is_ok(), "no answer");
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_begins_with_a_notification_is_served_all_the_same() {
+    let lines = [
+        br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_vec(),
+        br#"{"jsonrpc":"2.0","id":7,"result":{}}"#.to_vec(),
+        b"\xff\xfe".to_vec(),
+        br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#.to_vec(),
+    ];
+    tokio::time::timeout(PATIENCE, answered(Mode::Code, &lines)).await.unwrap();
+}
+
+/// Writes the lines and then a good request, and waits for the answer to that.
+async fn answered(mode: Mode, lines: &[Vec<u8>]) {
+    let folder = TempDir::new().unwrap();
+    let mcp = Mcp::new(shared(&folder).await, McpOptions { mode, ..McpOptions::default() });
+    let (ours, theirs) = tokio::io::duplex(1 << 20);
+    let ending = CancellationToken::new();
+    let serving = tokio::spawn(mcp.serve(tokio::io::split(theirs), ending.clone()));
+    let (reading, mut writing) = tokio::io::split(ours);
+    for line in lines {
+        writing.write_all(line).await.unwrap();
+        writing.write_all(b"\n").await.unwrap();
+    }
+    let good = json!({ "jsonrpc": "2.0", "id": "the good one", "method": "ping" });
+    writing.write_all(format!("{good}\n").as_bytes()).await.unwrap();
+    let mut reading = BufReader::new(reading).lines();
+    while let Some(line) = reading.next_line().await.unwrap() {
+        let message: Value = serde_json::from_str(&line).unwrap();
+        if message["id"] == good["id"] {
+            ending.cancel();
+            serving.await.unwrap().unwrap();
+            return;
+        }
+    }
+    panic!("it ended: {:?}", serving.await);
+}
+
+/// A service without a runtime, which no message needs.
+async fn shared(folder: &TempDir) -> Shared {
+    let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
+    let stage = "compiling".to_owned();
+    let readiness = Readiness::Installing { percent: 40, stage };
+    let parts = Parts {
+        engine: watch::Sender::new(readiness).subscribe(),
+        tools: Tools::new(upstreams, BTreeMap::new(), Memory::none()),
+        checks: None,
+        store: Store::open(folder.path()).await.unwrap(),
+        guidance: "1".to_owned(),
+    };
+    let service = Service::open(Settings::default(), parts).await.unwrap();
+    Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }
+}
+
+struct Nobody;
+
+#[async_trait]
+impl Servers for Nobody {
+    async fn add(&self, _: &str, _: Value) -> Result<(), String> {
+        Err("nobody adds servers here".to_owned())
+    }
+
+    async fn remove(&self, _: &str) -> Result<bool, String> {
+        Ok(false)
+    }
+}
+
+fn mode() -> impl Strategy<Value = Mode> {
+    prop_oneof![Just(Mode::Code), Just(Mode::Hybrid), Just(Mode::Direct)]
+}
+
+/// Bytes, JSON, and what is nearly a message.
+fn line() -> impl Strategy<Value = Vec<u8>> {
+    let bytes = vec(any::<u8>(), 0..60).prop_map(|mut bytes| {
+        bytes.retain(|byte| *byte != b'\n');
+        bytes
+    });
+    let answer = (id(), json()).prop_map(|(id, value)| {
+        json!({ "jsonrpc": "2.0", "id": id, "result": value }).to_string().into_bytes()
+    });
+    let cut = (message(), 0..80_usize).prop_map(|(mut line, end)| {
+        line.truncate(end);
+        line
+    });
+    prop_oneof![2 => bytes, 6 => message(), 2 => answer, 2 => cut, 1 => json().prop_map(|value| value.to_string().into_bytes())]
+}
+
+fn message() -> impl Strategy<Value = Vec<u8>> {
+    let parts = (id(), method(), json(), any::<bool>());
+    parts.prop_map(|(id, method, params, is_request)| {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        if is_request {
+            message["id"] = id;
+        }
+        message.to_string().into_bytes()
+    })
+}
+
+fn id() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        "[a-z]{0,4}".prop_map(Value::from),
+        Just(Value::Null),
+        Just(json!(1.5)),
+        Just(json!([1])),
+    ]
+}
+
+fn method() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "initialize",
+        "server/discover",
+        "ping",
+        "tools/list",
+        "tools/call",
+        "prompts/list",
+        "prompts/get",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "subscriptions/listen",
+        "completion/complete",
+        "logging/setLevel",
+        "tasks/get",
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "no/such",
+        "",
+    ])
+}
+
+fn json() -> impl Strategy<Value = Value> {
+    let key = proptest::sample::select(vec![
+        "_meta",
+        "name",
+        "arguments",
+        "uri",
+        "cursor",
+        "ref",
+        "level",
+        "notifications",
+        "requestState",
+        "inputResponses",
+        "protocolVersion",
+        "capabilities",
+        "clientInfo",
+        "requestId",
+        "io.modelcontextprotocol/protocolVersion",
+        "io.modelcontextprotocol/clientCapabilities",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "\\PC{0,12}".prop_map(Value::from),
+        proptest::sample::select(vec![
+            "execute_python",
+            "search_tools",
+            "2026-07-28",
+            "2025-11-25"
+        ])
+        .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 24, 5, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::from),
+            vec((key.clone(), inner), 0..5).prop_map(|fields| {
+                fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            }),
+        ]
+    })
+}
