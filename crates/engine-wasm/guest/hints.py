@@ -234,8 +234,28 @@ def _key_error(exc, message, scene):
     missing = exc.args[0] if exc.args else None
     near = _nearest(missing, [key for key in keys if type(key) is str]) if type(missing) is str else None
     start = f"Did you mean {near!r}? " if near else ""
+    return f"{start}It has: {_told(_owner(scene), keys)}."
+
+
+def _told(owner, keys):
+    """The keys, and of a dict's values what they are."""
     more = ", ..." if len(keys) > _MAX_KEYS else ""
-    return f"{start}It has: {', '.join([repr(key)[:60] for key in keys[:_MAX_KEYS]])}{more}."
+    names = [repr(key)[:60] for key in keys[:_MAX_KEYS]]
+    if type(owner) is dict:
+        names = [name + _kind(owner[key]) for name, key in zip(names, keys)]
+    return ", ".join(names) + more
+
+
+def _kind(value):
+    """What is inside a value, in a few words; nothing for one that is single."""
+    if type(value) is list:
+        inside = f" dicts with {_names(value[0])}" if value and type(value[0]) is dict else ""
+        return f" (list of {len(value)}{inside})"
+    return f" (dict with {_names(value)})" if type(value) is dict and value else ""
+
+
+def _names(value):
+    return ", ".join([repr(key)[:40] for key in islice(value, 8) if type(key) in (str, int)])
 
 
 def _owner(scene):
@@ -251,7 +271,12 @@ def _owner(scene):
         tree = tree.func
     if isinstance(tree, (ast.Subscript, ast.Attribute)):
         return _follow(tree.value, scene.traceback.tb_frame)
-    return None
+    # `frame.groupby("x").sum()`: the frame that the chain of calls begins with.
+    while isinstance(tree, (ast.Call, ast.Attribute, ast.Subscript)):
+        tree = tree.func if isinstance(tree, ast.Call) else tree.value
+    found = _follow(tree, scene.traceback.tb_frame) if isinstance(tree, ast.Name) else None
+    pandas = sys.modules.get("pandas")
+    return found if pandas is not None and issubclass(type(found), pandas.DataFrame) else None
 
 
 def _follow(node, frame):
@@ -311,6 +336,8 @@ def _workspace():
 def _runtime_error(exc, message, scene):
     if "start new thread" in message or "create new thread" in message:
         return NO_THREADS
+    if message.startswith("await wasn't used with future"):
+        return "Put `await` before the call that gave this future, such as `await asyncio.gather(...)`."
     if "asyncio.run() cannot" in message or "event loop is already running" in message or "another loop is running" in message:
         return _NO_RUN
     return None
@@ -321,6 +348,34 @@ def _type_error(exc, message, scene):
         return "Remove the `await`: this is a plain value already."
     if "is not JSON serializable" in message:
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
+    if message.startswith("string indices must be integers"):
+        return _looped(scene)
+    return None
+
+
+def _looped(scene):
+    """Looping over a dict gives its keys, which are texts: say what the dict has."""
+    found = _LOOP.search(scene.line)
+    if found is None or scene.traceback is None:
+        return None
+    name = found.group(1)
+    frame = scene.traceback.tb_frame
+    owner = frame.f_locals.get(name)
+    owner = frame.f_globals.get(name) if owner is None else owner
+    keys = _keys(owner) if type(owner) is dict else None
+    if not keys:
+        return None
+    return f"{name} is a dict, and looping over a dict gives its keys. It has: {_told(owner, keys)}."
+
+
+_LOOP = re.compile(r"\bin\s+([A-Za-z_]\w*)\s*(?:[\])}:]|$|if\b)")
+
+
+def _value_error(exc, message, scene):
+    if message.startswith("array is too big"):
+        return "This array is larger than all memory a program has: work in chunks of a few thousand rows, and add up."
+    if type(exc).__name__ == "MergeError":
+        return "Name the keys: left.merge(right, left_on=..., right_on=...)."
     return None
 
 
@@ -336,7 +391,7 @@ _TOO_DEEP = "This source is nested too deeply to compile: use variables for part
 def _memory_error(exc, message, scene):
     if "Parser stack" in message or "too many nested" in message:
         return _TOO_DEEP
-    return "The memory limit was reached: work in chunks, and drop what you no longer need."
+    return "The memory limit was reached: work in chunks, smaller ones if there are some, and drop what you no longer need."
 
 
 def _recursion_error(exc, message, scene):
@@ -363,6 +418,7 @@ _BY_TYPE = (
     (OSError, _os_error),
     (RuntimeError, _runtime_error),
     (TypeError, _type_error),
+    (ValueError, _value_error),
     (SyntaxError, _syntax_error),
 )
 

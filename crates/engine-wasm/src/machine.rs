@@ -268,7 +268,7 @@ impl Machine {
         let usage = usage(state);
         *lock(&state.shared.usage) = usage;
         if let Err(error) = ended {
-            return Err(stopped(&error));
+            return Err(stopped(&error, self.store.data()));
         }
         self.finish_step(usage)
     }
@@ -548,7 +548,7 @@ fn usage(state: &mut State) -> Usage {
 }
 
 /// Says why a guest came to a stop, in the contract's words.
-fn stopped(error: &wasmtime::Error) -> StepError {
+fn stopped(error: &wasmtime::Error, state: &State) -> StepError {
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stop.clone().into();
     }
@@ -556,6 +556,11 @@ fn stopped(error: &wasmtime::Error) -> StepError {
         return StepError::Exited { code: *code };
     }
     match error.downcast_ref::<wasmtime::Trap>() {
+        // Few of CPython's own paths survive a failed allocation everywhere.
+        Some(_) if state.growth.suspect => StepError::LimitExceeded {
+            kind: engine::LimitKind::Memory,
+            allowed: format!("{} bytes", state.limits.memory_bytes),
+        },
         Some(trap) => StepError::Crashed { reason: trap.to_string() },
         None => StepError::Crashed { reason: format!("{error:#}") },
     }

@@ -1,6 +1,6 @@
 //! The server `data`: which devices a house has, and what they measured.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -29,9 +29,18 @@ struct Which {
 #[derive(Deserialize)]
 struct History {
     device_id: String,
-    start_time: Option<DateTime<Utc>>,
-    end_time: Option<DateTime<Utc>>,
+    start_time: Option<String>,
+    end_time: Option<String>,
     limit: Option<usize>,
+}
+
+/// A time, or a day's beginning.
+fn moment(name: &str, text: &str) -> Result<DateTime<Utc>, String> {
+    let day = || text.parse::<NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|day| day.and_utc());
+    let time = DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc());
+    time.or_else(day).ok_or_else(|| {
+        format!("`{name}` is {text:?}; write it as 2026-01-06 or 2026-01-06T12:00:00Z")
+    })
 }
 
 impl Data {
@@ -67,10 +76,14 @@ impl Data {
             format!("there is no device {:?}; get_devices lists them", asked.device_id)
         })?;
         let (start, end) = house::week();
+        let time = |name, given: &Option<String>, usual| match given {
+            Some(text) => moment(name, text),
+            None => Ok(usual),
+        };
         let points = self.house.history(
             index,
-            asked.start_time.unwrap_or(start),
-            asked.end_time.unwrap_or(end),
+            time("start_time", &asked.start_time, start)?,
+            time("end_time", &asked.end_time, end)?,
             asked.limit.unwrap_or(usize::MAX),
         );
         Ok(json!({ "device_id": device.id, "unit": device.unit, "points": points }))

@@ -211,6 +211,12 @@ class Hints(unittest.TestCase):
 
     def test_keys(self):
         self.assertEqual(hint_of("d = {'name': 1, 'age': 2}\nd['nmae']"), "Did you mean 'name'? It has: 'name', 'age'.")
+        rows = "d = {'points': [{'time': 't', 'value': 1}], 'unit': 'W'}\n"
+        has = "It has: 'points' (list of 1 dicts with 'time', 'value'), 'unit'."
+        self.assertEqual(hint_of(rows + "d['data']"), has)
+        self.assertEqual(
+            hint_of(rows + "[p['value'] for p in d]"), "d is a dict, and looping over a dict gives its keys. " + has
+        )
         self.assertEqual(hint_of("d = {'a': [{'b': 1}]}\nx = 1 + d['a'][0]['c']"), "It has: 'b'.")
         self.assertEqual(hint_of("d = {'a': 1}\nd.pop('b')"), "It has: 'a'.")
         self.assertTrue(hint_of("d = dict.fromkeys(range(50))\nd[99]").endswith("9, ...."))
@@ -222,6 +228,8 @@ class Hints(unittest.TestCase):
         except ImportError:
             self.skipTest("needs pandas")
         self.assertEqual(hint_of("import pandas as pd\ndf = pd.DataFrame({'price': [1]})\ndf['prise'].sum()"), "Did you mean 'price'? It has: 'price'.")
+        frame = "import pandas as pd\ndf = pd.DataFrame({'room': ['a'], 'n': [1]})\n"
+        self.assertEqual(hint_of(frame + "df.groupby('place').n.sum()"), "It has: 'room', 'n'.")
 
     def test_what_the_sandbox_does_not_have(self):
         self.assertEqual(hint_of("raise ConnectionRefusedError('x')"), hints.NO_NETWORK)

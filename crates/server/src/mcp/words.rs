@@ -87,7 +87,7 @@ fn left_out(record: &Record) -> Option<String> {
     let (id, most) = (&record.id, answer.most);
     let value = if cut.value {
         format!(
-            "The value has {} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\")).",
+            "The value has {} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\")). There, what is shown as $columns and $rows is a list of dicts.",
             cut.value_bytes
         )
     } else {
