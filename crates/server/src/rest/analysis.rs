@@ -9,6 +9,7 @@ use gateway::service::ids::SessionId;
 use http::HeaderMap;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use super::Door;
 use super::access::Runner;
@@ -19,14 +20,15 @@ use super::shown::RunShown;
 
 /// An analysis that needs no program.
 #[derive(Debug, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = Analysis)]
 #[expect(dead_code, reason = "says in the API's description what is read by name")]
 pub(crate) struct AnalysisBody {
-    /// What kind: filter, aggregate, transform, validate, timeseries, correlate, describe, test, predict.
-    #[schema(example = "filter")]
+    /// What kind.
+    #[schema(value_type = AnalysisType)]
     analysis_type: String,
     /// The rows, or where they are: `{"file": …}`, `{"result": …}`, `{"tool": …, "arguments": …}`.
-    #[schema(value_type = Value)]
+    #[schema(schema_with = rows)]
     data: Box<RawValue>,
     /// What is wanted.
     #[schema(value_type = Option<Object>)]
@@ -42,6 +44,34 @@ pub(crate) struct AnalysisBody {
     output_strategy: Option<Strategy>,
 }
 
+/// The kinds of analyses.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `KINDS` has")]
+pub(crate) enum AnalysisType {
+    Filter,
+    Aggregate,
+    Transform,
+    Validate,
+    Timeseries,
+    Correlate,
+    Describe,
+    Test,
+    Predict,
+}
+
+fn rows() -> Object {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::Array, Type::Object, Type::String]))
+        .description(Some("The rows, or where they are: a file, an earlier result, a tool."))
+        .build()
+}
+
+/// Whether a value is JSON of one of these beginnings.
+fn begins(value: &RawValue, with: &[char]) -> bool {
+    value.get().starts_with(with)
+}
+
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
     let mut fields = Fields::read(headers, body)?;
     let kind: String = fields.need("analysis_type")?;
@@ -51,12 +81,16 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         return Err(Problem::invalid(&message));
     }
     let parameters: Option<Box<RawValue>> = fields.take("parameters")?;
+    if parameters.as_ref().is_some_and(|given| !begins(given, &['{'])) {
+        return Err(Problem::invalid("`parameters` must be an object"));
+    }
+    let data: Box<RawValue> = fields.need("data")?;
+    if !begins(&data, &['[', '{', '"']) {
+        return Err(Problem::invalid("`data` must be rows, or say where they are"));
+    }
     let empty = || RawValue::from_string("{}".to_owned()).unwrap_or_default();
-    let analysis = Analysis {
-        analysis_type: kind,
-        data: fields.need("data")?,
-        parameters: parameters.unwrap_or_else(empty),
-    };
+    let analysis =
+        Analysis { analysis_type: kind, data, parameters: parameters.unwrap_or_else(empty) };
     let (code, context) = analysis.program();
     let request = Request {
         code,

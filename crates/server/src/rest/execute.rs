@@ -216,7 +216,7 @@ fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
     responses(
         (status = 200, description = "The program ended. With `stream`, events `status`, `output`, \
             `call`, `call_end` and at last `end`, whose data is the same object.",
-         content((RunShown = "application/json"), (String = "text/event-stream"))),
+         content((RunShown = "application/json"), (super::stream::EventShown = "text/event-stream"))),
         (status = 202, description = "The program runs by itself.", body = Accepted,
          headers(("Location" = String, description = "Where to ask about the run."))),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = super::problem::ErrorBody),

@@ -94,7 +94,7 @@ pub(crate) async fn one(
     get, path = "/api/v1/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
     responses(
-        (status = 200, description = "Events, until the run ends.", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "Events, until the run ends.", body = super::stream::EventShown, content_type = "text/event-stream"),
         (status = 404, description = "There is no such run.", body = ErrorBody),
     )
 )]
@@ -135,6 +135,9 @@ pub(crate) async fn cancel(
     Ok(Json(Cancelled { cancelled, run: RunShown::new(&record) }))
 }
 
+/// Members that can be skipped.
+const FURTHEST: usize = 1_000_000_000;
+
 /// A part of what a run returned.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ResultPage {
@@ -155,7 +158,7 @@ pub(crate) struct ResultPage {
     params(
         ("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$"),
         ("pointer" = Option<String>, Query, description = "Where in the value, such as /rows/3; the whole if nothing is said.", pattern = "^(/.*)?$"),
-        ("offset" = Option<u64>, Query, description = "Members to skip."),
+        ("offset" = Option<u64>, Query, description = "Members to skip.", minimum = 0, maximum = 1_000_000_000),
         ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 10000),
     ),
     responses(
@@ -173,7 +176,8 @@ pub(crate) async fn result(
     let offset: u64 = query.take("offset")?.unwrap_or_default();
     let limit = query.limit(100, 10_000)?;
     query.end()?;
-    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+    let offset = usize::try_from(offset).ok().filter(|offset| *offset <= FURTHEST);
+    let offset = offset.ok_or_else(|| Problem::invalid("`offset` must be at most 1000000000"))?;
     let service = &door.shared.service;
     let page = service.page(&caller, &run_id(&id)?, &pointer, offset, limit as usize).await?;
     Ok(Json(ResultPage { total: page.total, offset: page.offset, value: page.part }))

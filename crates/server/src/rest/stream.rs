@@ -15,6 +15,19 @@ use serde_json::json;
 
 use super::shown::{CallShown, RunShown, StatusShown};
 
+/// One server-sent event.
+#[derive(utoipa::ToSchema)]
+#[schema(as = Event)]
+#[expect(dead_code, reason = "says in the API's description what a stream is made of")]
+pub(crate) struct EventShown {
+    /// `status`, `output`, `call`, `call_end` or `end`.
+    event: Option<String>,
+    /// JSON.
+    data: String,
+    /// Its number.
+    id: Option<String>,
+}
+
 /// How often something is sent so that nobody in between gives up.
 const ALIVE: Duration = Duration::from_secs(15);
 
