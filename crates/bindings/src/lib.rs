@@ -49,6 +49,12 @@ pub fn python_server(server: &CatalogServer) -> Vec<SourceFile> {
     python::package(&server.into())
 }
 
+/// Whether a class in the stubs describes what was only learned, and is promised by nobody.
+#[must_use]
+pub fn is_learned(class: &str) -> bool {
+    class.starts_with(python::LEARNED)
+}
+
 /// What a type checker reads of one server: what each tool gives, not what it takes.
 ///
 /// A function here takes anything, because programs may call a tool in more ways than a

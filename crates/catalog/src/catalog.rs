@@ -209,6 +209,12 @@ impl CatalogServer {
         Self { listing, learned, python, typescript, tools, index: OnceLock::new() }
     }
 
+    /// What was learned about its tools.
+    #[must_use]
+    pub fn learned(&self) -> Option<&Arc<LearnedTools>> {
+        self.learned.as_ref()
+    }
+
     /// What it is called in the configuration.
     #[must_use]
     pub fn name(&self) -> &ServerName {

@@ -144,13 +144,16 @@ impl<'a> Judge<'_, 'a, '_> {
         let class = rest.split('`').next()?;
         let fields = self.fields.of(class)?;
         let subscript = self.subscript(complaint.range)?;
-        if self.type_of(&subscript.value) != Some(class) {
+        // What was learned may be anything else the next time, so its type is never that alone.
+        let is_learned = bindings::is_learned(class);
+        if !is_learned && self.type_of(&subscript.value) != Some(class) {
             return None;
         }
         // Schemas that do not close their objects allow further fields, so only what is nearly one
         // of those declared is certain to be meant as that.
         let near = nearest(key, fields.iter().map(String::as_str));
-        let weight = if near.is_none()
+        let weight = if is_learned
+            || near.is_none()
             || !self.settled
             || self.sets_key(key)
             || self.reach.is_guarded_at(complaint.range, key)
@@ -166,7 +169,11 @@ impl<'a> Judge<'_, 'a, '_> {
             valid: fields.iter().map(|name| format!("\"{name}\"")).collect(),
             ..self.crash(
                 subscript.slice.range(),
-                format!("the result has no field \"{key}\""),
+                if is_learned {
+                    format!("no result seen so far had a field \"{key}\"")
+                } else {
+                    format!("the result has no field \"{key}\"")
+                },
                 raises::KEY,
             )
         })

@@ -7,7 +7,7 @@ mod stubs;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use catalog::{Catalog, CatalogServer, Listing};
+use catalog::{Catalog, CatalogServer, LearnedTools, Listing};
 use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
 use ruff_db::parsed::parsed_module;
 use ruff_python_ast::Expr;
@@ -41,7 +41,7 @@ pub(crate) struct TypeChecker {
     database: Database,
     catalog: Arc<Catalog>,
     /// Packages whose stubs are written.
-    written: HashMap<String, Arc<Listing>>,
+    written: HashMap<String, (Arc<Listing>, Option<Arc<LearnedTools>>)>,
     fields: Fields,
 }
 
@@ -101,9 +101,13 @@ impl TypeChecker {
 
     /// Whether the stubs of a server are written, and still true.
     fn has(&self, server: &CatalogServer) -> bool {
-        self.written
-            .get(server.python())
-            .is_some_and(|listing| Arc::ptr_eq(listing, server.listing()))
+        let is_same = |known: &Option<Arc<LearnedTools>>| match (known, server.learned()) {
+            (Some(known), Some(now)) => Arc::ptr_eq(known, now),
+            (known, now) => known.is_none() && now.is_none(),
+        };
+        self.written.get(server.python()).is_some_and(|(listing, learned)| {
+            Arc::ptr_eq(listing, server.listing()) && is_same(learned)
+        })
     }
 
     /// The stubs of servers that no program has used yet.
@@ -117,7 +121,8 @@ impl TypeChecker {
             return;
         }
         for server in new {
-            self.written.insert(server.python().to_owned(), Arc::clone(server.listing()));
+            let of = (Arc::clone(server.listing()), server.learned().cloned());
+            self.written.insert(server.python().to_owned(), of);
             for file in bindings::python_stubs(server) {
                 self.fields.read(&file.text);
                 self.database.write(&format!("/servers/{}", file.path), &file.text);

@@ -27,20 +27,67 @@ fn reads(field: &str) -> String {
     format!("from servers.s import get\nr = await get()\nprint(r[{field:?}])")
 }
 
-#[test]
-fn a_learned_type_never_blocks() {
+/// A catalog whose only tool was seen to return this.
+fn learned_from(seen: &serde_json::Value) -> Catalog {
     let listing = listing(None);
     let tool = Catalog::new(vec![Arc::clone(&listing)]);
     let fingerprint = tool.tools().next().unwrap().fingerprint().clone();
-    let seen = json!({"id": 1, "title": "x", "assignee": null});
-    let learned = Learned::from_one(fingerprint, &Sight::Value(&seen));
+    let learned = Learned::from_one(fingerprint, &Sight::Value(seen));
     let tools: LearnedTools = [(listing.tools[0].name.clone(), Arc::new(learned))].into();
     let learned = BTreeMap::from([(listing.server.clone(), Arc::new(tools))]);
     let catalog = Catalog::default().refreshed_with(vec![listing], &learned);
     assert!(catalog.tools().next().unwrap().learned().is_some());
-    for source in [reads("titel"), reads("note"), reads("assignee") + "\nr['assignee']['login']"] {
-        assert!(!blocks(catalog.clone(), &source), "{source}");
+    catalog
+}
+
+fn orders() -> Catalog {
+    let order =
+        json!({"id": 1, "title": "x", "assignee": null, "lines": [{"sku": "a", "price": 2.5}]});
+    learned_from(&json!({"orders": [order, order], "next": null, "total": 2}))
+}
+
+#[test]
+fn a_learned_type_never_blocks() {
+    let begin = "from servers.s import get\nr = await get()\n";
+    for rest in [
+        "print(r['titel'])",
+        "print(r['ordrs'])",
+        "print(r['orders'][0]['titel'])",
+        "r['total']['x']",
+        "n = r['total']\nn['x'] + n.y + len(n) + n()",
+        "for x in r['total']: print(x)",
+        "r.orders\nr()\nr + 1\n-r\nr['orders'] + 1\nr['orders'].values()\nr['orders']['x']",
+        "r['orders'][0]['assignee']['login']",
+        "r['next'] + 'x'",
+        "r['orders'][0]['lines']['sku'].upper()\n'x' + r['total']",
+        "for key, value in r['orders']: print(key + 1)",
+        "r['new'] = 1\nprint(r['new'])\nr['orders'].append(5)\nr['total'] = {}\nr['total']['a']",
+        "a, b = r\n[x] = r['orders']\nint(r['orders'])\nsum(r)\n'%d' % r\nr[0]\nr[0:2]\nr['orders']['a':'b']",
+        "await r\nawait r['total']\nasync for x in r: pass\nwith r: pass",
+        "await get(**r)\nawait get(*r['total'])",
+    ] {
+        let source = format!("{begin}{rest}");
+        assert!(!blocks(orders(), &source), "{source}");
     }
+}
+
+#[test]
+fn a_field_that_was_never_seen_is_worth_a_word() {
+    let checker = Checker::new(Arc::new(orders())).with_patience(Duration::from_secs(300));
+    let advice = |rest: &str| {
+        let source = format!("from servers.s import get\nr = await get()\n{rest}");
+        let report = checker.check(&Program { source: &source, ..Program::default() });
+        let said = report.findings.iter().map(|one| format!("{} {:?}", one.message, one.nearest));
+        said.collect::<Vec<_>>().join("; ")
+    };
+    let expected = r#"no result seen so far had a field "ordrs" Some("\"orders\"")"#;
+    assert_eq!(advice("print(r['ordrs'])"), expected);
+    let expected = r#"no result seen so far had a field "titel" Some("\"title\"")"#;
+    assert_eq!(advice("print(r['orders'][0]['titel'])"), expected);
+    assert_eq!(advice("for order in r['orders']:\n    print(order['titel'])"), expected);
+    assert_eq!(advice("rows = [o['titel'] for o in r['orders'] if o['id']]"), expected);
+    assert_eq!(advice("print(r['orders'][0]['title'], r['total'], r['next'])"), "");
+    assert_eq!(advice("r['mine'] = 1\nprint(r['mine'])"), "");
 }
 
 #[test]

@@ -19,6 +19,8 @@ from _tidegate import failures, forgotten, values
 from _tidegate.content import value_of
 
 NEW, SENT, DONE, FAILED = range(4)
+# Letters of a call's arguments that an error repeats.
+_MOST_SENT = 300
 
 _frame = sys._getframe
 
@@ -117,6 +119,7 @@ class ToolCall:
         what = self._what
         if type(error.server) is type(None):
             error.server, error.tool = what.server, what.tool
+            error.sent = self._text and self._text.partition('"arguments":')[2][:-1][:_MOST_SENT]
         self._text = None
         self._value = error
         self._state = FAILED

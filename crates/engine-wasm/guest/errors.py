@@ -202,7 +202,7 @@ class _Description:
         return pieces
 
     def frame_lines(self, frames):
-        runs = _runs(frames)
+        runs = self.without_depths(_runs(frames))
         # Even an old link of a long chain shows where it came from.
         allowed = max(self.frames_left, 2)
         self.frames_left -= min(len(runs), allowed)
@@ -213,12 +213,30 @@ class _Description:
                 if at == first:
                     yield f"  [{omitted} frames left out]\n"
                 continue
+            if frame is None:
+                yield f"    [{times} frames of the library left out]\n"
+                continue
             yield f'  File "{frame.filename}", line {frame.line}, in {frame.name}\n'
             text = self.source_line(frame.filename, frame.line).strip()
             if text:
                 yield f"    {text}\n"
             if times > 1:
                 yield f"  [Previous line repeated {times - 1} more times]\n"
+
+    def without_depths(self, runs):
+        """The same, where a library's own ways between its first and its last frame are left out."""
+        kept, stretch = [], []
+        for run in [*runs, None]:
+            if run is not None and not self.is_program(run[0].filename):
+                stretch.append(run)
+                continue
+            if len(stretch) > 3:
+                stretch[1:-1] = [[None, sum([times for _, times in stretch[1:-1]])]]
+            kept += stretch
+            stretch = []
+            if run is not None:
+                kept.append(run)
+        return kept
 
     def syntax_lines(self, exc):
         line, column = self.position(exc, None)

@@ -13,6 +13,7 @@ class ToolError(Exception):
         self.kind = kind
         self.server = server
         self.tool = tool
+        self.sent = None  # the arguments of a call that reached its server, as text
 
 
 class ArgumentError(ToolError, TypeError):

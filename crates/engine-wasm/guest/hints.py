@@ -13,7 +13,7 @@ import sys
 from itertools import islice
 from os import listdir as _listdir
 
-from _tidegate import calls, forgotten, servers
+from _tidegate import calls, failures, forgotten, servers
 
 NO_NETWORK = "There is no network in the sandbox; call a tool instead."
 NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool."
@@ -138,6 +138,8 @@ def _import_error(exc, message, scene):
         return NO_NETWORK
     if root in _PROCESS_MODULES or scene.in_processes():
         return NO_PROCESSES
+    if root in ("pip", "ensurepip", "micropip"):
+        return f"Nothing can be installed in the sandbox. Available: {AVAILABLE}."
     if issubclass(type(exc), ModuleNotFoundError):
         # A submodule of something that is there was most likely misspelt.
         if "." in name and root in sys.modules:
@@ -328,9 +330,9 @@ def _workspace():
     except OSError:
         return None
     if not names:
-        return "/workspace is empty: write the file first, or pass the data as `context`."
+        return "/workspace is empty: write the file first, or pass the data as `context`. Files are kept within one session only."
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"/workspace has {', '.join(names[:10])}{more}."
+    return f"/workspace of this session has {', '.join(names[:10])}{more}."
 
 
 def _runtime_error(exc, message, scene):
@@ -350,6 +352,8 @@ def _type_error(exc, message, scene):
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
     if message.startswith("string indices must be integers"):
         return _looped(scene)
+    if "unhashable type: 'slice'" in message:
+        return "It is a dict, which has no slices: take a list inside it, or list(d.items())[:n]."
     return None
 
 
@@ -379,7 +383,24 @@ def _value_error(exc, message, scene):
     return None
 
 
+def _end_of_file(exc, message, scene):
+    if "input" in scene.line or "stdin" in scene.line:
+        return "Nobody is there to answer input(): pass what the program needs as `context`."
+    return None
+
+
+def _tool_error(exc, message, scene):
+    sent = exc.sent
+    if type(sent) is not str or type(exc.tool) is not str or exc.kind != "ToolError":
+        return None
+    return f"These are the server's words. It was sent {sent}; /servers/{exc.server}/{exc.tool}.py says what it takes."
+
+
 def _syntax_error(exc, message, scene):
+    if "'await' outside" in message or "outside async function" in message:
+        if "lambda" in scene.line:
+            return "A lambda cannot wait: write `async def` with a name, and `await` what it gives."
+        return "Write `async def` instead of `def` for this function, and `await` where it is called."
     if scene.line.lstrip().startswith(("```", "~~~")):
         return "Send only Python code: one block, without Markdown or text around it."
     return None
@@ -409,6 +430,8 @@ def _said(text):
 
 
 _BY_TYPE = (
+    (failures.ToolError, _tool_error),
+    (EOFError, _end_of_file),
     (ImportError, _import_error),
     (NameError, _name_error),
     (AttributeError, _attribute_error),

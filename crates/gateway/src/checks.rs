@@ -132,6 +132,7 @@ pub fn refusal(report: &Report) -> Option<Outcome> {
         message: report.for_model(),
         line: Some(first.line),
         column: Some(first.column),
+        source_line: Some(first.source.clone()),
         hint: Some("mend the program and run it again; nothing of it has happened".to_owned()),
         ..ProgramError::default()
     }))

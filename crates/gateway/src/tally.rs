@@ -31,23 +31,24 @@ pub(crate) struct Counts {
 }
 
 impl Tally {
-    /// A call was answered with `text`.
-    pub(crate) fn saw(&self, tool: String, arguments: &str, text: String) {
-        let add = |counts: &Mutex<Counts>, tokens: u64| {
-            counts.lock().unwrap_or_else(PoisonError::into_inner).result_tokens += tokens;
-        };
+    /// A call with so many tokens of arguments was answered with `text`.
+    pub(crate) fn saw(&self, tool: String, argument_tokens: u64, text: String) {
+        let is_long = text.len() >= LONG;
+        let now = if is_long { 0 } else { budget::count(&text) as u64 };
         {
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.argument_tokens += budget::count(arguments) as u64;
+            counts.argument_tokens += argument_tokens;
+            counts.result_tokens += now;
             counts.result_bytes += text.len() as u64;
             *counts.tools.entry(tool).or_default() += 1;
         }
-        if text.len() < LONG {
-            add(&self.counts, budget::count(&text) as u64);
-            return;
+        if is_long {
+            let counts = Arc::clone(&self.counts);
+            self.counting.spawn_blocking(move || {
+                let tokens = budget::count(&text) as u64;
+                counts.lock().unwrap_or_else(PoisonError::into_inner).result_tokens += tokens;
+            });
         }
-        let counts = Arc::clone(&self.counts);
-        self.counting.spawn_blocking(move || add(&counts, budget::count(&text) as u64));
     }
 
     /// Everything, once all of it is counted.

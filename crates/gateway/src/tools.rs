@@ -21,7 +21,7 @@ use crate::finding::{Finder, Found, Search};
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
-use crate::tally::{DefinitionTokens, Definitions, Tally};
+use crate::tally::{DefinitionTokens, Definitions};
 
 /// How long a program that names no server waits for those that were never asked before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -207,7 +207,7 @@ impl Tools {
             // Ended by `close`, or with the process after the vector under way.
             tokio::task::spawn_blocking(move || finder.prepare(&catalog, &|_, _| ()));
         }
-        Arc::new(Offer { tools: Arc::clone(self), made, tally: Tally::default() })
+        Arc::new(Offer { tools: Arc::clone(self), made, tally: Arc::default() })
     }
 
     /// Asks the servers that were never asked what they offer, and waits for a moment.
@@ -225,11 +225,7 @@ impl Tools {
         let all = join_all(policies.keys().map(|server| self.learn(server)));
         // One that does not answer soon has no tools that could have been meant.
         let _ = tokio::time::timeout(PATIENCE, all).await;
-        Arc::new(Offer {
-            tools: Arc::clone(self),
-            made: Some(self.made()),
-            tally: Tally::default(),
-        })
+        Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()), tally: Arc::default() })
     }
 
     /// The same after asking the servers it means what they offer now, as far as they answer soon.

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, bindings, check, config, demo, doctor, example_server, image, import, list, login, logout,
-    mcp, prompt, remove, repl, run, runtime, secret, serve, session, setup, test, token, tools,
+    add, analyze, bindings, check, config, demo, doctor, example_server, image, import, list,
+    login, logout, mcp, prompt, remove, repl, run, runtime, secret, serve, session, setup, stats,
+    test, token, tools,
 };
 use crate::exit;
 
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Run(run::Arguments),
     /// Check a program without running it; exit code 1 if it would be blocked.
     Check(check::Arguments),
+    /// Filter, group or describe the rows of a file, without a program.
+    Analyze(analyze::Arguments),
     /// Type programs at a prompt; variables stay from one to the next.
     Repl(repl::Arguments),
     /// Look after the sessions kept on disk.
@@ -65,6 +68,8 @@ pub(crate) enum Command {
     Mcp(mcp::Arguments),
     /// Write Tidegate into an MCP client's configuration, after showing the change.
     Setup(setup::Arguments),
+    /// Say what the runs of `serve` and `mcp` cost and saved.
+    Stats(stats::Arguments),
     /// Make and end tokens for `serve`.
     Token(token::Arguments),
     /// Print the guidance that agents are given.

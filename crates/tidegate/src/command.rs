@@ -1,6 +1,7 @@
 //! The commands, one module each.
 
 pub(crate) mod add;
+pub(crate) mod analyze;
 pub(crate) mod bindings;
 pub(crate) mod check;
 pub(crate) mod config;
@@ -23,6 +24,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod setup;
+pub(crate) mod stats;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod tools;
@@ -35,6 +37,7 @@ use crate::exit::Ending;
 pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Run(arguments) => run::run(config, arguments).await,
+        Command::Analyze(arguments) => Box::pin(analyze::run(config, arguments)).await,
         Command::Repl(arguments) => repl::run(config, &arguments).await,
         Command::Session(arguments) => session::run(config, &arguments),
         Command::Runtime(arguments) => runtime::run(config, arguments).await,
@@ -53,6 +56,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
+        Command::Stats(arguments) => stats::run(config, &arguments).await,
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),
         Command::Config(arguments) => config::run(config, &arguments),

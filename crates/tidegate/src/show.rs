@@ -65,7 +65,9 @@ pub(crate) fn error(error: &ProgramError, with_traceback: bool) {
     let (kind, message) = (out::clean(kind), out::clean(message));
     let colon = if message.is_empty() { "" } else { ": " };
     out::tell(format_args!("{BAD}{kind}{BAD:#}{colon}{message}"));
-    if let (Some(line), Some(source)) = (error.line, &error.source_line) {
+    // The check shows the line of each finding itself.
+    let shown = error.source_line.as_ref().filter(|_| error.kind != "CheckError");
+    if let (Some(line), Some(source)) = (error.line, shown) {
         out::tell(place(line, error.column, &out::clean(source)));
     }
     if let Some(hint) = &error.hint {

@@ -63,7 +63,8 @@ impl Client {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("tidegate.toml");
-        let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/direct/asking.py");
+        let crate_folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
+        let server = format!("{crate_folder}/tests/direct/asking.py");
         let text = format!("[servers.asking]\ncommand = \"python3\"\nargs = [{server:?}]\n");
         std::fs::write(&config, text).unwrap();
         let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(

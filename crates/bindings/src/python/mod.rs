@@ -13,4 +13,4 @@ mod types;
 
 pub(crate) use module::{module, signature, typed_signature};
 pub(crate) use package::package;
-pub(crate) use stub::stubs;
+pub(crate) use stub::{LEARNED, stubs};

@@ -10,6 +10,9 @@ use crate::SourceFile;
 use crate::target::{Server, Target};
 use crate::type_names::{TypeNames, in_order};
 
+/// What the names of classes begin with that were learned, in stubs. No class of another kind does.
+pub(crate) const LEARNED: &str = "Learned__";
+
 /// The stubs of a server's package: `github/__init__.pyi` and one file for each tool.
 pub(crate) fn stubs(server: &Server<'_>) -> Vec<SourceFile> {
     let mut files = vec![SourceFile {
@@ -40,16 +43,22 @@ fn init(server: &Server<'_>) -> String {
 }
 
 fn module(target: &Target<'_>) -> String {
-    // A learned type says what came so far. The next result may be another, and a program that is
-    // right about it must not be held back.
-    let target = &Target { output: target.output.filter(|_| target.learned.is_none()), ..*target };
-    let type_names = TypeNames::choose(
+    let mut type_names = TypeNames::choose(
         target.typescript,
         target.input,
         target.output,
         &["Any", "Literal", "NotRequired", "ToolCall", "TypedDict", target.python],
     );
-    let mut types = Types::for_checker(&type_names.output);
+    // A learned type says what came so far. The next result may be another, and a program that is
+    // right about it must not be held back: all that comes of it is advice.
+    let is_learned = target.learned.is_some();
+    if is_learned {
+        for name in &mut type_names.output {
+            name.insert_str(0, LEARNED);
+        }
+    }
+    let of = if is_learned { Types::tentative } else { Types::for_checker };
+    let mut types = of(&type_names.output);
     let root = target.output.map_or(&Shape::Any, |output| &output.root);
     let classes = target.output.map_or_else(String::new, |schema| {
         types.classes(schema, &in_order(&schema.definitions, [root]))

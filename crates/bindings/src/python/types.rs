@@ -23,6 +23,8 @@ pub(crate) struct Types<'a> {
     later: Vec<bool>,
     /// An object that may have further keys says so to a type checker, not only to a reader.
     open: bool,
+    /// What was only seen so far may be anything the next time.
+    tentative: bool,
     /// Names to import from `typing`.
     pub typing: BTreeSet<&'static str>,
 }
@@ -30,12 +32,23 @@ pub(crate) struct Types<'a> {
 impl<'a> Types<'a> {
     /// `names` are those of the objects in one schema.
     pub(crate) fn new(names: &'a [String]) -> Self {
-        Self { names, later: vec![true; names.len()], open: false, typing: BTreeSet::new() }
+        Self {
+            names,
+            later: vec![true; names.len()],
+            open: false,
+            tentative: false,
+            typing: BTreeSet::new(),
+        }
     }
 
     /// The same for a file that only a type checker reads.
     pub(crate) fn for_checker(names: &'a [String]) -> Self {
         Self { open: true, ..Self::new(names) }
+    }
+
+    /// The same for a type that was learned: where its fields are, and nothing that is certain.
+    pub(crate) fn tentative(names: &'a [String]) -> Self {
+        Self { tentative: true, ..Self::for_checker(names) }
     }
 
     /// The annotation for `shape`, in quotes if it mentions a class that comes later.
@@ -57,6 +70,9 @@ impl<'a> Types<'a> {
     fn write(&mut self, shape: &Shape, depth: usize, out: &mut String) {
         if depth > DEEPEST {
             return out.push_str(self.typing("Any"));
+        }
+        if self.tentative {
+            return self.write_tentative(shape, depth, out);
         }
         match shape {
             Shape::Any => out.push_str(self.typing("Any")),
@@ -85,6 +101,27 @@ impl<'a> Types<'a> {
                 }
             }
         }
+    }
+
+    /// The structure alone, and always "or anything else".
+    fn write_tentative(&mut self, shape: &Shape, depth: usize, out: &mut String) {
+        match shape {
+            Shape::List(item) => self.write_of("list[", item, depth, out),
+            Shape::Map(item) => self.write_of("dict[str, ", item, depth, out),
+            Shape::Object(index) if self.names.get(*index).is_some() => {
+                out.push_str(&self.names[*index]);
+            }
+            Shape::Union(shapes) => {
+                for shape in shapes {
+                    self.write_tentative(shape, depth + 1, out);
+                    out.push_str(" | ");
+                }
+                return out.push_str(self.typing("Any"));
+            }
+            _ => return out.push_str(self.typing("Any")),
+        }
+        out.push_str(" | ");
+        out.push_str(self.typing("Any"));
     }
 
     fn write_of(&mut self, opening: &str, item: &Shape, depth: usize, out: &mut String) {
@@ -177,7 +214,7 @@ impl<'a> Types<'a> {
             .extra
             .as_ref()
             .map(|extra| format!("    # Any other key holds {}.\n", self.annotation(extra)));
-        let more = if self.open && object.extra.is_some() {
+        let more = if self.open && !self.tentative && object.extra.is_some() {
             format!(", extra_items={}", self.typing("Any"))
         } else {
             String::new()

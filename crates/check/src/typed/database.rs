@@ -87,6 +87,10 @@ impl Database {
     pub(crate) fn write(&mut self, path: &str, text: &str) {
         let path = SystemPath::new(path);
         let is_new = !self.system.fs().exists(path);
+        // What is written again as it was need not be read again.
+        if !is_new && self.system.fs().read_to_string(path).is_ok_and(|before| before == text) {
+            return;
+        }
         if self.system.fs().write_file_all(path, text).is_err() {
             return;
         }

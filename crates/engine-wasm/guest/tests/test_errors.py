@@ -56,6 +56,12 @@ class Where(unittest.TestCase):
         self.assertIn("json.decoder.JSONDecodeError: ", made["traceback"])
         self.assertIn("decoder.py", made["traceback"])
 
+    def test_the_depths_of_a_library_are_left_out(self):
+        made = described("import pandas\npandas.DataFrame({'a': [1]}).groupby('b').sum()")
+        self.assertLess(made["traceback"].count("File "), 5, made["traceback"])
+        made = described("import re\nre.compile('(' * 3)")
+        self.assertIn("frames of the library left out", made["traceback"])
+
     def test_in_fences_the_line_is_that_of_the_text(self):
         made = described("Run this one:\n```python\nx = 1\nx.foo\n```")
         self.assertEqual((made["line"], made["source_line"]), (4, "x.foo"))
@@ -207,6 +213,9 @@ class Hints(unittest.TestCase):
         for use in ("f()['a']", "f().keys()", "for x in f(): pass", "f() + 1", "len(f())"):
             self.assertIn("await", hint_of(start + use) or "", use)
         self.assertIn("Remove", hint_of("await 5"))
+        self.assertIn("lambda", hint_of("f = lambda x: await x\nf(1)"))
+        self.assertIn("async def", hint_of("def f(x):\n    return await x\nf(1)"))
+        self.assertIn("context", hint_of("def input(prompt): raise EOFError\nname = input('who?')"))
         self.assertIn("await main()", hint_of("import asyncio\nasync def a(): pass\ndef main(): asyncio.run(a())\nawait asyncio.sleep(0)\nmain()"))
 
     def test_keys(self):

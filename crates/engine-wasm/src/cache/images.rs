@@ -143,6 +143,19 @@ impl Cache {
         Ok(images.into_iter().map(|(_, record)| record).collect())
     }
 
+    /// Names whose record cannot be read, in order: damage, or a newer version's.
+    pub fn unreadable_images(&self) -> Result<Vec<String>, CacheError> {
+        let mut names = Vec::new();
+        for path in self.image_paths()? {
+            if let Err(CacheError::Record { .. }) = self.read_image(&path) {
+                let stem = path.file_stem().unwrap_or_default();
+                names.push(stem.to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
     /// What `name` stands for.
     pub fn image_record(&self, name: &ImageName) -> Result<ImageRecord, ImageLookupError> {
         self.read_image(&self.image_path(name))?

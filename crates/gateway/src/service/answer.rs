@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use budget::{Shown, Strategy, Whole, share};
 use engine::{Folder, Program};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+use tracing::warn;
 
 use super::ids::RunId;
 use super::record::{Ended, Record};
@@ -47,20 +48,23 @@ impl Answer {
         if length < LONG {
             return fitted(ended, fit);
         }
-        let kept = ended.clone();
-        tokio::task::spawn_blocking(move || fitted(ended, fit)).await.unwrap_or_else(|_| {
+        let mut kept = ended.clone();
+        tokio::task::spawn_blocking(move || fitted(ended, fit)).await.unwrap_or_else(|error| {
             // It panicked, which must not lose the run.
-            let most = fit.1;
-            let shown = Shown {
-                value: RawValue::NULL.to_owned(),
-                stdout: String::new(),
-                stderr: String::new(),
-                cut: None,
-                tokens: 0,
-            };
-            (kept, Arc::new(Self { shown, most }))
+            warn!(%error, "an answer could not be shortened");
+            kept.is_cut = true;
+            (kept, Arc::new(Self { shown: unfitted(), most: fit.1 }))
         })
     }
+}
+
+/// What is shown where cutting failed.
+fn unfitted() -> Shown {
+    let words = "the result could not be shortened, which is a fault of Tidegate; \
+                 all of it is under /results, or page through it";
+    let value = to_raw_value(words).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    let tokens = budget::count(value.get());
+    Shown { value, stdout: String::new(), stderr: String::new(), cut: None, tokens }
 }
 
 fn fitted(mut ended: Ended, (strategy, most): (Strategy, usize)) -> (Ended, Arc<Answer>) {
@@ -74,6 +78,9 @@ impl Service {
     /// What a program finds under `/results`: what its session's runs did not show, and the runs it
     /// names.
     pub(super) async fn results(&self, entry: &Entry, program: &Program) -> Option<Arc<Folder>> {
+        if !entry.reads_results(|| mentions(program)) {
+            return None;
+        }
         let mut wanted = entry.results();
         wanted.extend(named(&program.source));
         if wanted.is_empty() {
@@ -124,11 +131,15 @@ impl Service {
     }
 }
 
+/// Whether a program may open a result: most never do, and need none to be fetched for them.
+fn mentions(program: &Program) -> bool {
+    let said =
+        |text: &str| ["/results", "\"results", "'results"].iter().any(|it| text.contains(it));
+    said(&program.source) || program.context.values().any(|value| said(value.get()))
+}
+
 /// The runs that a source names.
 fn named(source: &str) -> Vec<RunId> {
-    if !source.contains("/results") {
-        return Vec::new();
-    }
     let places = source.match_indices("r_");
     places.filter_map(|(at, _)| source.get(at..at + 34)?.parse().ok()).take(20).collect()
 }

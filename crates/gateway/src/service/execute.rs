@@ -20,11 +20,13 @@ use super::{Caller, Readiness, Refusal, Service, lock};
 use crate::checks::refusal;
 use crate::hearing::Hearing;
 use crate::run::run_with;
-use crate::tools::Offer;
 
 /// The shortest and the longest time that can be asked for.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
+
+/// The most tokens of an answer that can be asked for.
+const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// How long a request waits for an engine that is being opened.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -146,7 +148,7 @@ impl Service {
             created_at: Moment::now(),
             started_at: None,
             finished_at: None,
-            program: request.code.clone(),
+            program: request.code.as_str().into(),
             ended: None,
             calls: Vec::new(),
             answer: None,
@@ -201,11 +203,19 @@ impl Service {
                 ),
             );
         }
-        if let Some(most) = request.output_tokens.filter(|most| *most < LEAST_TOKENS as u64) {
-            return invalid(
-                "max_output_tokens",
-                format!("is {most}; at least {LEAST_TOKENS} are needed to say what was left out"),
-            );
+        match request.output_tokens {
+            Some(most) if most < LEAST_TOKENS as u64 => {
+                return invalid(
+                    "max_output_tokens",
+                    format!(
+                        "is {most}; at least {LEAST_TOKENS} are needed to say what was left out"
+                    ),
+                );
+            }
+            Some(most) if most > MOST_TOKENS => {
+                return invalid("max_output_tokens", format!("is {most}; at most {MOST_TOKENS}"));
+            }
+            _ => {}
         }
         match request.timeout.filter(|timeout| !TIMEOUTS.contains(timeout)) {
             None => Ok(()),
@@ -232,16 +242,16 @@ impl Service {
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
         let (entry, fit) = (Arc::clone(&work.entry), work.fit);
         let begun = Instant::now();
-        let sent = work.program.clone();
+        let context = context_tokens(&work.program.context);
         let outcome = tokio::select! {
             outcome = self.attempt(&run, work) => outcome,
-            () = run.cancelled() => Ok((cancelled(begun), None)),
+            () = run.cancelled() => Ok(cancelled(begun)),
         };
-        let (outcome, offer) = outcome.unwrap_or_else(|refusal| (refused(&refusal), None));
+        let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
         entry.touch();
         let ended = Ended::from(&outcome);
         let (mut ended, answer) = Answer::of(ended, fit).await;
-        ended.receipt = Some(self.receipt(&sent, &ended, &answer, offer.as_deref()).await);
+        ended.receipt = Some(self.receipt(&run, context, &ended, &answer).await);
         let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
@@ -256,7 +266,7 @@ impl Service {
     }
 
     /// Runs a program when its session is free and its turn has come.
-    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Ran, Refusal> {
+    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
         let Work { entry, ticket, engine, program, limits, fit: _ } = work;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
@@ -281,14 +291,14 @@ impl Service {
         (image, limits): (std::path::PathBuf, Limits),
         program: Program,
         run: &Arc<Run>,
-    ) -> Result<Ran, Refusal> {
+    ) -> Result<Outcome, Refusal> {
         let hearing = Arc::clone(run) as Arc<dyn Hearing>;
         let tools = &self.parts.tools;
         let mut offer = None;
         if let Some(checks) = &self.parts.checks {
             let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
             if let Some(refused) = refusal(&report) {
-                return Ok((refused, None));
+                return Ok(refused);
             }
             offer = offered;
         }
@@ -303,12 +313,13 @@ impl Service {
             Some(offer) => offer,
             None => tools.offer(&program.source).await,
         };
-        let outcome = run_with(session, program, Arc::clone(&offer), hearing).await?;
+        run.is_counted_by(Arc::clone(offer.tally()));
+        let outcome = run_with(session, program, offer, hearing).await?;
         entry.count_program();
         if entry.programs() > 1 {
             entry.passing.store(false, std::sync::atomic::Ordering::Relaxed);
         }
-        Ok((outcome, Some(offer)))
+        Ok(outcome)
     }
 
     /// Stores a run, and the files it produced.
@@ -331,9 +342,6 @@ impl Service {
         self.parts.store.write(Write::Run(Box::new(record))).await
     }
 }
-
-/// How a run ended, and what it could call, if it got that far.
-type Ran = (Outcome, Option<Arc<Offer>>);
 
 /// Everything a run needs.
 struct Work {
@@ -374,23 +382,13 @@ fn count(record: &Record) {
 
 impl Service {
     /// What a run cost a model, and what the same work would have cost it otherwise.
-    async fn receipt(
-        &self,
-        program: &Program,
-        ended: &Ended,
-        answer: &Answer,
-        offer: Option<&Offer>,
-    ) -> Receipt {
-        let counts = match offer {
-            Some(offer) => offer.tally().settled().await,
+    async fn receipt(&self, run: &Run, context: usize, ended: &Ended, answer: &Answer) -> Receipt {
+        let counts = match run.tally() {
+            Some(tally) => tally.settled().await,
             None => crate::tally::Counts::default(),
         };
         let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
-        let context = program.context.iter().map(|(name, value)| name.len() + value.get().len());
-        let context_bytes: usize = context.sum();
-        let context = serde_json::to_string(&program.context).unwrap_or_default();
-        let sent = budget::count(&program.source)
-            + if context_bytes == 0 { 0 } else { budget::count(&context) };
+        let sent = run.with_program(budget::count) + context;
         let failure = ended.error.as_ref().map_or(0, |error| {
             budget::count(&error.message) + error.hint.as_deref().map_or(0, budget::count)
         });
@@ -405,6 +403,14 @@ impl Service {
         };
         Receipt::new(seen, self.settings.own_tokens, self.settings.token_price)
     }
+}
+
+/// Tokens of the variables that a program is given.
+fn context_tokens(context: &Context) -> usize {
+    if context.is_empty() {
+        return 0;
+    }
+    serde_json::to_string(context).map_or(0, |text| budget::count(&text))
 }
 
 fn cancelled(begun: Instant) -> Outcome {

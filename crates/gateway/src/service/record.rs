@@ -145,7 +145,7 @@ pub struct Record {
     /// When it ended.
     pub finished_at: Option<Moment>,
     /// Its source.
-    pub program: String,
+    pub program: Arc<str>,
     /// How it ended.
     pub ended: Option<Ended>,
     /// What it asked of servers.

@@ -1,6 +1,6 @@
 //! A run under way: what has happened so far, for whoever follows it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
@@ -10,6 +10,7 @@ use super::answer::Answer;
 use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Status};
 use crate::hearing::{CallNote, Hearing};
+use crate::tally::Tally;
 
 /// Something that happened in a run.
 #[derive(Debug, Clone)]
@@ -32,6 +33,8 @@ pub struct Run {
     state: Mutex<State>,
     changed: Notify,
     cancel: CancellationToken,
+    /// Counts its calls, once it can make any.
+    tally: OnceLock<Arc<Tally>>,
 }
 
 #[derive(Debug)]
@@ -58,6 +61,7 @@ impl Run {
             }),
             changed: Notify::new(),
             cancel: CancellationToken::new(),
+            tally: OnceLock::new(),
         })
     }
 
@@ -77,6 +81,22 @@ impl Run {
     #[must_use]
     pub fn record(&self) -> Record {
         self.lock().record.clone()
+    }
+
+    /// Does something with its program.
+    pub(super) fn with_program<T>(&self, does: impl FnOnce(&str) -> T) -> T {
+        let program = Arc::clone(&self.lock().record.program);
+        does(&program)
+    }
+
+    /// Says what counts its calls.
+    pub(super) fn is_counted_by(&self, tally: Arc<Tally>) {
+        // A run has one set of tools, so that it is said once.
+        let _ = self.tally.set(tally);
+    }
+
+    pub(super) fn tally(&self) -> Option<&Arc<Tally>> {
+        self.tally.get()
     }
 
     /// How it ended, with the files it produced.

@@ -40,6 +40,8 @@ pub(super) struct Entry {
     ended: Mutex<Option<&'static str>>,
     /// Its runs of which only a part was shown, the latest last.
     results: Mutex<Vec<RunId>>,
+    /// One of its programs spoke of results, so that later ones may read them by a function of its.
+    reads_results: AtomicBool,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -105,6 +107,7 @@ impl Entry {
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(None),
             results: Mutex::default(),
+            reads_results: AtomicBool::new(false),
             body: AsyncMutex::default(),
         })
     }
@@ -127,6 +130,7 @@ impl Entry {
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(row.in_memory.then_some(LOST)),
             results: Mutex::default(),
+            reads_results: AtomicBool::new(false),
             body: AsyncMutex::default(),
         })
     }
@@ -208,6 +212,14 @@ impl Entry {
         if results.len() > MOST_RESULTS {
             results.remove(0);
         }
+    }
+
+    /// Whether its programs read results: this one as `now` says, or an earlier one.
+    pub(super) fn reads_results(&self, now: impl FnOnce() -> bool) -> bool {
+        if !self.reads_results.load(Ordering::Relaxed) && now() {
+            self.reads_results.store(true, Ordering::Relaxed);
+        }
+        self.reads_results.load(Ordering::Relaxed)
     }
 
     /// Runs of which only a part was shown.

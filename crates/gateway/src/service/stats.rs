@@ -79,7 +79,8 @@ impl Store {
                 .map(of)
                 .join(", ");
         let whole = format!(
-            "SELECT COUNT(*), TOTAL(status = 'succeeded'), AVG(json_extract(ended, '$.execution_time_ms')), {sums}
+            "SELECT COUNT(*), TOTAL(status = 'succeeded'), AVG(json_extract(ended, '$.execution_time_ms')), {sums},
+                TOTAL(json_array_length(calls))
              FROM runs WHERE {OVER}"
         );
         let session = session.map(SessionId::as_str);
@@ -98,6 +99,7 @@ impl Store {
             total_tokens_saved_search: whole_number(row.get(6)),
             total_cost_saved: row.get(7),
             bytes_kept: whole_number(row.get(8)),
+            tool_calls: whole_number(row.get(9)).unsigned_abs(),
             ..Stats::default()
         };
         let tools = format!(
@@ -107,7 +109,6 @@ impl Store {
         let query = sqlx::query(sqlx::AssertSqlSafe(tools)).bind(owner).bind(session);
         for row in query.fetch_all(self.pool()).await? {
             let calls = row.get::<i64, _>(1).unsigned_abs();
-            stats.tool_calls += calls;
             stats.tools_called.push(ToolCalls { tool: row.get(0), calls });
         }
         let days = format!(

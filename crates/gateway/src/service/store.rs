@@ -277,7 +277,7 @@ fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
         created_at: Moment(row.get("created_at")),
         started_at: row.get::<Option<i64>, _>("started_at").map(Moment),
         finished_at: row.get::<Option<i64>, _>("finished_at").map(Moment),
-        program: row.get("program"),
+        program: row.get::<String, _>("program").into(),
         answer: None,
         ended: ended.map(|text| read("a run's outcome", text)).transpose()?,
         calls: read("a run's calls", row.get("calls"))?,
@@ -353,7 +353,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(run.created_at.0)
                 .bind(run.started_at.map(|moment| moment.0))
                 .bind(run.finished_at.map(|moment| moment.0))
-                .bind(&run.program)
+                .bind(&*run.program)
                 .bind(ended)
                 .bind(serde_json::to_string(&run.calls).unwrap_or_else(|_| "[]".to_owned()))
                 .execute(to)

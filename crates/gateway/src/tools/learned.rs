@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::{Offer, Tools};
 use crate::memory::MemoryError;
-use crate::tally::Tally;
 
 impl Tools {
     /// Whether results of this server are learned from.
@@ -24,7 +23,7 @@ impl Tools {
         tool: &CatalogTool,
         arguments: Value,
     ) -> Result<Option<Learned>, CallError> {
-        let offer = Offer { tools: Arc::clone(self), made: None, tally: Tally::default() };
+        let offer = Offer { tools: Arc::clone(self), made: None, tally: Arc::default() };
         offer.send(tool, arguments).await?;
         let tools = Arc::clone(self);
         // It fails only when the runtime itself is about to end.

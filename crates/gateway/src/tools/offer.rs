@@ -21,7 +21,7 @@ pub struct Offer {
     pub(super) tools: Arc<Tools>,
     pub(super) made: Option<(Arc<Catalog>, Arc<Folder>)>,
     /// Counts what its calls would have cost a model.
-    pub(super) tally: Tally,
+    pub(super) tally: Arc<Tally>,
 }
 
 #[derive(Deserialize)]
@@ -58,7 +58,7 @@ impl Offer {
     }
 
     /// What was counted of its calls so far.
-    pub(crate) fn tally(&self) -> &Tally {
+    pub(crate) fn tally(&self) -> &Arc<Tally> {
         &self.tally
     }
 
@@ -129,10 +129,10 @@ impl Offer {
         arguments: Value,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
-        let sent = serde_json::to_string(&arguments).unwrap_or_default();
+        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
         let result = result.map_err(|failure| from_failure(&failure))?;
-        self.tally.saw(format!("{}.{}", tool.server(), tool.name()), &sent, words(&result));
+        self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
         }

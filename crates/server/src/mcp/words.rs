@@ -143,7 +143,7 @@ fn failure(error: &ProgramError) -> String {
     } else {
         format!("{}{place}: {}", error.kind, error.message)
     };
-    if let Some(source) = &error.source_line {
+    if let Some(source) = error.source_line.as_ref().filter(|_| error.kind != "CheckError") {
         text.push_str("\n    ");
         text.push_str(source.trim());
     }

@@ -37,7 +37,7 @@ pub(crate) struct AnalysisBody {
     #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
     session: Option<SessionId>,
     /// Tokens that the answer may have.
-    #[schema(minimum = 50)]
+    #[schema(minimum = 50, maximum = 1_000_000_000)]
     max_output_tokens: Option<u64>,
     /// How it is made to fit.
     #[schema(value_type = Option<StrategyGiven>)]

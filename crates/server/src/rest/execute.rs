@@ -49,7 +49,7 @@ pub(crate) struct ExecuteBody {
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
     /// Tokens that value and output together may have; the rest can be fetched.
-    #[schema(minimum = 50)]
+    #[schema(minimum = 50, maximum = 1_000_000_000)]
     max_output_tokens: Option<u64>,
     /// How they are made to fit.
     #[schema(value_type = Option<StrategyGiven>)]

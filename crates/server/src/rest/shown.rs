@@ -319,7 +319,7 @@ impl RunShown {
 
     /// All of a run, with its source.
     pub(crate) fn whole(record: &Record) -> Self {
-        Self { program: Some(record.program.clone()), ..Self::entire(record) }
+        Self { program: Some(record.program.to_string()), ..Self::entire(record) }
     }
 }
 

@@ -130,6 +130,12 @@ fn refused_package(error: &engine_wasm::PackageError) -> anyhow::Error {
 
 fn list(cache: &Cache, json: bool) -> anyhow::Result<()> {
     let images = cache.images()?;
+    for name in cache.unreadable_images()? {
+        out::tell(format_args!(
+            "the image `{name}` is damaged: what is known of it cannot be read; \
+             `tidegate image build {name} --warm FILE.py` makes it again"
+        ));
+    }
     if json {
         let all: Vec<Value> = images.iter().map(record_json).collect();
         return out::line(Value::from(all)).context(show::LOST);

@@ -199,13 +199,19 @@ fn source(arguments: &Arguments) -> anyhow::Result<String> {
 
 /// The program in a file, or on standard input if that is called `-`.
 pub(super) fn read_program(file: &Path) -> anyhow::Result<String> {
+    read_input(file, "the program")
+}
+
+/// The text of a file, or of standard input if that is called `-`.
+pub(super) fn read_input(file: &Path, what: &str) -> anyhow::Result<String> {
     let bytes = if file.as_os_str() == "-" {
-        read(&mut io::stdin().lock(), "the program from standard input")?
+        read(&mut io::stdin().lock(), &format!("{what} from standard input"))?
     } else {
-        read_file(file, "the program")?
+        read_file(file, what)?
     };
-    String::from_utf8(bytes)
-        .map_err(|_| Misuse::error("the program is not UTF-8 text; convert the file and try again"))
+    String::from_utf8(bytes).map_err(|_| {
+        Misuse::error(format!("{what}: this is not UTF-8 text; convert the file and try again"))
+    })
 }
 
 fn context(arguments: &Arguments) -> anyhow::Result<Context> {

@@ -1,0 +1,271 @@
+//! `tidegate analyze`: questions about the rows of a file, without a program.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use engine::{Context, NoHost, Program, Start};
+use gateway::service::analysis::{Analysis, KINDS};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+use super::run::{CANCELLED, read_input};
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::limits::{LimitOptions, Resolved};
+use crate::opened::{Choice, Opened, Ran};
+use crate::out::{self, HINT};
+use crate::show::{self, Texts};
+
+/// What operators are written as, the longer before those they begin with.
+const SIGNS: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", "="];
+/// Operators that are words.
+const WORDS: [&str; 10] = [
+    "in",
+    "not_in",
+    "between",
+    "contains",
+    "starts_with",
+    "ends_with",
+    "regex",
+    "matches",
+    "is_null",
+    "not_null",
+];
+
+/// Options of `tidegate analyze`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The rows: a CSV, TSV, JSON or JSON-lines file, or `-` for standard input.
+    file: PathBuf,
+    /// A condition, such as 'amount > 100', 'city in ["Ulm", "Bonn"]' or 'name contains lamp'; may
+    /// be given several times.
+    #[arg(long, value_name = "CONDITION")]
+    filter: Vec<String>,
+    /// One condition is enough, rather than all.
+    #[arg(long)]
+    any: bool,
+    /// Group the rows by these fields.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    group_by: Vec<String>,
+    /// Figures of the groups, such as count, sum:amount or p95:amount.
+    #[arg(long, value_name = "FUNCTION:FIELD", value_delimiter = ',')]
+    aggregate: Vec<String>,
+    /// Describe the columns instead of listing rows.
+    #[arg(long, conflicts_with_all = ["group_by", "aggregate", "select"])]
+    describe: bool,
+    /// The fields to show.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
+    select: Vec<String>,
+    /// The order of the result; `-field` for falling.
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', allow_hyphen_values = true)]
+    sort: Vec<String>,
+    /// How many rows at most.
+    #[arg(long, value_name = "NUMBER")]
+    limit: Option<u64>,
+    /// The list in a JSON object that has the rows, as a dotted path.
+    #[arg(long, value_name = "PATH")]
+    data_field: Option<String>,
+    /// Another kind of analysis, with its --parameters.
+    #[arg(long = "type", value_name = "KIND", value_parser = KINDS,
+        conflicts_with_all = ["filter", "group_by", "aggregate", "describe", "select", "sort", "limit"])]
+    kind: Option<String>,
+    /// Parameters of the analysis: a JSON object, or `@file` with one.
+    #[arg(long, value_name = "JSON|@FILE", requires = "kind")]
+    parameters: Option<String>,
+    /// Print the whole answer as one JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+/// Runs `tidegate analyze`.
+pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
+    let resolved = arguments.limits.resolve(|level| config.limits_of(level))?;
+    resolved.warn();
+    let program = program(&arguments)?;
+    let engine = crate::runtime::engine(config).await?;
+    let Resolved { level, limits, .. } = resolved;
+    let start = Start { limits, host: Arc::new(NoHost), ..Start::default() };
+    let choice = Choice { name: None, start, level: level.name(), tools: None, check: false };
+    let mut opened = Opened::new(config, engine, choice).await?;
+    let ran = opened.run(program).await;
+    opened.close().await;
+    let Ran::Ended(outcome, _) = ran? else {
+        out::tell(CANCELLED);
+        return Ok(Ending::Interrupted);
+    };
+    if let Some(error) = &outcome.error {
+        show::error(error, false);
+        return Ok(Ending::of(&outcome));
+    }
+    for note in outcome.stderr.lines() {
+        out::tell(format_args!("{HINT}note:{HINT:#} {}", out::clean(note)));
+    }
+    if arguments.json {
+        out::line(outcome.return_value.get()).context(show::LOST)?;
+    } else {
+        show::value(&outcome, Texts::Plain).context(show::LOST)?;
+    }
+    Ok(Ending::of(&outcome))
+}
+
+/// The program that carries it out.
+fn program(arguments: &Arguments) -> anyhow::Result<Program> {
+    let text = read_input(&arguments.file, "the rows")?;
+    let (analysis_type, parameters) = request(arguments)?;
+    let raw = |value: &Value| -> anyhow::Result<Box<RawValue>> {
+        to_raw_value(value).context("could not write the request as JSON")
+    };
+    let data = to_raw_value(&text).context("could not write the rows as JSON")?;
+    let analysis = Analysis { analysis_type, data, parameters: raw(&parameters)? };
+    let (source, context) = analysis.program();
+    if arguments.json {
+        return Ok(Program { source, context });
+    }
+    // Rows make a table.
+    let source = source.replace("return await analyze(request)", AS_TABLE);
+    Ok(Program { source, context: Context::from_iter(context) })
+}
+
+const AS_TABLE: &str = "\
+import sys
+import pandas
+answer = await analyze(request)
+for note in answer['notes']:
+    print(note, file=sys.stderr)
+found = answer['result']
+rows = isinstance(found, list) and len(found) > 0 and all(isinstance(row, dict) for row in found)
+return pandas.DataFrame(found) if rows else found";
+
+/// The kind of analysis and its parameters.
+fn request(arguments: &Arguments) -> anyhow::Result<(String, Value)> {
+    let mut parameters = Map::new();
+    if let Some(kind) = &arguments.kind {
+        let given = arguments.parameters.as_deref().unwrap_or("{}");
+        let text = match given.strip_prefix('@') {
+            Some(file) => read_input(std::path::Path::new(file), "the parameters")?,
+            None => given.to_owned(),
+        };
+        parameters = serde_json::from_str(&text).map_err(|error| {
+            Misuse::error(format!(
+                "--parameters is no JSON object ({error}); quote it for the shell"
+            ))
+        })?;
+        put_field(arguments, &mut parameters);
+        return Ok((kind.clone(), Value::Object(parameters)));
+    }
+    put_field(arguments, &mut parameters);
+    if !arguments.filter.is_empty() {
+        let conditions: Result<Vec<Value>, anyhow::Error> =
+            arguments.filter.iter().map(|text| condition(text)).collect();
+        parameters.insert("conditions".into(), Value::Array(conditions?));
+        parameters.insert("logic".into(), json!(if arguments.any { "OR" } else { "AND" }));
+    }
+    if arguments.describe {
+        return Ok(("describe".to_owned(), Value::Object(parameters)));
+    }
+    let is_aggregate = !arguments.group_by.is_empty() || !arguments.aggregate.is_empty();
+    if !arguments.sort.is_empty() {
+        parameters.insert("sort".into(), json!(arguments.sort));
+    }
+    if let Some(limit) = arguments.limit {
+        parameters.insert("limit".into(), json!(limit));
+    }
+    if !is_aggregate {
+        if !arguments.select.is_empty() {
+            parameters.insert("select".into(), json!(arguments.select));
+        }
+        return Ok(("filter".to_owned(), Value::Object(parameters)));
+    }
+    if !arguments.select.is_empty() {
+        return Err(Misuse::error("--select is for rows; groups have what --aggregate asks for"));
+    }
+    if !arguments.group_by.is_empty() {
+        parameters.insert("group_by".into(), json!(arguments.group_by));
+    }
+    if !arguments.aggregate.is_empty() {
+        let figures: Vec<Value> = arguments.aggregate.iter().map(|one| figure(one)).collect();
+        parameters.insert("aggregations".into(), Value::Array(figures));
+    }
+    Ok(("aggregate".to_owned(), Value::Object(parameters)))
+}
+
+fn put_field(arguments: &Arguments, parameters: &mut Map<String, Value>) {
+    if let Some(field) = &arguments.data_field {
+        parameters.insert("data_field".into(), json!(field));
+    }
+}
+
+/// `sum:amount`, or `count`.
+fn figure(text: &str) -> Value {
+    match text.split_once(':') {
+        Some((function, field)) => json!({"function": function.trim(), "field": field.trim()}),
+        None => json!({"function": text.trim()}),
+    }
+}
+
+/// `amount > 100`. What is after the operator is JSON, or else text.
+fn condition(text: &str) -> anyhow::Result<Value> {
+    let made = |field: &str, operator: &str, value: &str| {
+        let value = value.trim();
+        let value: Value = serde_json::from_str(value)
+            .unwrap_or_else(|_| Value::String(value.trim_matches('\'').to_owned()));
+        let operator = match operator {
+            "=" => "==",
+            "matches" => "regex",
+            other => other,
+        };
+        if operator.ends_with("null") {
+            return json!({"field": field.trim(), "operator": operator});
+        }
+        json!({"field": field.trim(), "operator": operator, "value": value})
+    };
+    let mut signs: Vec<(usize, &str)> =
+        SIGNS.iter().filter_map(|sign| Some((text.find(sign)?, *sign))).collect();
+    // The first that occurs; of two at one place, the longer.
+    signs.sort_by_key(|(at, sign)| (*at, std::cmp::Reverse(sign.len())));
+    let sign = signs.first().map(|(at, sign)| (*at, *at + sign.len(), *sign));
+    let word = WORDS.iter().filter_map(|word| {
+        let at = text.find(&format!(" {word}"))?;
+        let end = at + 1 + word.len();
+        text[end..].chars().next().is_none_or(char::is_whitespace).then_some((at, end, *word))
+    });
+    let first = word.chain(sign).min_by_key(|(at, ..)| *at);
+    match first.filter(|(at, ..)| *at > 0) {
+        Some((at, end, operator)) => Ok(made(&text[..at], operator, &text[end..])),
+        None => Err(Misuse::error(format!(
+            "--filter {text:?} has no operator; write FIELD OPERATOR VALUE with one of {} {}",
+            SIGNS.join(" "),
+            WORDS.join(" ")
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_a_field_an_operator_and_json_or_text() {
+        let of = |text: &str| condition(text).unwrap().to_string();
+        assert_eq!(of("amount > 100"), r#"{"field":"amount","operator":">","value":100}"#);
+        assert_eq!(of("a>=1"), r#"{"field":"a","operator":">=","value":1}"#);
+        assert_eq!(of("city = Ulm"), r#"{"field":"city","operator":"==","value":"Ulm"}"#);
+        assert_eq!(
+            of("city != 'Bad Ems'"),
+            r#"{"field":"city","operator":"!=","value":"Bad Ems"}"#
+        );
+        assert_eq!(of("city in [\"Ulm\"]"), r#"{"field":"city","operator":"in","value":["Ulm"]}"#);
+        assert_eq!(
+            of("note contains a > b"),
+            r#"{"field":"note","operator":"contains","value":"a > b"}"#
+        );
+        assert_eq!(of("gone is_null"), r#"{"field":"gone","operator":"is_null"}"#);
+        assert_eq!(of("born in inn"), r#"{"field":"born","operator":"in","value":"inn"}"#);
+        assert!(condition("nothing").unwrap_err().to_string().contains("no operator"));
+        assert!(condition("> 3").is_err());
+    }
+}

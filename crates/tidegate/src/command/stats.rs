@@ -1,0 +1,86 @@
+//! `tidegate stats`: what the runs of a service cost, and what they saved.
+
+use anyhow::Context as _;
+use clap::Args;
+use gateway::service::ids::SessionId;
+use gateway::service::stats::Stats;
+use gateway::service::store::Store;
+
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::{out, show, units};
+
+/// Tools and days that are listed for people.
+const MOST_ROWS: usize = 10;
+
+/// Options of `tidegate stats`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only the runs of this owner.
+    #[arg(long)]
+    owner: Option<String>,
+    /// Only the runs of this session.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print a JSON object, as `GET /api/v1/stats` answers.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs `tidegate stats`.
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+    let session: Option<SessionId> = match &arguments.session {
+        None => None,
+        Some(id) => Some(id.parse().map_err(|_| {
+            Misuse::error(format!("{id:?} is no session; every result names its own as s_…"))
+        })?),
+    };
+    let store = Store::open(&config.data()?.join("service")).await?;
+    let stats = store.stats(arguments.owner.as_deref(), session.as_ref()).await?;
+    if arguments.json {
+        let json = serde_json::to_string(&stats).context("could not write the figures as JSON")?;
+        out::line(json).context(show::LOST)?;
+        return Ok(Ending::Success);
+    }
+    if stats.total_executions == 0 {
+        out::tell("nothing has run yet; `tidegate serve` and `tidegate mcp` count what they run");
+        return Ok(Ending::Success);
+    }
+    print(&stats).context(show::LOST)?;
+    Ok(Ending::Success)
+}
+
+fn print(stats: &Stats) -> std::io::Result<()> {
+    let rows = [
+        ("runs", stats.total_executions.to_string()),
+        ("succeeded", format!("{:.1}%", stats.success_rate * 100.0)),
+        ("average time", format!("{:.1} ms", stats.average_execution_time_ms)),
+        ("tokens sent", stats.tokens_sent.to_string()),
+        ("tokens received", stats.tokens_received.to_string()),
+        ("tokens saved", stats.total_tokens_saved.to_string()),
+        ("  against tool search", stats.total_tokens_saved_search.to_string()),
+        ("money saved", format!("{:.2}", stats.total_cost_saved)),
+        ("kept in the sandbox", units::size(u64::try_from(stats.bytes_kept).unwrap_or_default())),
+        ("calls of tools", stats.tool_calls.to_string()),
+    ];
+    for (label, value) in rows {
+        out::line(format_args!("{label:<22} {value}"))?;
+    }
+    if !stats.tools_called.is_empty() {
+        let mut table = show::table(["tool", "calls"]);
+        for tool in stats.tools_called.iter().take(MOST_ROWS) {
+            table.add_row([out::clean(&tool.tool).to_string(), tool.calls.to_string()]);
+        }
+        out::line(format_args!("\n{}", table.trim_fmt()))?;
+    }
+    let mut table = show::table(["day", "runs", "tokens saved", "money saved"]);
+    for day in stats.days.iter().take(MOST_ROWS) {
+        table.add_row([
+            day.day.clone(),
+            day.executions.to_string(),
+            day.tokens_saved.to_string(),
+            format!("{:.2}", day.cost_saved),
+        ]);
+    }
+    out::line(format_args!("\n{}", table.trim_fmt()))
+}
