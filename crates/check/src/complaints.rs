@@ -149,15 +149,14 @@ impl<'a> Judge<'_, 'a, '_> {
         if !is_learned && self.type_of(&subscript.value) != Some(class) {
             return None;
         }
+        let may_be_there = self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key);
+        if is_learned && may_be_there {
+            return None;
+        }
         // Schemas that do not close their objects allow further fields, so only what is nearly one
         // of those declared is certain to be meant as that.
         let near = nearest(key, fields.iter().map(String::as_str));
-        let weight = if is_learned
-            || near.is_none()
-            || !self.settled
-            || self.sets_key(key)
-            || self.reach.is_guarded_at(complaint.range, key)
-        {
+        let weight = if is_learned || near.is_none() || !self.settled || may_be_there {
             Weight::Advice
         } else {
             Weight::Call

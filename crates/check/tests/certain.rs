@@ -32,7 +32,11 @@ fn learned_from(seen: &serde_json::Value) -> Catalog {
     let listing = listing(None);
     let tool = Catalog::new(vec![Arc::clone(&listing)]);
     let fingerprint = tool.tools().next().unwrap().fingerprint().clone();
-    let learned = Learned::from_one(fingerprint, &Sight::Value(seen));
+    let mut learned = Learned::new(fingerprint.clone());
+    // What was seen once could be a map whose keys change.
+    for _ in 0..12 {
+        learned.merge(&Learned::from_one(fingerprint.clone(), &Sight::Value(seen)));
+    }
     let tools: LearnedTools = [(listing.tools[0].name.clone(), Arc::new(learned))].into();
     let learned = BTreeMap::from([(listing.server.clone(), Arc::new(tools))]);
     let catalog = Catalog::default().refreshed_with(vec![listing], &learned);

@@ -123,6 +123,16 @@ impl Circumstances {
     }
 }
 
+/// Adds what the check had to say about the line where a program failed, if nobody knows better.
+pub fn advise(outcome: &mut Outcome, report: &Report) {
+    let Some(error) = outcome.error.as_mut().filter(|error| error.hint.is_none()) else { return };
+    let here = report.findings.iter().find(|finding| Some(finding.line) == error.line);
+    if let Some(finding) = here {
+        let meant = finding.nearest.as_ref().map(|name| format!("; did you mean {name}?"));
+        error.hint = Some(format!("{}{}", finding.message, meant.unwrap_or_default()));
+    }
+}
+
 /// How a program ended that may not run; `None` if it may.
 #[must_use]
 pub fn refusal(report: &Report) -> Option<Outcome> {

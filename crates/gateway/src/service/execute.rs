@@ -17,7 +17,7 @@ use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::Write;
 use super::{Caller, Readiness, Refusal, Service, lock};
-use crate::checks::refusal;
+use crate::checks::{advise, refusal};
 use crate::hearing::Hearing;
 use crate::run::run_with;
 
@@ -295,12 +295,14 @@ impl Service {
         let hearing = Arc::clone(run) as Arc<dyn Hearing>;
         let tools = &self.parts.tools;
         let mut offer = None;
+        let mut checked = None;
         if let Some(checks) = &self.parts.checks {
             let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
             if let Some(refused) = refusal(&report) {
                 return Ok(refused);
             }
             offer = offered;
+            checked = Some(report);
         }
         let session = body.awake(entry, engine, image).await?;
         let results = self.results(entry, &program).await;
@@ -314,7 +316,10 @@ impl Service {
             None => tools.offer(&program.source).await,
         };
         run.is_counted_by(Arc::clone(offer.tally()));
-        let outcome = run_with(session, program, offer, hearing).await?;
+        let mut outcome = run_with(session, program, offer, hearing).await?;
+        if let Some(report) = &checked {
+            advise(&mut outcome, report);
+        }
         entry.count_program();
         if entry.programs() > 1 {
             entry.passing.store(false, std::sync::atomic::Ordering::Relaxed);
