@@ -1,12 +1,13 @@
 //! The engine: base images, standby guests, and the two ways to get a guest.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use engine::{Digest, Engine, Guest, Image, Program, Start, StartError};
+use engine::{Digest, Engine, Guest, Image, Program, StandbyFigures, Start, StartError};
 
 use crate::cache::{ImageLookupError, ImageName, StoredImage};
 use crate::files::GivenFolder;
@@ -59,6 +60,8 @@ const BUSY: Duration = Duration::from_millis(20);
 struct Keeper {
     base: Arc<Base>,
     guests: Standby,
+    hits: AtomicU64,
+    misses: AtomicU64,
     thread: Mutex<Option<thread::Thread>>,
 }
 
@@ -147,6 +150,8 @@ impl WasmEngine {
     fn ready(&self, base: &Arc<Base>) -> Option<Machine> {
         let keeper = self.standby.as_ref().filter(|keeper| Arc::ptr_eq(&keeper.base, base))?;
         let machine = keeper.guests.take();
+        let count = if machine.is_some() { &keeper.hits } else { &keeper.misses };
+        count.fetch_add(1, Ordering::Relaxed);
         keeper.wake();
         machine
     }
@@ -156,6 +161,14 @@ impl WasmEngine {
 impl Engine for WasmEngine {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn standby(&self) -> Option<StandbyFigures> {
+        self.standby.as_ref().map(|keeper| StandbyFigures {
+            hits: keeper.hits.load(Ordering::Relaxed),
+            misses: keeper.misses.load(Ordering::Relaxed),
+            ready: keeper.guests.len(),
+        })
     }
 
     async fn start(
@@ -235,7 +248,13 @@ fn wants_science(source: &str) -> bool {
 
 impl Keeper {
     fn start(base: Arc<Base>, works: &Arc<Works>, most: usize) -> Result<Arc<Self>, BoxError> {
-        let keeper = Arc::new(Self { base, guests: Standby::new(most), thread: Mutex::new(None) });
+        let keeper = Arc::new(Self {
+            base,
+            guests: Standby::new(most),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+            thread: Mutex::new(None),
+        });
         let (weak, works) = (Arc::downgrade(&keeper), Arc::clone(works));
         let thread = thread::Builder::new()
             .name("guest-standby".into())

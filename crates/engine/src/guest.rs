@@ -268,4 +268,20 @@ pub trait Engine: Send + Sync {
 
     /// A guest that continues from `image` as if nothing had happened.
     async fn thaw(&self, image: &Image, start: Start) -> Result<Box<dyn Guest>, StartError>;
+
+    /// How often fresh guests were there already; nothing where none ever stand by.
+    fn standby(&self) -> Option<StandbyFigures> {
+        None
+    }
+}
+
+/// What became of the guests that stand by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StandbyFigures {
+    /// Guests that were there when they were wanted.
+    pub hits: u64,
+    /// Guests that had to be made.
+    pub misses: u64,
+    /// Guests that are there now.
+    pub ready: usize,
 }

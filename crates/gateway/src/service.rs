@@ -12,6 +12,7 @@
 pub mod analysis;
 mod answer;
 mod execute;
+pub mod figures;
 pub mod gate;
 pub mod ids;
 mod receipt;

@@ -18,6 +18,7 @@ mod words;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use gateway::service::Caller;
+use metrics::counter;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
@@ -262,6 +263,13 @@ impl ServerHandler for Mcp {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let own = self.own().any(|tool| tool.name == request.name);
+        counter!("tidegate_requests_total", "kind" => match (own, &*request.name) {
+            (true, "execute_python") => "code",
+            (true, "search_tools") => "search",
+            (true, ANALYSIS) => "analysis",
+            _ => "direct",
+        })
+        .increment(1);
         let result = match (own, &*request.name) {
             (true, "execute_python") => {
                 self.execute(request.arguments.unwrap_or_default(), &context).await

@@ -40,6 +40,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tower_http::compression::CompressionLayer;
 
 pub use self::access::{AccessRules, protect};
+pub use self::health::keep_figures;
 pub use self::problem::Problem;
 pub use self::serve::{ServeError, Tls, serve};
 use crate::Shared;

@@ -18,11 +18,11 @@ use gateway::service::gate::Room;
 use gateway::service::store::Store;
 use gateway::service::{Caller, Parts, Readiness, Scope, Service, Settings};
 use gateway::{Memory, ServerPolicy, Tools};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use server::guidance::Guidance;
-use server::rest::{AccessRules, RestOptions, router, serve};
+use server::rest::{AccessRules, RestOptions, keep_figures, router, serve};
 use server::{Servers, Shared};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -695,7 +695,7 @@ fn shop(folder: &TempDir) -> Arc<Tools> {
 
 fn figures() -> PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    HANDLE.get_or_init(|| PrometheusBuilder::new().install_recorder().unwrap()).clone()
+    HANDLE.get_or_init(|| keep_figures().unwrap()).clone()
 }
 
 /// Adds and removes nothing, and says so like one who does.

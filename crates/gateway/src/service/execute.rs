@@ -1,14 +1,15 @@
 //! One request to run a program, from the door to the database.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
 use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError, is_variable};
-use metrics::{counter, histogram};
 use tracing::warn;
 
 use super::answer::Answer;
+use super::figures::{self, Phase};
 use super::gate::Ticket;
 use super::ids::{RunId, SessionId};
 use super::receipt::{Receipt, Seen};
@@ -256,7 +257,7 @@ impl Service {
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
         }
-        count(&record);
+        figures::count(&record, self.settings.token_price);
         let id = record.id.clone();
         if let Err(error) = self.keep(&run, record).await {
             warn!(run = %id, error = %error, "a run was not stored");
@@ -297,14 +298,21 @@ impl Service {
         let mut offer = None;
         let mut checked = None;
         if let Some(checks) = &self.parts.checks {
+            let begun = Instant::now();
             let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
+            Phase::Check.took(begun.elapsed());
             if let Some(refused) = refusal(&report) {
                 return Ok(refused);
             }
             offer = offered;
             checked = Some(report);
         }
+        let begun = Instant::now();
+        let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
         let session = body.awake(entry, engine, image).await?;
+        if thaws {
+            Phase::Thaw.took(begun.elapsed());
+        }
         let results = self.results(entry, &program).await;
         let results = results.or_else(|| session.start().results.clone());
         let start = engine::Start { limits, results, ..session.start().clone() };
@@ -322,7 +330,7 @@ impl Service {
         }
         entry.count_program();
         if entry.programs() > 1 {
-            entry.passing.store(false, std::sync::atomic::Ordering::Relaxed);
+            entry.passing.store(false, Ordering::Relaxed);
         }
         Ok(outcome)
     }
@@ -357,32 +365,6 @@ struct Work {
     limits: Limits,
     /// How the answer is made to fit, and into how many tokens.
     fit: (Strategy, usize),
-}
-
-fn count(record: &Record) {
-    counter!("tidegate_runs_total", "status" => record.status.name(), "language" => "python")
-        .increment(1);
-    if let Some(ended) = &record.ended {
-        histogram!("tidegate_run_seconds").record(ended.execution_time_ms / 1e3);
-    }
-    if let Some(started) = record.started_at {
-        let queued = started.0.saturating_sub(record.created_at.0);
-        let seconds = Duration::from_millis(u64::try_from(queued).unwrap_or_default());
-        histogram!("tidegate_queue_seconds").record(seconds);
-    }
-    for call in &record.calls {
-        let outcome = match call.ok {
-            Some(true) => "ok",
-            Some(false) => "error",
-            None => "cancelled",
-        };
-        let server = call.server.clone().unwrap_or_default();
-        counter!("tidegate_host_calls_total", "server" => server, "outcome" => outcome)
-            .increment(1);
-        if let Some(took) = call.took {
-            histogram!("tidegate_host_call_seconds").record(took);
-        }
-    }
 }
 
 impl Service {

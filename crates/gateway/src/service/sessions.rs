@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use engine::{FileAnswer, FileTask, Level, Limits};
+use metrics::counter;
 use tracing::warn;
 
 use super::ids::SessionId;
@@ -104,6 +105,7 @@ impl Service {
         if passing {
             lock(&self.flood).count();
         }
+        counter!("tidegate_sessions_started_total").increment(1);
         let entry = Entry::new(&caller.owner, level, limits, passing);
         sessions.insert(entry.id.clone(), Arc::clone(&entry));
         Ok(entry)

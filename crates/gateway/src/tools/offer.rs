@@ -6,6 +6,7 @@ use std::sync::Arc;
 use catalog::{Catalog, CatalogTool, ResolveError, ServerName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
+use metrics::counter;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -130,7 +131,13 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
         let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
+        let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
+        counted.outcome = match &result {
+            Ok(result) if !result.is_error => "ok",
+            _ => "error",
+        };
+        drop(counted);
         let result = result.map_err(|failure| from_failure(&failure))?;
         self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
         if result.is_error {
@@ -257,6 +264,21 @@ impl Offer {
                 format!("there is no server {wanted:?}; there are: {}", all.join(", ")),
             )
         })
+    }
+}
+
+/// Counts a call when it is over, however it ends.
+struct Counted<'call> {
+    tool: &'call CatalogTool,
+    outcome: &'static str,
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        let (server, tool) = (self.tool.server().0.clone(), self.tool.name().0.clone());
+        let outcome = self.outcome;
+        counter!("tidegate_host_calls_total", "server" => server, "tool" => tool, "outcome" => outcome)
+            .increment(1);
     }
 }
 

@@ -7,6 +7,7 @@ use gateway::service::Request;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::SessionId;
 use http::HeaderMap;
+use metrics::counter;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
@@ -123,6 +124,7 @@ pub(crate) async fn analyze(
     Body(body): Body,
 ) -> Result<Json<RunShown>, Problem> {
     let request = read(&headers, &body)?;
+    counter!("tidegate_requests_total", "kind" => "analysis").increment(1);
     let started = door.shared.service.start(&caller, request).await?;
     Ok(Json(RunShown::new(&started.ended().await)))
 }

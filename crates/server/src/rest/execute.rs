@@ -11,6 +11,7 @@ use gateway::service::ids::SessionId;
 use gateway::service::run::Run;
 use gateway::service::{IfBusy, Request};
 use http::{HeaderMap, StatusCode, header};
+use metrics::counter;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::openapi::schema::{
@@ -237,6 +238,7 @@ pub(crate) async fn execute(
     let manner = Manner { stream: query.take("stream")?, detached: query.take("async")? };
     query.end()?;
     let request = ExecuteBody::read(&headers, &body)?.request()?;
+    counter!("tidegate_requests_total", "kind" => "code").increment(1);
     if manner.detached.unwrap_or_default() {
         return Ok(accepted(&*door.shared.service.start_detached(&caller, request).await?));
     }

@@ -3,9 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use gateway::service::{Caller, Readiness, Scope};
+use gateway::service::{Caller, Readiness, Scope, figures};
 use http::{StatusCode, header};
-use metrics::gauge;
+use metrics::{counter, gauge};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -142,13 +143,36 @@ pub(crate) async fn metrics(State(door): State<Door>, _: Reader) -> Result<Respo
     Ok((kind, handle.render()).into_response())
 }
 
+/// Keeps figures from now on, in this process. Histograms have buckets, so that they can be added
+/// up over several gateways.
+pub fn keep_figures() -> Result<PrometheusHandle, BuildError> {
+    let seconds = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0,
+        120.0,
+    ];
+    let bytes: Vec<f64> = (0..12).map(|power| f64::from(64 << (2 * power))).collect();
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &seconds)?
+        .set_buckets_for_metric(Matcher::Suffix("_bytes".to_owned()), &bytes)?
+        .install_recorder()?;
+    figures::describe();
+    Ok(handle)
+}
+
 /// Sets what is a state and not an event.
 fn measure(door: &Door) {
     let service = &door.shared.service;
     let counts = service.counts();
     gauge!("tidegate_build_info", "version" => VERSION).set(1.0);
     gauge!("tidegate_ready").set(match service.readiness() {
-        Readiness::Ready(_) => 1.0,
+        Readiness::Ready(engine) => {
+            if let Some(standby) = engine.standby() {
+                counter!("tidegate_standby_total", "outcome" => "hit").absolute(standby.hits);
+                counter!("tidegate_standby_total", "outcome" => "miss").absolute(standby.misses);
+                gauge!("tidegate_standby_ready").set(number(standby.ready));
+            }
+            1.0
+        }
         _ => 0.0,
     });
     gauge!("tidegate_running").set(number(counts.running));
@@ -160,6 +184,11 @@ fn measure(door: &Door) {
     let up = servers.iter().filter(|server| server.is_up()).count();
     gauge!("tidegate_upstreams").set(number(servers.len()));
     gauge!("tidegate_upstreams_up").set(number(up));
+    for server in &servers {
+        // One that nobody has needed yet is not down.
+        let up = if server.is_down() { 0.0 } else { 1.0 };
+        gauge!("tidegate_upstream_up", "server" => server.name().to_owned()).set(up);
+    }
     gauge!("tidegate_tools").set(number(service.tools().catalog().tools().count()));
 }
 

@@ -121,6 +121,10 @@ pub(crate) fn all(door: &Door) -> Vec<ServerShown> {
 }
 
 impl ServerShown {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it can be called.
     pub(crate) fn is_up(&self) -> bool {
         self.state == StateShown::Connected

@@ -7,6 +7,7 @@ use axum::extract::State;
 use catalog::CatalogTool;
 use gateway::{Detail, Found, FoundTool, Search};
 use http::StatusCode;
+use metrics::counter;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -168,6 +169,7 @@ pub(crate) async fn search(
 async fn find(door: &Door, search: Search) -> Result<Found, Problem> {
     let tools = door.shared.service.tools().clone();
     tools.know_all().await;
+    counter!("tidegate_requests_total", "kind" => "search").increment(1);
     let found = tokio::task::spawn_blocking(move || tools.find(&search)).await;
     let broke = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the search broke");
     found

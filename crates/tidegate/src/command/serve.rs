@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use metrics_exporter_prometheus::PrometheusBuilder;
 use server::mcp::Mcp;
 use server::rest::{self, AccessRules, RestOptions, Tls};
 use tokio::net::TcpListener;
@@ -39,7 +38,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let tls = tls(&values)?;
     let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
     let mcp_options = service::mcp_options(config, &values)?;
-    let metrics = PrometheusBuilder::new().install_recorder().context("could not count")?;
+    let metrics = rest::keep_figures().context("could not count")?;
     let place = service::Place::of_serve(config)?;
     let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
     let running = Arc::clone(&shared.service);

@@ -1,0 +1,222 @@
+//! What operators see of runs: counters and histograms, all of them named `tidegate_*`.
+//!
+//! Whatever a program or a server may choose freely (names of exceptions, of tools that are not
+//! there) is no label: nobody could say how many there will be.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use metrics::{counter, describe_counter, describe_histogram, histogram};
+
+use super::receipt::Receipt;
+use super::record::{Ended, Record};
+use crate::hearing::CallNote;
+
+/// Sets of tools that are told apart; further ones are `other`.
+const MOST_COMBINATIONS: usize = 200;
+
+/// Exceptions that are told apart; the programs' own are `other`.
+const ERRORS: [&str; 26] = [
+    "ArgumentError",
+    "AssertionError",
+    "AttributeError",
+    "CheckError",
+    "Crashed",
+    "Exited",
+    "FileNotFoundError",
+    "ImportError",
+    "IndexError",
+    "KeyError",
+    "LimitExceeded",
+    "MemoryError",
+    "MissingAwait",
+    "ModuleNotFoundError",
+    "NameError",
+    "OSError",
+    "PermissionError",
+    "RecursionError",
+    "Refused",
+    "ServerError",
+    "SyntaxError",
+    "TimeoutError",
+    "ToolError",
+    "TypeError",
+    "UnknownTool",
+    "ValueError",
+];
+
+/// A part of what a run's time is spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Waiting for its turn.
+    Queue,
+    /// Being looked at before it runs.
+    Check,
+    /// Bringing its session back from disk.
+    Thaw,
+    /// The guest's own work.
+    Guest,
+    /// Waiting for one answer of a server.
+    HostCall,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Check => "check",
+            Self::Thaw => "thaw",
+            Self::Guest => "guest",
+            Self::HostCall => "host_call",
+        }
+    }
+
+    pub(super) fn took(self, time: Duration) {
+        histogram!("tidegate_phase_seconds", "phase" => self.name()).record(time);
+    }
+}
+
+/// What a program is for, as far as its calls say it.
+fn use_case(program: &str, calls: &[CallNote]) -> &'static str {
+    let first = calls.first().map(|call| (&call.server, &call.tool));
+    let one_tool = calls.iter().all(|call| Some((&call.server, &call.tool)) == first);
+    match calls.len() {
+        0 => "computing",
+        2.. if one_tool && program.contains("sleep(") => "polling",
+        1 | 2 if one_tool => "filtering",
+        _ => "workflow",
+    }
+}
+
+/// Says what the figures mean, to whoever reads them in Prometheus.
+pub fn describe() {
+    describe_counter!("tidegate_runs_total", "Runs that are over.");
+    describe_histogram!("tidegate_run_seconds", "How long runs took, rest included.");
+    describe_histogram!("tidegate_phase_seconds", "How long the parts of runs took.");
+    describe_counter!("tidegate_host_calls_total", "Calls of servers' tools.");
+    describe_histogram!("tidegate_guest_memory_bytes", "Memory of a guest after its run.");
+    describe_histogram!("tidegate_guest_cpu_seconds", "Processor time of a guest in a run.");
+    describe_counter!("tidegate_errors_total", "Runs that failed, by exception.");
+    describe_counter!("tidegate_limit_hits_total", "Runs that a limit ended.");
+    describe_counter!("tidegate_tokens_sent_total", "Tokens of programs and their context.");
+    describe_counter!("tidegate_tokens_received_total", "Tokens of answers.");
+    describe_counter!(
+        "tidegate_tokens_total",
+        "Tokens that runs cost (way=tidegate), and would have cost otherwise (inline, search)."
+    );
+    describe_counter!("tidegate_cost_micros_total", "The same in millionths of money.");
+    describe_counter!("tidegate_bytes_kept_total", "Bytes of answers that stayed in the sandbox.");
+    describe_histogram!("tidegate_code_bytes", "Bytes of programs.");
+    describe_counter!("tidegate_tool_combinations_total", "Runs by the set of tools they called.");
+    describe_counter!("tidegate_sessions_started_total", "Sessions that were begun.");
+    describe_counter!("tidegate_requests_total", "Requests by what they are for.");
+    describe_counter!("tidegate_standby_total", "Fresh guests, by whether one stood by.");
+}
+
+/// Counts a run that is over.
+pub(super) fn count(record: &Record, price: f64) {
+    counter!("tidegate_runs_total", "status" => record.status.name(), "language" => "python")
+        .increment(1);
+    if let Some(started) = record.started_at {
+        let queued = started.0.saturating_sub(record.created_at.0);
+        Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));
+    }
+    histogram!("tidegate_code_bytes").record(number(record.program.len() as u64));
+    for call in &record.calls {
+        if let Some(took) = call.took {
+            Phase::HostCall.took(took);
+        }
+    }
+    let Some(ended) = &record.ended else { return };
+    count_end(ended);
+    if let Some(receipt) = &ended.receipt {
+        count_tokens(receipt, use_case(&record.program, &record.calls), price);
+    }
+}
+
+fn count_end(ended: &Ended) {
+    histogram!("tidegate_run_seconds").record(ended.execution_time_ms / 1e3);
+    Phase::Guest.took(ended.usage.cpu);
+    histogram!("tidegate_guest_cpu_seconds").record(ended.usage.cpu);
+    histogram!("tidegate_guest_memory_bytes").record(number(ended.usage.memory_bytes));
+    let Some(error) = &ended.error else { return };
+    let known = ERRORS.iter().find(|known| **known == error.kind);
+    counter!("tidegate_errors_total", "type" => known.copied().unwrap_or("other")).increment(1);
+    if let Some(limit) = error.limit {
+        counter!("tidegate_limit_hits_total", "limit" => limit.setting()).increment(1);
+    }
+}
+
+fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
+    counter!("tidegate_tokens_sent_total").increment(receipt.sent);
+    counter!("tidegate_tokens_received_total").increment(receipt.received);
+    counter!("tidegate_bytes_kept_total").increment(receipt.bytes_kept);
+    let ours = receipt.own_definitions + receipt.sent + receipt.received;
+    for (way, tokens) in
+        [("tidegate", ours), ("inline", receipt.inline), ("search", receipt.search)]
+    {
+        counter!("tidegate_tokens_total", "way" => way, "use_case" => use_case).increment(tokens);
+        // Counters are whole numbers: millionths of whatever the price is in.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "money is no less than nothing, and not much more precise"
+        )]
+        let cost = (number(tokens) * price).round() as u64;
+        counter!("tidegate_cost_micros_total", "way" => way, "use_case" => use_case)
+            .increment(cost);
+    }
+    if !receipt.tools_called.is_empty() {
+        counter!("tidegate_tool_combinations_total", "tools" => combination(receipt)).increment(1);
+    }
+}
+
+/// The tools of a run, in one word that is one of so many.
+fn combination(receipt: &Receipt) -> String {
+    static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let tools = receipt.tools_called.join(" + ");
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.contains(&tools) {
+        return tools;
+    }
+    if known.len() >= MOST_COMBINATIONS || receipt.tools_called.len() > 6 {
+        return "other".to_owned();
+    }
+    known.insert(tools.clone());
+    tools
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn calls_say_what_a_program_is_for() {
+        let call = |tool: &str| CallNote {
+            id: 1,
+            server: Some("s".to_owned()),
+            tool: tool.to_owned(),
+            started_at: SystemTime::now(),
+            took: None,
+            argument_bytes: 0,
+            result_bytes: 0,
+            ok: Some(true),
+        };
+        let of = |program, tools: &[&str]| {
+            use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())
+        };
+        assert_eq!(of("1", &[]), "computing");
+        assert_eq!(of("x", &["list"]), "filtering");
+        assert_eq!(of("await asyncio.sleep(1)", &["status", "status"]), "polling");
+        assert_eq!(of("x", &["list", "send"]), "workflow");
+        assert_eq!(of("x", &["get", "get", "get"]), "workflow");
+    }
+}
