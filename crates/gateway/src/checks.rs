@@ -124,7 +124,7 @@ impl Circumstances {
 }
 
 /// Adds what the check had to say about the line where a program failed, if nobody knows better.
-pub fn advise(outcome: &mut Outcome, report: &Report) {
+pub(crate) fn advise(outcome: &mut Outcome, report: &Report) {
     let Some(error) = outcome.error.as_mut().filter(|error| error.hint.is_none()) else { return };
     let here = report.findings.iter().find(|finding| Some(finding.line) == error.line);
     if let Some(finding) = here {
