@@ -39,7 +39,7 @@ const WORDS: [&str; 10] = [
 pub(crate) struct Arguments {
     /// The rows: a CSV, TSV, JSON or JSON-lines file, or `-` for standard input.
     file: PathBuf,
-    /// A condition, such as 'amount > 100', 'name contains lamp' or 'gone is_null'; may
+    /// A condition, such as 'amount > 100', 'name contains lamp' or 'city = Ulm'; may
     /// be given several times.
     #[arg(long, value_name = "CONDITION")]
     filter: Vec<String>,
