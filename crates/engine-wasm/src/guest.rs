@@ -95,17 +95,17 @@ impl WasmGuest {
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
         let (send, mut receive) = oneshot::channel();
-        self.works.threads.run(move || {
-            let made = make(&works.kit, body, &shared).map(|mut machine| {
+        let job = move || {
+            make(&works.kit, body, &shared).map(|mut machine| {
                 if let Some(news) = news {
                     machine.configure(news);
                 }
                 let done = task(&mut machine);
                 (done, machine)
-            });
-            // Fails when nobody waits any more; the machine is then dropped here.
-            let _ = send.send(made);
-        });
+            })
+        };
+        // Fails when nobody waits any more; the machine is then dropped there.
+        self.works.threads.run(job, |made| drop(send.send(made)));
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
         let answer = match soon.then(|| look_for(&mut receive)).flatten() {
             Some(answer) => Ok(answer),

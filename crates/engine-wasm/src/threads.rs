@@ -36,12 +36,14 @@ pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 /// How much nicer guests are than the host.
 const NICENESS: i32 = 1;
 
-type Job = Box<dyn FnOnce() + Send>;
+type Job = Box<dyn FnOnce(&Shared) + Send>;
+
+type Chore = Box<dyn FnOnce() + Send>;
 
 /// A growing and shrinking set of guest threads.
 pub(crate) struct Threads {
     shared: Arc<Shared>,
-    chores: mpsc::Sender<Job>,
+    chores: mpsc::Sender<Chore>,
 }
 
 struct Shared {
@@ -83,13 +85,30 @@ impl Threads {
         let ticker =
             thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
         *lock(&shared.ticker) = Some(ticker.thread().clone());
-        let (chores, todo) = mpsc::channel::<Job>();
+        let (chores, todo) = mpsc::channel::<Chore>();
         thread::Builder::new().name("guest-tidy".into()).spawn(move || tidy(&todo, later))?;
         Ok(Self { shared, chores })
     }
 
-    /// Runs `job` on a guest thread as soon as one is free.
-    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
+    /// Runs `job` on a guest thread as soon as one is free, and gives what comes of it to
+    /// `deliver`.
+    pub(crate) fn run<T>(
+        &self,
+        job: impl FnOnce() -> T + Send + 'static,
+        deliver: impl FnOnce(T) + Send + 'static,
+    ) {
+        let job = move |shared: &Shared| {
+            let done = shared.busy(job);
+            // Whoever gets the answer may send the next job at once. Had this thread not begun to
+            // look for it by then, another would be woken in vain.
+            let looks = shared.begin_to_look();
+            if let Some(done) = done {
+                deliver(done);
+            }
+            if looks {
+                shared.look();
+            }
+        };
         let mut queue = lock(&self.shared.queue);
         queue.jobs.push_back(Box::new(job));
         self.shared.waiting.store(queue.jobs.len(), Ordering::Release);
@@ -160,8 +179,7 @@ impl Shared {
             if let Some(job) = queue.jobs.pop_front() {
                 self.waiting.store(queue.jobs.len(), Ordering::Release);
                 drop(queue);
-                self.busy(job);
-                self.look();
+                job(self);
                 queue = lock(&self.queue);
                 continue;
             }
@@ -180,31 +198,34 @@ impl Shared {
         queue.threads -= 1;
     }
 
+    /// Says that this thread looks for the next job, unless another does.
+    fn begin_to_look(&self) -> bool {
+        // One is enough: where more is going on, the cores are wanted elsewhere.
+        self.looking.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
     /// Looks for the next job for a moment. Programs of one session come one after
     /// another, and waking a thread takes longer than a small one runs.
     fn look(&self) {
-        if self.looking.fetch_add(1, Ordering::AcqRel) > 0 {
-            // One is enough: where more is going on, the cores are wanted elsewhere.
-            self.looking.fetch_sub(1, Ordering::AcqRel);
-            return;
-        }
         let begun = Instant::now();
         while self.waiting.load(Ordering::Acquire) == 0 && begun.elapsed() < LOOK {
             // Whoever else wants this core has it.
             thread::yield_now();
         }
-        self.looking.fetch_sub(1, Ordering::AcqRel);
+        self.looking.store(0, Ordering::Release);
     }
 
-    fn busy(&self, job: Job) {
+    /// What comes of a job; nothing if it panicked, which ends that run alone.
+    fn busy<T>(&self, job: impl FnOnce() -> T) -> Option<T> {
         if self.running.fetch_add(1, Ordering::AcqRel) == 0
             && let Some(ticker) = lock(&self.ticker).as_ref()
         {
             ticker.unpark();
         }
-        // A panic in one run ends that run: its sender is dropped, its caller told.
-        let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+        // Its `deliver` is dropped then, and with it what its caller waits for.
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
         self.running.fetch_sub(1, Ordering::AcqRel);
+        done.ok()
     }
 
     fn tick(&self) {
@@ -227,7 +248,7 @@ impl Shared {
 }
 
 /// Does chores as long as anybody may have some.
-fn tidy(todo: &mpsc::Receiver<Job>, later: Duration) {
+fn tidy(todo: &mpsc::Receiver<Chore>, later: Duration) {
     while let Ok(first) = todo.recv() {
         thread::sleep(later);
         for chore in std::iter::once(first).chain(todo.try_iter()) {
