@@ -11,6 +11,8 @@ use memchr::memchr2;
 const DEEPEST: usize = 12;
 /// Kinds of rows of which the first is always kept.
 const MOST_KINDS: usize = 8;
+/// Bytes of a text that are looked at one by one.
+const SHORT: usize = 16;
 /// Rows that are looked at for being of another kind.
 const MOST_OTHERS: usize = 4000;
 
@@ -174,6 +176,25 @@ impl<'a> Items<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         Self { text, at: 1 }
     }
+
+    /// The next member. If it is an object, its fields are met on the way, which spares a second
+    /// look at it.
+    pub(crate) fn next_meeting(
+        &mut self,
+        mut meet: impl FnMut(&'a str, &'a str),
+    ) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = past(bytes, self.at, b',');
+        if bytes.get(start) != Some(&b'{') {
+            return self.next();
+        }
+        let mut fields = Fields { text: self.text, at: start + 1 };
+        for (key, value) in &mut fields {
+            meet(key, value);
+        }
+        self.at = (past(bytes, fields.at, b',') + 1).min(bytes.len());
+        self.text.get(start..self.at)
+    }
 }
 
 impl<'a> Iterator for Items<'a> {
@@ -268,6 +289,14 @@ fn end_of(bytes: &[u8], start: usize) -> usize {
 /// Where a text ends whose opening quote is here.
 fn end_of_text(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
+    // Most are short, and are over before a search for the end would have begun.
+    for byte in bytes.get(at..).unwrap_or_default().iter().take(SHORT) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => break,
+            _ => at += 1,
+        }
+    }
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         at += found;
         if bytes[at] == b'"' {

@@ -56,7 +56,16 @@ fn about_text(text: &str) -> Value {
 fn about_list(text: &str, depth: usize) -> Value {
     let mut rows = Rows::default();
     let (mut first, mut last) = (None, None);
-    for item in Items::of(text) {
+    let mut items = Items::of(text);
+    loop {
+        let mut at = 0;
+        let item = items.next_meeting(|key, value| {
+            if let Some(column) = rows.column(at, key) {
+                column.add(value);
+            }
+            at += 1;
+        });
+        let Some(item) = item else { break };
         first = first.or(Some(item));
         last = Some(item);
         rows.add(item);
@@ -121,14 +130,8 @@ impl Rows {
     fn add(&mut self, item: &str) {
         self.count += 1;
         match item.as_bytes().first() {
-            Some(b'{') => {
-                self.objects += 1;
-                for (at, (key, value)) in Fields::of(item).enumerate() {
-                    if let Some(column) = self.column(at, key) {
-                        column.add(value);
-                    }
-                }
-            }
+            // Its fields have been met.
+            Some(b'{') => self.objects += 1,
             Some(b'[') => self.lists += 1,
             _ => self.plain.add(item),
         }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use candle_core::{DType, Device, Result, Tensor};
-use candle_nn::ops::{layer_norm, softmax_last_dim};
+use candle_nn::ops::layer_norm;
 
 use crate::DIMENSIONS;
 
@@ -101,17 +101,46 @@ impl Layer {
         self.norm.forward(&(&state + self.outer.forward(&inner, same)?)?)
     }
 
+    /// What each token takes from all others, head by head.
+    ///
+    /// By hand: these products are so small that calling the library takes longer than they do.
     fn attend(&self, state: &Tensor) -> Result<Tensor> {
+        const SIZE: usize = DIMENSIONS / HEADS;
         let count = state.dim(0)?;
-        let size = DIMENSIONS / HEADS;
-        let all = self.attention.forward(state, same)?.reshape((count, 3, HEADS, size))?;
-        let part = |which| all.narrow(1, which, 1)?.squeeze(1)?.transpose(0, 1)?.contiguous();
-        let (query, key, value) = (part(0)?, part(1)?, part(2)?);
+        let all = self.attention.forward(state, same)?.flatten_all()?.to_vec1::<f32>()?;
+        // Of a token: query, key and value, each of all heads.
+        let part = |token: usize, which: usize, head: usize| {
+            let start = (token * 3 + which) * DIMENSIONS + head * SIZE;
+            &all[start..start + SIZE]
+        };
         #[expect(clippy::cast_precision_loss, reason = "a head has 32 numbers")]
-        let scale = 1.0 / (size as f64).sqrt();
-        let alike = (query.matmul(&key.transpose(1, 2)?)? * scale)?;
-        let seen = softmax_last_dim(&alike)?.matmul(&value)?;
-        seen.transpose(0, 1)?.contiguous()?.reshape((count, DIMENSIONS))
+        let scale = 1.0 / (SIZE as f32).sqrt();
+        let mut seen = vec![0.0; count * DIMENSIONS];
+        let mut alike = vec![0.0; count];
+        for head in 0..HEADS {
+            for token in 0..count {
+                let query = part(token, 0, head);
+                for (other, alike) in alike.iter_mut().enumerate() {
+                    let key = part(other, 1, head);
+                    *alike =
+                        query.iter().zip(key).map(|(one, other)| one * other).sum::<f32>() * scale;
+                }
+                let most = alike.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                for alike in &mut alike {
+                    *alike = exponential(*alike - most);
+                }
+                let whole: f32 = alike.iter().sum();
+                let start = token * DIMENSIONS + head * SIZE;
+                let into = &mut seen[start..start + SIZE];
+                for (other, alike) in alike.iter().enumerate() {
+                    let share = alike / whole;
+                    for (into, value) in into.iter_mut().zip(part(other, 2, head)) {
+                        *into += share * value;
+                    }
+                }
+            }
+        }
+        Tensor::from_vec(seen, (count, DIMENSIONS), &Device::Cpu)
     }
 }
 
