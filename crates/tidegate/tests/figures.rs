@@ -103,8 +103,7 @@ fn deployed(file: &str) -> String {
 fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
     let gateway = Gateway::start();
     let worked = gateway.run(
-        "from servers.data import list_orders, list_customers\n\
-         orders = await list_orders()\ncustomers = await list_customers()\nreturn len(orders)",
+        "from servers.data import get_devices\ndevices = await get_devices()\nreturn len(devices)",
     );
     assert_eq!(worked["success"], true, "{worked}");
     assert_eq!(gateway.run("{}['missing']")["success"], false);
@@ -123,8 +122,8 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         "tidegate_runs_total{status=\"timed_out\",language=\"python\"} 1",
         "tidegate_errors_total{type=\"KeyError\"} 1",
         "tidegate_limit_hits_total{limit=\"wall\"} 1",
-        "tidegate_host_calls_total{server=\"data\",tool=\"list_orders\",outcome=\"ok\"} 1",
-        "tidegate_tool_combinations_total{tools=\"data.list_customers + data.list_orders\"} 1",
+        "tidegate_host_calls_total{server=\"data\",tool=\"get_devices\",outcome=\"ok\"} 1",
+        "tidegate_tool_combinations_total{tools=\"data.get_devices\"} 1",
         "tidegate_requests_total{kind=\"code\"} 3",
         "tidegate_requests_total{kind=\"search\"} 1",
         "tidegate_upstream_up{server=\"data\"} 1",
@@ -141,7 +140,7 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
 fn what_was_saved_is_added_up() {
     let gateway = Gateway::start();
     let saved = |code: &str| gateway.run(code)["tokens_saved"].as_i64().unwrap();
-    let first = saved("from servers.data import list_orders\nreturn len(await list_orders())");
+    let first = saved("from servers.data import get_devices\nreturn len(await get_devices())");
     let second = saved("return 1");
     let stats = |arguments: &[&str]| {
         let said = command(&gateway.folder).arg("stats").args(arguments).output().unwrap();
@@ -153,6 +152,6 @@ fn what_was_saved_is_added_up() {
     assert_eq!(all["total_tokens_saved"], first + second, "{all}");
     assert_eq!(all["tool_calls"], 1, "{all}");
     let text = stats(&[]);
-    assert!(text.contains("data.list_orders"), "{text}");
+    assert!(text.contains("data.get_devices"), "{text}");
     assert!(text.contains(&format!("tokens saved           {}", first + second)), "{text}");
 }
