@@ -31,7 +31,7 @@ fn reads(field: &str) -> String {
 fn learned_from(seen: &serde_json::Value) -> Catalog {
     let listing = listing(None);
     let tool = Catalog::new(vec![Arc::clone(&listing)]);
-    let fingerprint = tool.tools().next().unwrap().fingerprint().clone();
+    let fingerprint = tool.tools().next().expect("a tool").fingerprint().clone();
     let mut learned = Learned::new(fingerprint.clone());
     // What was seen once could be a map whose keys change.
     for _ in 0..12 {
@@ -40,7 +40,7 @@ fn learned_from(seen: &serde_json::Value) -> Catalog {
     let tools: LearnedTools = [(listing.tools[0].name.clone(), Arc::new(learned))].into();
     let learned = BTreeMap::from([(listing.server.clone(), Arc::new(tools))]);
     let catalog = Catalog::default().refreshed_with(vec![listing], &learned);
-    assert!(catalog.tools().next().unwrap().learned().is_some());
+    assert!(catalog.tools().next().expect("a tool").learned().is_some());
     catalog
 }
 
