@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | `TIDEGATE_CACHE` | folder of the runtime and images, which can be made again | `tidegate` in the user's cache folder |
 //! | `TIDEGATE_DATA` | folder of sessions and history, which cannot | `tidegate` in the user's data folder |
+//! | `TIDEGATE_LOG_FORMAT` | `human` or `json` | `human` |
 //! | `TIDEGATE_LOG` | which events to show, see [`crate::log`] | warnings of servers, in `run` and `repl` |
 //! | `TIDEGATE_CONFIG` | the only configuration file, as `--config` | see [`places`] |
 //!
@@ -44,6 +45,7 @@ use crate::store::Store;
 const CACHE: &str = "TIDEGATE_CACHE";
 const DATA: &str = "TIDEGATE_DATA";
 const LOG: &str = "TIDEGATE_LOG";
+const LOG_FORMAT: &str = "TIDEGATE_LOG_FORMAT";
 const OWN: &str = "tidegate";
 
 /// Where things are.
@@ -52,6 +54,7 @@ pub(crate) struct Config {
     cache: Option<PathBuf>,
     data: Option<PathBuf>,
     log: Option<String>,
+    log_format: Option<String>,
     places: Places,
 }
 
@@ -62,13 +65,19 @@ impl Config {
         let usual = etcetera::choose_base_strategy().ok();
         let cache = folder(CACHE).or_else(|| Some(usual.as_ref()?.cache_dir().join(OWN)));
         let data = folder(DATA).or_else(|| Some(usual.as_ref()?.data_dir().join(OWN)));
-        let log = env::var(LOG).ok().filter(|wanted| !wanted.is_empty());
-        Self { cache, data, log, places: Places::from_environment(file) }
+        let said = |name| env::var(name).ok().filter(|wanted: &String| !wanted.is_empty());
+        let (log, log_format) = (said(LOG), said(LOG_FORMAT));
+        Self { cache, data, log, log_format, places: Places::from_environment(file) }
     }
 
     /// Which events to show.
     pub(crate) fn log(&self) -> Option<&str> {
         self.log.as_deref()
+    }
+
+    /// How to show them.
+    pub(crate) fn log_format(&self) -> Option<&str> {
+        self.log_format.as_deref()
     }
 
     /// The folder of the runtime.

@@ -63,7 +63,7 @@ fn main() -> ExitCode {
         return upstream::supervise(arguments.command);
     }
     let config = Config::from_environment(cli.config.as_deref());
-    let logging = log::begin(config.log(), cli.command.uses_servers_aside());
+    let logging = log::begin(config.log(), config.log_format(), cli.command.uses_servers_aside());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     let ended = match runtime {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
 use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError, is_variable};
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::answer::Answer;
 use super::figures::{self, Phase};
@@ -258,6 +258,7 @@ impl Service {
             entry.note_result(&record.id);
         }
         figures::count(&record, self.settings.token_price);
+        tell(&record);
         let id = record.id.clone();
         if let Err(error) = self.keep(&run, record).await {
             warn!(run = %id, error = %error, "a run was not stored");
@@ -390,6 +391,24 @@ impl Service {
         };
         Receipt::new(seen, self.settings.own_tokens, self.settings.token_price)
     }
+}
+
+/// One line for who keeps a log.
+fn tell(record: &Record) {
+    let ended = record.ended.as_ref();
+    let error = ended.and_then(|ended| ended.error.as_ref());
+    let receipt = ended.and_then(|ended| ended.receipt.as_ref());
+    info!(
+        run = %record.id,
+        session = %record.session,
+        owner = %record.owner,
+        status = record.status.name(),
+        error = error.map(|error| error.kind.as_str()),
+        milliseconds = ended.map(|ended| ended.execution_time_ms),
+        calls = record.calls.len(),
+        tokens_saved = receipt.map(|receipt| receipt.tokens_saved),
+        "a run is over"
+    );
 }
 
 /// Tokens of the variables that a program is given.
