@@ -118,15 +118,10 @@ impl Service {
         limit: usize,
     ) -> Result<Page, Refusal> {
         let record: Record = self.run(caller, run).await?;
-        let Some(ended) = &record.ended else {
-            let problem = "has not ended, so it has no result yet".to_owned();
-            return Err(Refusal::Invalid { field: "run", problem });
-        };
+        let missing = |why| Refusal::NoPart { run: run.clone(), pointer: pointer.to_owned(), why };
+        let Some(ended) = &record.ended else { return Err(missing("it has not ended yet")) };
         let found = budget::page(&ended.return_value, pointer, offset, limit);
-        let Some((total, part)) = found else {
-            let problem = format!("{pointer:?} leads to nothing in this result");
-            return Err(Refusal::Invalid { field: "pointer", problem });
-        };
+        let (total, part) = found.ok_or_else(|| missing("the pointer leads to nothing in it"))?;
         Ok(Page { total, offset, part })
     }
 }

@@ -75,6 +75,16 @@ pub enum Refusal {
         /// What was asked for.
         name: String,
     },
+    /// The run's result has nothing there, or is not there yet.
+    #[error("the run {run} has no result at {pointer:?}: {why}")]
+    NoPart {
+        /// Which run.
+        run: RunId,
+        /// What was asked for.
+        pointer: String,
+        /// Why.
+        why: &'static str,
+    },
     /// About the session's files.
     #[error(transparent)]
     File(#[from] FileError),
@@ -107,6 +117,7 @@ impl Refusal {
             Self::Invalid { .. } => "invalid_request",
             Self::NoRun(_) => "unknown_run",
             Self::NoArtifact { .. } => "unknown_artifact",
+            Self::NoPart { .. } => "unknown_part",
             Self::File(FileError::Missing { .. }) => "unknown_file",
             Self::File(FileError::Refused { .. }) => "file_refused",
             Self::Session(_) => "session_unusable",

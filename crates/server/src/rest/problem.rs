@@ -91,9 +91,10 @@ impl From<Refusal> for Problem {
                 Self::new(status, code, "what the gateway keeps could not be read or written")
                     .hint("the gateway's log says why")
             }
-            Refusal::NoRun(_) | Refusal::NoArtifact { .. } | Refusal::File(_) => {
-                Self::new(status, code, refusal.to_string())
-            }
+            Refusal::NoRun(_)
+            | Refusal::NoArtifact { .. }
+            | Refusal::NoPart { .. }
+            | Refusal::File(_) => Self::new(status, code, refusal.to_string()),
             told => match told.to_string().rsplit_once("; ") {
                 Some((message, hint)) => Self::new(status, code, message).hint(hint),
                 None => Self::new(status, code, told.to_string()),

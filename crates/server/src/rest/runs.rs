@@ -163,7 +163,7 @@ pub(crate) struct ResultPage {
     ),
     responses(
         (status = 200, description = "The part.", body = ResultPage),
-        (status = 404, description = "There is no such run.", body = ErrorBody),
+        (status = 404, description = "There is no such run, or nothing there in its result.", body = ErrorBody),
     )
 )]
 pub(crate) async fn result(
