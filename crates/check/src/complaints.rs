@@ -5,6 +5,8 @@
 
 mod crashes;
 
+pub(crate) use crashes::loop_of;
+
 use ruff_python_ast::{AnyNodeRef, Expr};
 use ruff_text_size::{Ranged as _, TextRange};
 
@@ -80,8 +82,14 @@ impl<'a> Judge<'_, 'a, '_> {
         if about_async && self.reach.is_top_level_at(complaint.range) {
             return None;
         }
-        let advice =
-            if message.contains("await") { "; make the function async: `async def`" } else { "" };
+        let advice = match message.contains("await") {
+            true if self.is_in_lambda(complaint.range) => {
+                "; a lambda cannot wait, nor can the key of a sort: await the values first, \
+                 `[await f(x) for x in rows]`, and use those"
+            }
+            true => "; make the function async: `async def`",
+            false => "",
+        };
         Some(Mistake {
             weight: Weight::Always,
             code: Code::Syntax,
@@ -91,6 +99,13 @@ impl<'a> Judge<'_, 'a, '_> {
                 raises::NOTHING,
             )
         })
+    }
+
+    fn is_in_lambda(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        std::iter::once(id)
+            .chain(self.tree.above(id))
+            .any(|id| matches!(self.tree.node(id), AnyNodeRef::ExprLambda(_)))
     }
 
     fn undefined(&self, complaint: &Complaint) -> Option<Mistake> {

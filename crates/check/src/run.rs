@@ -8,7 +8,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
-use crate::complaints::Judge;
+use crate::complaints::{Judge, loop_of};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight, raises};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
@@ -145,6 +145,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let changed = changed(&tree);
     let mut asked = asked(&judged);
     asked.extend(changed.iter().copied());
+    asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
     let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten);
     let used = used(&tree, &names);
     let used: Vec<&str> = used.iter().map(String::as_str).collect();

@@ -15,12 +15,13 @@ from os import listdir as _listdir
 
 from _tidegate import calls, failures, forgotten, servers
 
-NO_NETWORK = "There is no network in the sandbox; call a tool instead."
+NO_NETWORK = "There is no network in the sandbox; call a tool instead: search_tools('what you need') finds one."
 NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool."
 NO_THREADS = "There are no threads in the sandbox; use async functions and `await asyncio.gather(...)`."
 _AWAIT = "Use `await` on the call: it returns a coroutine."
 _NO_RUN = "A loop is already running: write `await main()` at the top level, and make the functions on the way to it async."
 _FILES = "Files live in /workspace; nothing else can be written, and little else read."
+_USERS = " The user's own files are not here: a tool may read them, search_tools('read file') finds it; or pass the data as `context`."
 AVAILABLE = (
     "numpy, pandas, scipy, sklearn, statsmodels, matplotlib, sympy, lxml, bs4, yaml, openpyxl, sqlite3"
     " and the standard library"
@@ -83,6 +84,13 @@ class Scene:
         positions = self.traceback.tb_frame.f_code.co_positions()
         first, last, start, end = next(islice(positions, self.traceback.tb_lasti // 2, None))
         return self.line.encode()[start:end].decode() if first == last and start is not None else ""
+
+    def mentions(self, word):
+        """Whether the program's text where it failed has a word."""
+        code = self.traceback.tb_frame.f_code if self.traceback is not None else None
+        texts = [self.line, *(one for one in (code.co_consts if code else ()) if type(one) is str)]
+        texts += [part for one in (code.co_consts if code else ()) if type(one) is tuple for part in one if type(part) is str]
+        return any(re.search(rf"\b{word}\b", text) for text in texts)
 
     def in_network(self):
         return any(one.endswith(_NETWORK_FILES) for one in self.files)
@@ -311,13 +319,15 @@ def _os_error(exc, message, scene):
     if scene.in_network():
         return NO_NETWORK
     if scene.in_processes() or "processes" in message:
+        if scene.mentions("pip"):
+            return f"Nothing can be installed in the sandbox, and much is there already: {AVAILABLE}."
         return NO_PROCESSES
     if exc.errno in _QUOTAS:
         return _QUOTAS[exc.errno]
     path = exc.filename
     if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
-            return _FILES
+            return _FILES + _USERS if issubclass(type(exc), FileNotFoundError) else _FILES
         if issubclass(type(exc), FileNotFoundError):
             return _workspace()
     return None
@@ -352,9 +362,30 @@ def _type_error(exc, message, scene):
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
     if message.startswith("string indices must be integers"):
         return _looped(scene)
+    if "_GatheringFuture" in message:
+        return "asyncio.gather(...) was not awaited: write `await asyncio.gather(...)` where it is called."
+    if "NoneType" in message and message.startswith("unsupported operand"):
+        return _which_is_none(scene)
     if "unhashable type: 'slice'" in message:
         return "It is a dict, which has no slices: take a list inside it, or list(d.items())[:n]."
     return None
+
+
+def _which_is_none(scene):
+    """Which side of an operation is None, and what the dict has that it was looked up in."""
+    text = scene.failing_text() if scene.traceback is not None else ""
+    tree = ast.parse(text.strip(), mode="eval").body if text else None
+    for side in (tree.left, tree.right) if isinstance(tree, ast.BinOp) else ():
+        looked_up = isinstance(side, ast.Call) and isinstance(side.func, ast.Attribute) and side.func.attr == "get"
+        owner = _follow(side.func.value, scene.traceback.tb_frame) if looked_up else None
+        if type(owner) is dict and len(side.args) == 1 and isinstance(side.args[0], ast.Constant):
+            key = side.args[0].value
+            if type(key) is str and owner.get(key) is None:
+                keys = _keys(owner)
+                return f"{ast.unparse(side)[:80]} is None here. It has: {_told(owner, keys)}."
+        if isinstance(side, (ast.Name, ast.Subscript)) and _follow(side, scene.traceback.tb_frame) is None:
+            return f"{ast.unparse(side)[:80]} is None here: leave such values out, or use 0 instead."
+    return "One side is None: leave such values out, or use 0 instead."
 
 
 def _looped(scene):
@@ -376,7 +407,7 @@ _LOOP = re.compile(r"\bin\s+([A-Za-z_]\w*)\s*(?:[\])}:]|$|if\b)")
 
 
 def _value_error(exc, message, scene):
-    if message.startswith("array is too big"):
+    if message.startswith(("array is too big", "iterator is too large", "Maximum allowed dimension", "maximum supported dimension")):
         return "This array is larger than all memory a program has: work in chunks of a few thousand rows, and add up."
     if type(exc).__name__ == "MergeError":
         return "Name the keys: left.merge(right, left_on=..., right_on=...)."
@@ -399,7 +430,7 @@ def _tool_error(exc, message, scene):
 def _syntax_error(exc, message, scene):
     if "'await' outside" in message or "outside async function" in message:
         if "lambda" in scene.line:
-            return "A lambda cannot wait: write `async def` with a name, and `await` what it gives."
+            return "A lambda cannot wait, nor can the key of a sort: await the values first, [await f(x) for x in rows], and use those."
         return "Write `async def` instead of `def` for this function, and `await` where it is called."
     if scene.line.lstrip().startswith(("```", "~~~")):
         return "Send only Python code: one block, without Markdown or text around it."

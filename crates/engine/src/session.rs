@@ -17,7 +17,8 @@ use crate::guest::{
     Engine, FreezeError, Guest, Input, Start, StartError, Step, StepError, Waiting,
 };
 use crate::image::Image;
-use crate::outcome::{Outcome, ProgramError};
+use crate::limits::LimitKind;
+use crate::outcome::{Outcome, ProgramError, Usage};
 use crate::program::Program;
 
 /// Does what host calls ask for, each in its own time.
@@ -261,13 +262,25 @@ async fn until(moment: Option<SystemTime>) {
     }
 }
 
+/// What to do about a program that never waited for anything.
+const ENDLESS: &str = "it computed all the time without calling a tool: look for a loop that does not end; \
+     else use numpy or pandas instead of Python loops, or work on fewer rows";
+
+fn computed_throughout(usage: Usage) -> bool {
+    usage.calls == 0 && usage.cpu >= usage.wall.mul_f64(0.7)
+}
+
 /// The outcome of a run that was stopped.
 #[must_use]
 pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Outcome {
     let (stdout, stderr) = guest.output();
     let (kind, limit, hint) = match error {
         StepError::LimitExceeded { kind, .. } => {
-            ("LimitExceeded", Some(*kind), Some(kind.advice().to_owned()))
+            let advice = match kind {
+                LimitKind::Wall | LimitKind::Cpu if computed_throughout(guest.usage()) => ENDLESS,
+                kind => kind.advice(),
+            };
+            ("LimitExceeded", Some(*kind), Some(advice.to_owned()))
         }
         StepError::Exited { .. } => ("Exited", None, None),
         _ => ("Crashed", None, None),

@@ -11,6 +11,8 @@ use crate::tools::{Offer, Tools};
 
 /// The class of the error that a blocked program ends with.
 const KIND: &str = "CheckError";
+/// What is right in a place, as far as a hint lists it.
+const MOST_VALID: usize = 15;
 
 /// What is known of the names that a program finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +131,13 @@ pub(crate) fn advise(outcome: &mut Outcome, report: &Report) {
     let here = report.findings.iter().find(|finding| Some(finding.line) == error.line);
     if let Some(finding) = here {
         let meant = finding.nearest.as_ref().map(|name| format!("; did you mean {name}?"));
-        error.hint = Some(format!("{}{}", finding.message, meant.unwrap_or_default()));
+        let valid = finding.valid.iter().take(MOST_VALID).map(String::as_str).collect::<Vec<_>>();
+        let valid = if valid.is_empty() {
+            String::new()
+        } else {
+            format!("; it has: {}", valid.join(", "))
+        };
+        error.hint = Some(format!("{}{}{valid}", finding.message, meant.unwrap_or_default()));
     }
 }
 

@@ -6,12 +6,16 @@
 //! object of each line, with its time, level and fields, for whoever collects them.
 
 use std::io;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use tracing_subscriber::Layer as _;
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer, layer};
 
 use crate::exit::Misuse;
 use crate::out;
@@ -42,8 +46,7 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
         ))
     })?;
     if as_json {
-        let objects = tracing_subscriber::fmt::layer().json().with_writer(io::stderr);
-        tracing_subscriber::registry().with(objects.with_filter(wanted)).init();
+        tracing_subscriber::registry().with(Objects.with_filter(wanted)).init();
         return Ok(());
     }
     let lines = tracing_subscriber::fmt::layer()
@@ -54,6 +57,84 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
         .without_time();
     tracing_subscriber::registry().with(lines.with_filter(wanted)).init();
     Ok(())
+}
+
+/// Makes an object of each event: when, how urgent, from where, and its fields.
+struct Objects;
+
+impl<S: Subscriber> Layer<S> for Objects {
+    fn on_event(&self, event: &Event<'_>, _: layer::Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let about = event.metadata();
+        let line = json!({
+            "time": time(SystemTime::now()),
+            "level": about.level().as_str(),
+            "target": about.target(),
+            "fields": fields.0,
+        });
+        // In one piece, so that lines of several threads do not mix.
+        out::tell(line);
+    }
+}
+
+/// The fields of an event, as JSON.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    fn put(&mut self, field: &Field, value: impl Into<Value>) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}
+
+impl Visit for Fields {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.put(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.put(field, value);
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.put(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.put(field, value);
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.put(field, value);
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.put(field, format!("{value:?}"));
+    }
+}
+
+/// A moment as 2026-11-16T02:00:00.000Z.
+fn time(moment: SystemTime) -> String {
+    let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let (days, rest) = (since.as_secs() / 86400, since.as_secs() % 86400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
+    let millis = since.subsec_millis();
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// Year, month and day of a number of days since 1970, in the calendar of today: years begin in
+/// March, so that a leap day is the last of its year.
+fn date(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let of_month = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + u64::from(month <= 2), month, of_month)
 }
 
 /// Makes a line of each event.
@@ -85,5 +166,22 @@ impl Drop for Line {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.0);
         out::warn(out::clean(text.trim_end()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn moments_are_written_as_everybody_does() {
+        let at = |seconds| time(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(at(951_782_399), "2000-02-28T23:59:59.000Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00.000Z");
+        assert_eq!(at(1_794_794_400), "2026-11-16T02:00:00.000Z");
+        assert_eq!(at(4_107_542_400), "2100-03-01T00:00:00.000Z");
     }
 }

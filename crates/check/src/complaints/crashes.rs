@@ -11,6 +11,15 @@ use crate::kinds::Kind;
 use crate::nearest::nearest;
 use crate::typed::Complaint;
 
+/// What a loop or a comprehension gives names to, and what it goes over.
+pub(crate) fn loop_of(node: AnyNodeRef<'_>) -> Option<(&Expr, &Expr)> {
+    match node {
+        AnyNodeRef::StmtFor(one) => Some((&one.target, &one.iter)),
+        AnyNodeRef::Comprehension(one) => Some((&one.target, &one.iter)),
+        _ => None,
+    }
+}
+
 impl<'a> Judge<'_, 'a, '_> {
     pub(super) fn unknown_attribute(&self, complaint: &Complaint) -> Option<Mistake> {
         let AnyNodeRef::ExprAttribute(attribute) =
@@ -299,12 +308,30 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::List | Kind::Tuple => {
                 format!("loop over it, or take one item first: [0][\"{key}\"]")
             }
-            Kind::Str(_) => "it has no fields".to_owned(),
+            Kind::Str(_) => {
+                self.looped(&subscript.value).unwrap_or_else(|| "it has no fields".to_owned())
+            }
             _ => return None,
         };
         let shown = self.type_of(&subscript.value)?;
         let message = format!("{} has no field \"{key}\"; {hint}", described(&kind, shown));
         Some(self.crash(subscript.slice.range(), message, raises::TYPE))
+    }
+
+    /// What to say of a text that is a key, because the program loops over a dict.
+    fn looped(&self, value: &Expr) -> Option<String> {
+        let Expr::Name(name) = value else { return None };
+        let source = self.tree.all().find_map(|(_, node)| {
+            let (target, iter) = loop_of(node)?;
+            matches!(target, Expr::Name(target) if target.id == name.id).then_some(iter)
+        })?;
+        let Kind::Typed(class) = self.kind(source)? else { return None };
+        let fields: Vec<String> =
+            self.fields.of(&class)?.iter().map(|field| format!("\"{field}\"")).collect();
+        Some(format!(
+            "the loop is over a dict, which gives its keys; it has {}: loop over what is under one of them",
+            fields.join(", ")
+        ))
     }
 
     /// `len`, `json.loads`, or the `join` of a text.
