@@ -103,6 +103,18 @@ fn a_field_that_was_not_declared_blocks_only_as_a_misspelt_one() {
 }
 
 #[test]
+fn who_loops_over_a_dict_is_told_what_it_has() {
+    let output = json!({"type": "object", "properties": {"count": {"type": "integer"}, "rows": {"type": "array"}}, "required": ["count", "rows"]});
+    let checker = Checker::new(Arc::new(Catalog::new(vec![listing(Some(output))])));
+    let checker = checker.with_patience(Duration::from_secs(300));
+    for rest in ["for row in r:\n    print(row['name'])", "print([row['name'] for row in r])"] {
+        let source = format!("from servers.s import get\nr = await get()\n{rest}");
+        let report = checker.check(&Program { source: &source, ..Program::default() });
+        assert!(report.for_model().contains(r#"it has "count", "rows""#), "{}", report.for_model());
+    }
+}
+
+#[test]
 fn an_object_of_which_nothing_is_said_may_hold_anything() {
     for output in [json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
         let catalog = Catalog::new(vec![listing(Some(output.clone()))]);

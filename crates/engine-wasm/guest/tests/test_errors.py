@@ -213,6 +213,9 @@ class Hints(unittest.TestCase):
         for use in ("f()['a']", "f().keys()", "for x in f(): pass", "f() + 1", "len(f())"):
             self.assertIn("await", hint_of(start + use) or "", use)
         self.assertIn("Remove", hint_of("await 5"))
+        self.assertIn("gather", hint_of("import asyncio\nasync def a(): pass\nx = asyncio.gather(a())\nx[0]\nawait a()"))
+        self.assertIn("It has: 'price'", hint_of("o = {'price': 1}\n1 - o.get('discount')"))
+        self.assertIn("b is None", hint_of("a, b = 1, None\na * b"))
         self.assertIn("lambda", hint_of("f = lambda x: await x\nf(1)"))
         self.assertIn("async def", hint_of("def f(x):\n    return await x\nf(1)"))
         self.assertIn("context", hint_of("def input(prompt): raise EOFError\nname = input('who?')"))
