@@ -15,6 +15,7 @@ use crate::kinds::{self, Kind};
 use crate::names::Names;
 use crate::nearest::nearest;
 use crate::reach::Reach;
+use crate::run::BUILTINS;
 use crate::tree::{Id, Tree};
 use crate::typed::{Complaint, Fields, Typed};
 
@@ -128,8 +129,11 @@ impl<'a> Judge<'_, 'a, '_> {
             let known = self.names.stores.keys().copied().chain(given.iter().map(String::as_str));
             let imported =
                 self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
-            near =
-                nearest(name, known.chain(imported).filter(|one| *one != name)).map(str::to_owned);
+            let known = known.chain(imported).filter(|one| *one != name);
+            // The program's own names before Python's.
+            near = nearest(name, known)
+                .or_else(|| nearest(name, BUILTINS.iter().copied()))
+                .map(str::to_owned);
         }
         let weight = match (self.reach.is_dynamic(), imports.is_empty()) {
             (true, _) => Weight::Advice,

@@ -26,6 +26,7 @@ mod finding;
 mod fits;
 mod kinds;
 mod literal;
+mod members;
 mod modules;
 mod names;
 mod nearest;

@@ -26,7 +26,7 @@ const MOST_FINDINGS: usize = 30;
 const MOST_SYNTAX: usize = 3;
 
 /// Names that Python gives a meaning, and a program's context or an earlier program another.
-const BUILTINS: &[&str] = &[
+pub(crate) const BUILTINS: &[&str] = &[
     "abs",
     "aiter",
     "all",

@@ -73,6 +73,10 @@ class _Description:
             inside = self.frames(members[0])
             deepest = next((frame for frame in reversed(inside) if self.is_program(frame.filename)), None)
         made = {"type": type_name(exc, False), "message": _message(exc)}
+        if members:
+            # The group's own words say only how many there are.
+            told = [f"{type_name(one, False)}: {_message(one)[:300]}" for one in members[:3]]
+            made["message"] = f"{made['message']}: {'; '.join(told)}"
         # A function of an earlier program may have failed; its author wants to know which line called it.
         newest = next(reversed(self.sources), None)
         innermost = deepest

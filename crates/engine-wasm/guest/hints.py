@@ -217,6 +217,8 @@ def _attribute_error(exc, message, scene):
     if type(name) is not str:
         return None
     kind = type(owner)
+    if scene.in_processes():
+        return NO_PROCESSES
     if kind is type(sys):
         module = owner.__name__
         if module in ("os", "posix") and name in _PROCESS_NAMES:
@@ -322,9 +324,11 @@ def _os_error(exc, message, scene):
         if scene.mentions("pip"):
             return f"Nothing can be installed in the sandbox, and much is there already: {AVAILABLE}."
         return NO_PROCESSES
+    path = exc.filename
+    if exc.errno == errno.EROFS and type(path) is str and (path + "/").startswith(("/workspace/", "./")):
+        return "At this level the workspace is read-only: return the data instead of writing it."
     if exc.errno in _QUOTAS:
         return _QUOTAS[exc.errno]
-    path = exc.filename
     if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
             return _FILES + _USERS if issubclass(type(exc), FileNotFoundError) else _FILES

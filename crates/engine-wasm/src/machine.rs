@@ -314,7 +314,7 @@ impl Machine {
             .take()
             .and_then(|since| since.elapsed().ok())
             .unwrap_or_default();
-        if rested > state.limits.rest {
+        if rested >= state.limits.rest {
             return Err(Stop::limit(
                 engine::LimitKind::Rest,
                 format!("{} s", state.limits.rest.as_secs()),
@@ -340,7 +340,10 @@ impl Machine {
                     calls: std::mem::take(&mut state.unreported),
                     withdrawn: std::mem::take(&mut state.withdrawn),
                     outstanding: state.run.pending.len(),
-                    wake_at: wake.and_then(|wake| SystemTime::now().checked_add(wake)),
+                    // Rest has its end too, whether or not anything comes.
+                    wake_at: SystemTime::now().checked_add(
+                        wake.map_or(state.limits.rest, |wake| wake.min(state.limits.rest)),
+                    ),
                 }))
             }
             Some(Ended::Done(done)) => {

@@ -145,13 +145,17 @@ pub(crate) fn advise(outcome: &mut Outcome, report: &Report) {
 #[must_use]
 pub fn refusal(report: &Report) -> Option<Outcome> {
     let first = report.blocking().next()?;
+    let meant = first.nearest.as_ref().map(|name| format!("did you mean {name}? "));
     Some(Outcome::failed(ProgramError {
         kind: KIND.to_owned(),
         message: report.for_model(),
         line: Some(first.line),
         column: Some(first.column),
         source_line: Some(first.source.clone()),
-        hint: Some("mend the program and run it again; nothing of it has happened".to_owned()),
+        hint: Some(format!(
+            "{}mend the program and run it again; nothing of it has happened",
+            meant.unwrap_or_default()
+        )),
         ..ProgramError::default()
     }))
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use engine::{CallId, CallResult, Calls, Host, HostCall, Stream};
+use engine::{CallError, CallId, CallResult, Calls, Host, HostCall, Stream};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -151,12 +151,10 @@ async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
     if bytes <= most {
         return result;
     }
-    CallResult::failed(
-        call.id,
-        format!(
-            "the answer has {bytes} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields"
-        ),
-    )
+    let message = format!(
+        "the answer has {bytes} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields"
+    );
+    CallResult { id: call.id, result: Err(CallError { kind: "TooLarge".to_owned(), message }) }
 }
 
 impl Host for Desk {

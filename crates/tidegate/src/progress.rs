@@ -95,7 +95,7 @@ impl Drop for Track {
 }
 
 fn style() -> ProgressStyle {
-    let template = "{bar:30} {percent:>3} %  {elapsed:>4}  {msg}";
+    let template = "{bar:30} {percent:>3} %  {elapsed_precise}  {msg}";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -8,6 +8,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 use super::{Judge, plain};
 use crate::finding::{Code, Mistake, raises};
 use crate::kinds::Kind;
+use crate::members;
 use crate::nearest::nearest;
 use crate::typed::Complaint;
 
@@ -66,7 +67,9 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Module => self.unknown_in_module(attribute, name),
             _ => {
                 let shown = self.type_of(&attribute.value).unwrap_or_default();
-                Some(crash(format!("{} has no attribute '{name}'", described(&kind, shown))))
+                let near = nearest(name, members::of_kind(&kind)).map(str::to_owned);
+                let message = format!("{} has no attribute '{name}'", described(&kind, shown));
+                Some(Mistake { nearest: near, ..crash(message) })
             }
         }
     }
@@ -91,11 +94,10 @@ impl<'a> Judge<'_, 'a, '_> {
             }
             _ => String::new(),
         };
-        Some(self.crash(
-            attribute.attr.range,
-            format!("the module '{module}' has no '{name}'{hint}"),
-            raises::ATTRIBUTE,
-        ))
+        let near = nearest(name, members::of_module(module)).map(str::to_owned);
+        let message = format!("the module '{module}' has no '{name}'{hint}");
+        let crash = self.crash(attribute.attr.range, message, raises::ATTRIBUTE);
+        Some(Mistake { nearest: near.filter(|_| hint.is_empty()), ..crash })
     }
 
     pub(super) fn not_callable(&self, complaint: &Complaint) -> Option<Mistake> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use engine_wasm::cache::Cache;
-use engine_wasm::install::{self, FileState, Source, Status, Verified};
+use engine_wasm::install::{self, FileState, InstallError, Source, Status, Verified};
 use serde_json::{Value, json};
 
 use crate::config::Config;
-use crate::exit::Ending;
+use crate::exit::{Ending, Misuse};
 use crate::out::{self, BAD, GOOD};
 use crate::{interrupt, runtime, show, units};
 
@@ -72,7 +72,7 @@ async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> 
         ));
     }
     let started = std::time::Instant::now();
-    runtime::install(cache.clone(), source, plan.clone()).await?;
+    runtime::install(cache.clone(), source, plan.clone()).await.map_err(blamed)?;
     let bytes = install::status(&cache, &plan)?.bytes();
     out::line(format_args!(
         "installed in {:.0} s, {} in {}",
@@ -82,6 +82,16 @@ async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> 
     ))
     .context(show::LOST)?;
     Ok(Ending::Success)
+}
+
+/// A wrong file is the user's to change.
+fn blamed(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<InstallError>() {
+        Some(InstallError::WheelUnreadable { .. } | InstallError::WrongWheel { .. }) => {
+            Misuse::error(format!("{error:#}"))
+        }
+        _ => error,
+    }
 }
 
 fn status(cache: &Cache, json: bool) -> anyhow::Result<Ending> {
@@ -157,6 +167,7 @@ fn status_json(status: &Status) -> Value {
 }
 
 async fn verify(cache: Cache, json: bool) -> anyhow::Result<Ending> {
+    let is_complete = install::status(&cache, &runtime::plan()?)?.complete;
     let work = move || install::verify(&cache, &|_| ());
     let report = interrupt::or_exit("interrupted; nothing was changed", work).await??;
     let sound = report.iter().all(|file| file.result.is_ok());
@@ -174,6 +185,9 @@ async fn verify(cache: Cache, json: bool) -> anyhow::Result<Ending> {
         }
         let advice = match (sound, report.is_empty()) {
             (_, true) => "nothing is installed; `tidegate runtime install` does that",
+            (true, false) if !is_complete => {
+                "every file is what was written, but some are missing; `tidegate runtime install` makes them"
+            }
             (true, false) => "every file is what was written",
             (false, false) => {
                 "bad files are not used; `tidegate runtime install` makes those of the runtime again, `tidegate image build` those of your own images"
@@ -181,7 +195,7 @@ async fn verify(cache: Cache, json: bool) -> anyhow::Result<Ending> {
         };
         out::tell(advice);
     }
-    Ok(if sound && !report.is_empty() { Ending::Success } else { Ending::Broken })
+    Ok(if sound && is_complete { Ending::Success } else { Ending::Broken })
 }
 
 fn verified_json(verified: &Verified) -> Value {

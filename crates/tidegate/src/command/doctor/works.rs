@@ -31,6 +31,13 @@ pub(super) async fn runtime(config: &Config) -> Vec<Finding> {
     let images = installed.cache().images().map_or(0, |images| images.len());
     let detail = format!("complete, {images} images");
     let mut findings = vec![Finding::good("runtime", detail)];
+    for image in installed.cache().images().unwrap_or_default() {
+        // Opened as a run would open it.
+        if let Err(error) = installed.cache().image(&image.name) {
+            let fix = format!("tidegate image build {} --warm FILE.py", image.name);
+            findings.push(Finding::warning("image", error.to_string(), fix));
+        }
+    }
     match try_out(installed).await {
         Ok(times) => findings.extend(times.judged()),
         Err(error) => findings.push(Finding::bad("run a program", format!("{error:#}"), REPAIR)),
