@@ -173,13 +173,14 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         }
         // Schemas that do not close their objects allow further fields, so only what is nearly one
-        // of those declared is certain to be meant as that.
+        // of those declared is certain to be meant as that; and only where the key stands in the
+        // program as it is, and nobody else asks for it.
         let near = nearest(key, fields.iter().map(String::as_str));
-        let weight = if is_learned || near.is_none() || !self.settled || may_be_there {
-            Weight::Advice
-        } else {
-            Weight::Call
-        };
+        let is_plain = subscript.slice.is_string_literal_expr()
+            && !self.is_put_off(complaint.range)
+            && !self.is_asked_for(key);
+        let certain = near.is_some() && is_plain && self.settled && !may_be_there;
+        let weight = if is_learned || !certain { Weight::Advice } else { Weight::Call };
         Some(Mistake {
             code: Code::UnknownField,
             weight,
@@ -194,6 +195,24 @@ impl<'a> Judge<'_, 'a, '_> {
                 },
                 raises::KEY,
             )
+        })
+    }
+
+    /// Whether a place is in a lambda without parameters, which somebody calls who may catch what it
+    /// raises.
+    fn is_put_off(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        std::iter::once(id).chain(self.tree.above(id)).any(|id| {
+            matches!(self.tree.node(id), AnyNodeRef::ExprLambda(lambda) if lambda.parameters.is_none())
+        })
+    }
+
+    /// Whether a key is an argument of some call, which may ask whether it is there.
+    fn is_asked_for(&self, key: &str) -> bool {
+        let is_key = |expression: &Expr| matches!(expression, Expr::StringLiteral(text) if text.value.to_str() == key);
+        self.tree.all().any(|(_, node)| match node {
+            AnyNodeRef::ExprCall(call) => call.arguments.args.iter().any(is_key),
+            _ => false,
         })
     }
 

@@ -170,6 +170,13 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let judge =
         Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
+    // Where nothing ran before, only the program itself could have brought a module.
+    if given.is_some() && !brings_modules(&text.code) {
+        let missing = |one: &&mut Mistake| one.code == Code::UnknownModule;
+        for mistake in mistakes.iter_mut().filter(missing) {
+            mistake.weight = Weight::WhenReached;
+        }
+    }
     // A name of Python's own may be something else by now, and so may anything made with it.
     if given.is_none_or(|given| given.iter().any(|name| BUILTINS.contains(&name.as_str()))) {
         for mistake in mistakes.iter_mut().filter(|one| one.weight == Weight::WhenReached) {
@@ -177,6 +184,13 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
         }
     }
     Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
+}
+
+/// Whether a program may write modules, or change where they are looked for.
+fn brings_modules(source: &str) -> bool {
+    [".py", "sys.path", "sys.modules", "import_module", "__import__", "meta_path", "/workspace"]
+        .iter()
+        .any(|word| source.contains(word))
 }
 
 /// The expressions whose types are wanted.

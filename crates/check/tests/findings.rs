@@ -49,6 +49,7 @@ fn everything_is_told_at_once_with_what_is_valid_there() {
     line 4, column 23: undefined-name: the name 'lenght' is not defined
         print(issue['titel'], lenght(issue))
                               ^^^^^^
+        did you mean: len
     "#);
 }
 

@@ -43,7 +43,7 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Typed(class) => {
                 let fields = self.fields.of(&class)?;
                 // Pictures and files that came with a result.
-                if name == "content" {
+                if name == "content" || members::of_kind(&Kind::Dict).any(|one| one == name) {
                     return None;
                 }
                 let near = fields.iter().find(|field| *field == name).map(String::as_str);
@@ -246,7 +246,10 @@ impl<'a> Judge<'_, 'a, '_> {
         // What begins with an underscore is nobody's promise, and stubs may be behind.
         let private =
             matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
-        if spread || private || self.names.is_tool(&call.func) {
+        // A result is a dict like any other, though stubs of one with known keys say less.
+        let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
+            if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_))));
+        if spread || private || of_a_result || self.names.is_tool(&call.func) {
             return None;
         }
         let mut message = plain(&complaint.message);

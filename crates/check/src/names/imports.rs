@@ -197,7 +197,7 @@ impl<'c> Names<'_, 'c> {
     }
 
     /// A module that the sandbox does not have. An image may have been given it, or it is a file
-    /// of the program's own; so this is only certain where a server was meant.
+    /// of the program's own; so this is certain only where a server was meant, or nothing ran before.
     fn missing_module(&self, name: &str, range: ruff_text_size::TextRange) -> Option<Mistake> {
         if modules::is_there(name) || self.servers.is_opaque(name) {
             return None;
@@ -218,7 +218,7 @@ impl<'c> Names<'_, 'c> {
         let message = if modules::is_network(name) {
             format!("the sandbox has no '{name}' and no network; call a tool of a server instead")
         } else {
-            format!("'{name}' is not part of the sandbox unless its image has it")
+            format!("'{name}' is not part of the sandbox, and nothing can be installed there")
         };
         let near = nearest(name, modules::usual());
         Some(Mistake {

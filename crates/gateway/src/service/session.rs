@@ -202,7 +202,11 @@ impl Entry {
 
     /// What an earlier program may have left.
     pub(super) fn earlier(&self) -> Earlier {
-        if self.programs() == 0 { Earlier::Nothing } else { Earlier::Something }
+        // Files may have been put there before the first program, modules among them.
+        let is_new = self.programs() == 0
+            && !self.is_alive()
+            && self.image_bytes.load(Ordering::Relaxed) == 0;
+        if is_new { Earlier::Nothing } else { Earlier::Something }
     }
 
     /// Remembers a run of which only a part was shown.

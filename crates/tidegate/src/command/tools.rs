@@ -144,7 +144,11 @@ fn summary(description: &str) -> String {
 }
 
 async fn show_one(tools: &Arc<Tools>, name: &str) -> anyhow::Result<Ending> {
-    let (catalog, _) = known(tools, None).await?;
+    let names = tools.names();
+    let only = names.iter().find(|server| {
+        name.strip_prefix(server.0.as_str()).is_some_and(|rest| rest.starts_with('.'))
+    });
+    let (catalog, _) = known(tools, only.map(|server| server.0.as_str())).await?;
     let tool = catalog.resolve(None, name).map_err(|error| Misuse::error(error.to_string()))?;
     out::line(out::clean(&bindings::python_tool(tool))).context(show::LOST)?;
     Ok(Ending::Success)

@@ -16,7 +16,7 @@ fn a_mistake_that_is_certain_ends_a_run_before_anything_has_happened() {
         print(totl)
               ^^^^
         did you mean: total
-    hint: mend the program and run it again; nothing of it has happened
+    hint: did you mean total? mend the program and run it again; nothing of it has happened
     ");
     let said = user.tidegate(&["run", "--no-check", "-c", "print('first')\nprint(totl)"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), "first\n"));

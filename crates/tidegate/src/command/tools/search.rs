@@ -46,7 +46,10 @@ enum Level {
 
 /// Runs `tidegate tools search`.
 pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Result<Ending> {
-    let (_, ending) = known(tools, None).await?;
+    // The others need not be waited for.
+    let names = tools.names();
+    let only = arguments.server.as_deref().filter(|only| names.iter().any(|name| name.0 == **only));
+    let (_, ending) = known(tools, only).await?;
     let asked = Search {
         query: arguments.query.join(" "),
         detail_level: match arguments.detail_level {
