@@ -199,7 +199,8 @@ impl<'c> Names<'_, 'c> {
     /// A module that the sandbox does not have. An image may have been given it, or it is a file
     /// of the program's own; so this is certain only where a server was meant, or nothing ran before.
     fn missing_module(&self, name: &str, range: ruff_text_size::TextRange) -> Option<Mistake> {
-        if modules::is_there(name) || self.servers.is_opaque(name) {
+        // What begins with an underscore is nobody's promise, and may well be there.
+        if name.starts_with('_') || modules::is_there(name) || self.servers.is_opaque(name) {
             return None;
         }
         let meant = nearest(name, self.servers.names())
