@@ -37,7 +37,9 @@ orientation. Every program's answer is checked; a figure for a wrong answer is a
 - **Host call**: 2,000 calls in a guest, minus the time of their JSON alone, in turns of 50.
 - **Process start**: `tidegate run -c 1+1 --json`, start to end.
 - **CPU-bound set**: `benches/cpu_bound.py`, the same source in a guest and in CPython, both on
-  one thread. Best of five per round, the median of the rounds.
+  one thread. Best of five per round, the median of the rounds. In brackets, and not in the mean:
+  numpy's matrix product and sort, for which native numpy has BLAS and instructions that the
+  guest's build of it lacks.
 
 ## How to run it
 
