@@ -38,8 +38,8 @@ orientation. Every program's answer is checked; a figure for a wrong answer is a
 - **Process start**: `tidegate run -c 1+1 --json`, start to end.
 - **CPU-bound set**: `benches/cpu_bound.py`, the same source in a guest and in CPython, both on
   one thread. Best of five per round, the median of the rounds. In brackets, and not in the mean:
-  numpy's matrix product and sort, for which native numpy has BLAS and instructions that the
-  guest's build of it lacks.
+  numpy's matrix product and sort, for which native numpy has vectors four to eight times as wide
+  (decision 0013).
 
 ## How to run it
 
