@@ -67,6 +67,7 @@ async fn shared(folder: &TempDir) -> Shared {
         checks: None,
         store: Store::open(folder.path()).await.expect("a store"),
         guidance: "1".to_owned(),
+        spans: None,
     };
     let service = Service::open(Settings::default(), parts).await.expect("a service");
     Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }

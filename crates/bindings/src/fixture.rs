@@ -16,7 +16,7 @@ pub(crate) fn field(name: &str, shape: Shape, required: bool) -> Field {
 
 pub(crate) fn object(path: &[&str], fields: Vec<Field>) -> Object {
     let path = path.iter().map(|&word| word.to_owned()).collect();
-    Object { path, description: None, fields, extra: None }
+    Object { path, description: None, fields, extra: None, closed: false }
 }
 
 pub(crate) fn schema(root: Shape, definitions: Vec<Object>) -> Schema {

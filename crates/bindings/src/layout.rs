@@ -15,7 +15,7 @@ use crate::target::Server;
 use crate::text;
 
 /// Longest file name taken over from a server, in bytes, without its ending.
-const LONGEST: usize = 120;
+const LONGEST: usize = 240;
 /// What stands beside the folders of the servers.
 const BESIDE: &[&str] = &["__init__.py", "__pycache__", "client.ts", "readme.md"];
 
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(fine, [true; 5]);
         let not = ["", ".", "..", "a/b", "a\\b", "-rf", ".hidden", "a\0", "a:b", "x."].map(is_safe);
         assert_eq!(not, [false; 10]);
-        assert!(!is_safe(&"x".repeat(200)));
+        assert!(is_safe(&"x".repeat(200)) && !is_safe(&"x".repeat(250)));
     }
 
     /// How many files there are when `Index` is added to `index`.

@@ -352,7 +352,7 @@ fn a_type_checker_reads_what_a_tool_gives_and_every_name_it_has() {
         # Any other key holds Any.
 
 
-    class FindAllResult(TypedDict):
+    class FindAllResult(TypedDict, closed=True):
         found: list[FindAllResultFoundItem]
 
 

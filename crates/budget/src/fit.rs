@@ -49,19 +49,21 @@ pub fn fit(value: &RawValue, strategy: Strategy, most: usize) -> Fitted {
 }
 
 /// How tight limits may get.
-const STEPS: usize = 20;
+const STEPS: usize = 24;
 
 fn limits(step: usize, keep: Keep, most: usize) -> Limits {
     const ITEMS: [usize; STEPS] =
-        [1000, 600, 400, 250, 150, 100, 70, 50, 35, 25, 18, 12, 8, 6, 5, 4, 3, 2, 1, 1];
+        [1000, 600, 400, 250, 150, 100, 70, 50, 35, 25, 18, 12, 8, 6, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1];
     const LETTERS: [usize; STEPS] = [
         20_000, 8000, 4000, 2000, 1000, 700, 500, 400, 300, 250, 200, 160, 120, 100, 80, 70, 60,
-        50, 40, 30,
+        50, 40, 30, 25, 20, 20, 20,
     ];
-    const FIELDS: [usize; STEPS] =
-        [500, 500, 500, 500, 300, 200, 150, 120, 100, 80, 60, 50, 40, 35, 30, 25, 20, 16, 10, 6];
+    const FIELDS: [usize; STEPS] = [
+        500, 500, 500, 500, 300, 200, 150, 120, 100, 80, 60, 50, 40, 35, 30, 25, 20, 16, 10, 6, 5,
+        4, 3, 2,
+    ];
     const DEPTH: [usize; STEPS] =
-        [12, 12, 12, 12, 12, 10, 10, 8, 8, 8, 7, 7, 6, 6, 5, 5, 4, 3, 2, 1];
+        [12, 12, 12, 12, 12, 10, 10, 8, 8, 8, 7, 7, 6, 6, 5, 5, 4, 3, 2, 1, 1, 1, 1, 1];
     Limits {
         items: ITEMS[step],
         letters: LETTERS[step],

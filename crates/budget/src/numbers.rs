@@ -10,6 +10,10 @@ const MOST: usize = 100_000;
 pub(crate) struct Numbers {
     count: usize,
     sum: f64,
+    /// The first of them, and of all the sums of differences to it, and of their squares.
+    first: f64,
+    apart: f64,
+    squares: f64,
     least: f64,
     greatest: f64,
     /// A part of them, evenly taken.
@@ -21,11 +25,14 @@ pub(crate) struct Numbers {
 impl Numbers {
     pub(crate) fn add(&mut self, number: f64) {
         if self.count == 0 {
-            (self.least, self.greatest, self.every) = (number, number, 1);
+            (self.least, self.greatest, self.first, self.every) = (number, number, number, 1);
         }
         self.least = self.least.min(number);
         self.greatest = self.greatest.max(number);
         self.sum += number;
+        let apart = number - self.first;
+        self.apart += apart;
+        self.squares += apart * apart;
         if self.count.is_multiple_of(self.every) {
             self.some.push(number);
             if self.some.len() >= MOST {
@@ -44,30 +51,45 @@ impl Numbers {
         self.count == 0
     }
 
-    /// Range, mean and quartiles.
-    pub(crate) fn figures(mut self) -> Map<String, Value> {
+    /// Range, mean and quartiles; with their spread and how many there are, if all is wanted.
+    #[expect(clippy::cast_precision_loss, reason = "counts")]
+    pub(crate) fn figures(mut self, all: bool) -> Map<String, Value> {
         let mut figures = Map::new();
         self.some.sort_by(f64::total_cmp);
-        #[expect(clippy::cast_precision_loss, reason = "a count")]
-        let mean = self.sum / self.count.max(1) as f64;
-        let quantile = |share: usize| {
-            let at = (self.some.len().saturating_sub(1)) * share / 100;
-            self.some.get(at).copied().unwrap_or_default()
-        };
+        let count = self.count.max(1) as f64;
+        if all {
+            figures.insert("count".to_owned(), json!(self.count));
+        }
         for (name, number) in [
             ("min", self.least),
             ("max", self.greatest),
-            ("mean", mean),
-            ("p25", quantile(25)),
-            ("median", quantile(50)),
-            ("p75", quantile(75)),
+            ("mean", self.sum / count),
+            ("p25", self.quantile(1)),
+            ("median", self.quantile(2)),
+            ("p75", self.quantile(3)),
         ] {
             figures.insert(name.to_owned(), shown(number));
+        }
+        if all && self.count > 1 {
+            let variance = (self.squares - self.apart * self.apart / count) / (count - 1.0);
+            figures.insert("std".to_owned(), shown(variance.max(0.0).sqrt()));
         }
         if self.every > 1 {
             figures.insert("quantiles_of".to_owned(), json!(format!("one in {}", self.every)));
         }
         figures
+    }
+}
+
+impl Numbers {
+    /// A quartile, between two numbers where it falls between them, as pandas has it.
+    #[expect(clippy::cast_precision_loss, reason = "a part of one")]
+    fn quantile(&self, quarters: usize) -> f64 {
+        let place = self.some.len().saturating_sub(1) * quarters;
+        let of = |at: usize| self.some.get(at).copied();
+        let low = of(place / 4).unwrap_or_default();
+        let high = of(place / 4 + 1).unwrap_or(low);
+        low + (high - low) * ((place % 4) as f64 / 4.0)
     }
 }
 

@@ -13,7 +13,25 @@ const MOST_FIELDS: usize = 100;
 
 /// An outline, as JSON.
 pub(crate) fn of(text: &str) -> String {
-    Shape::of(text.trim(), 0).told().to_string()
+    let text = text.trim();
+    match frame(text) {
+        Some(told) => told.to_string(),
+        None => Shape::of(text, 0).told().to_string(),
+    }
+}
+
+/// A table or a series that came from pandas says what it is itself.
+fn frame(text: &str) -> Option<Value> {
+    if !text.starts_with('{') || !crate::summary::is_frame(text) {
+        return None;
+    }
+    let fields = Fields::of(text).filter_map(|(key, value)| {
+        let key: String = serde_json::from_str(key).ok()?;
+        let is_about = ["$type", "name", "shape", "dtypes", "dtype", "index_name"];
+        let told = is_about.contains(&key.as_str()).then(|| serde_json::from_str(value).ok())??;
+        Some((key, told))
+    });
+    Some(Value::Object(fields.collect()))
 }
 
 /// What values at one place are like.

@@ -1,5 +1,7 @@
 //! A part of a value, for whoever wants all of it piece by piece.
 
+use std::borrow::Cow;
+
 use serde_json::value::RawValue;
 
 use crate::skim::{Fields, Items};
@@ -7,12 +9,16 @@ use crate::skim::{Fields, Items};
 /// How many members there are of what `pointer` leads to, and `limit` of them from `offset` on.
 /// A text's members are its letters; of anything else there is one. `pointer` is empty for the
 /// whole, or `/rows/3/name`.
+///
+/// A page has at most about `most` bytes: it ends early, and a member that is too long by itself is
+/// told of with the pointer that leads to it.
 #[must_use]
 pub fn page(
     value: &RawValue,
     pointer: &str,
     offset: usize,
     limit: usize,
+    most: usize,
 ) -> Option<(usize, Box<RawValue>)> {
     let mut text = value.get().trim();
     let steps = match pointer.strip_prefix('/') {
@@ -35,23 +41,57 @@ pub fn page(
     let (total, part) = match text.as_bytes().first()? {
         b'[' => {
             let items: Vec<&str> = Items::of(text).collect();
-            let part: Vec<&str> = items.iter().skip(offset).take(limit).copied().collect();
-            (items.len(), format!("[{}]", part.join(",")))
+            let part = items.iter().enumerate().skip(offset).take(limit);
+            let part = part.map(|(at, item)| told(item, || format!("{pointer}/{at}"), most));
+            (items.len(), format!("[{}]", joined(part, most)))
         }
         b'{' => {
             let fields: Vec<(&str, &str)> = Fields::of(text).collect();
             let part = fields.iter().skip(offset).take(limit);
-            let part: Vec<String> = part.map(|(key, value)| format!("{key}:{value}")).collect();
-            (fields.len(), format!("{{{}}}", part.join(",")))
+            let part = part.map(|(key, value)| {
+                let name = || serde_json::from_str::<String>(key).unwrap_or_default();
+                let step = || name().replace('~', "~0").replace('/', "~1");
+                format!("{key}:{}", told(value, || format!("{pointer}/{}", step()), most))
+            });
+            (fields.len(), format!("{{{}}}", joined(part, most)))
         }
         b'"' => {
             let whole: String = serde_json::from_str(text).ok()?;
-            let part: String = whole.chars().skip(offset).take(limit).collect();
+            let part: String = whole.chars().skip(offset).take(limit.min(most / 4)).collect();
             (whole.chars().count(), serde_json::Value::String(part).to_string())
         }
         _ => (1, text.to_owned()),
     };
     Some((total, RawValue::from_string(part).ok()?))
+}
+
+/// A member as it is, or what it is and where.
+fn told(text: &str, pointer: impl Fn() -> String, most: usize) -> Cow<'_, str> {
+    if text.len() <= most / 2 {
+        return Cow::Borrowed(text);
+    }
+    let what = match text.as_bytes().first() {
+        Some(b'[') => format!("list of {}", Items::of(text).count()),
+        Some(b'{') => format!("object of {}", Fields::of(text).count()),
+        _ => format!("text of {} bytes", text.len()),
+    };
+    Cow::Owned(serde_json::json!({ "$left_out": what, "$pointer": pointer() }).to_string())
+}
+
+/// As many members as there is room for, and at least one.
+fn joined(members: impl Iterator<Item = impl AsRef<str>>, most: usize) -> String {
+    let mut out = String::new();
+    for member in members {
+        let member = member.as_ref();
+        if !out.is_empty() {
+            if out.len() + member.len() > most {
+                break;
+            }
+            out.push(',');
+        }
+        out.push_str(member);
+    }
+    out
 }
 
 #[cfg(test)]
@@ -60,7 +100,8 @@ mod tests {
 
     fn of(text: &str, pointer: &str, offset: usize, limit: usize) -> Option<(usize, String)> {
         let raw = RawValue::from_string(text.to_owned()).unwrap();
-        page(&raw, pointer, offset, limit).map(|(total, part)| (total, part.get().to_owned()))
+        page(&raw, pointer, offset, limit, 1 << 20)
+            .map(|(total, part)| (total, part.get().to_owned()))
     }
 
     #[test]
@@ -72,5 +113,29 @@ mod tests {
         assert_eq!(of(text, "/n", 0, 9), Some((1, "3".to_owned())));
         assert_eq!(of(text, "/rows/9", 0, 9), None);
         assert_eq!(of(text, "rows", 0, 9), None);
+    }
+
+    #[test]
+    fn no_page_is_longer_than_asked_for_and_everything_can_be_reached() {
+        let rows: Vec<usize> = (0..5000).collect();
+        let value = serde_json::json!({ "a/b": "x".repeat(9000), "rows": rows, "n": 1 });
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        let read = |pointer: &str, offset| {
+            let (total, part) = page(&raw, pointer, offset, 10_000, 1000).unwrap();
+            assert!(part.get().len() <= 1100, "{}", part.get().len());
+            (total, serde_json::from_str::<serde_json::Value>(part.get()).unwrap())
+        };
+        let (total, whole) = read("", 0);
+        assert_eq!((total, &whole["n"]), (3, &1.into()));
+        assert_eq!(whole["rows"]["$pointer"], "/rows");
+        assert_eq!(whole["a/b"]["$pointer"], "/a~1b");
+        let mut found = Vec::new();
+        while found.len() < 5000 {
+            let (_, part) = read("/rows", found.len());
+            found.extend(part.as_array().unwrap().clone());
+        }
+        assert_eq!(serde_json::Value::from(found), value["rows"]);
+        let (total, part) = read("/a~1b", 0);
+        assert_eq!((total, part.as_str().unwrap().len()), (9000, 250));
     }
 }

@@ -38,9 +38,39 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
     }
     match node {
         Node::Plain(text) => out.push_str(text),
-        Node::Text(text) => write_text(text, limits.letters, out),
+        Node::Text(text) => write_text(text, limits, out),
+        Node::List { total, kept } if is_short(*total, kept) => {
+            // Shorter than any words about it.
+            out.push('[');
+            for (at, (_, node)) in kept.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                write(node, limits, depth, out)?;
+            }
+            out.push(']');
+        }
         Node::List { total, .. } if depth >= limits.depth && *total > 0 => {
             let _ = write!(out, "{{\"{LEFT_OUT}\":\"list of {total}\"}}");
+        }
+        Node::Object { total, kept }
+            if depth >= limits.depth
+                && *total > 0
+                && *total == kept.len()
+                && kept.iter().map(|(key, _)| key.len()).sum::<usize>() <= SHORT
+                && are_short(kept.iter().map(|(_, node)| node)) =>
+        {
+            // Shorter than any words about it.
+            out.push('{');
+            for (at, (key, value)) in kept.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                out.push_str(key);
+                out.push(':');
+                write(value, limits, depth, out)?;
+            }
+            out.push('}');
         }
         Node::Object { total, .. } if depth >= limits.depth && *total > 0 => {
             let _ = write!(out, "{{\"{LEFT_OUT}\":\"object of {total}\"}}");
@@ -74,6 +104,26 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
         }
     }
     (out.len() <= limits.bytes).then_some(())
+}
+
+/// Whether a list is a few short values: a shape, names of columns.
+fn is_short(total: usize, kept: &[(usize, Node<'_>)]) -> bool {
+    kept.len() == total && are_short(kept.iter().map(|(_, node)| node))
+}
+
+/// The most bytes of values that are shown whatever the limits.
+const SHORT: usize = 60;
+
+fn are_short<'n, 'a: 'n>(nodes: impl Iterator<Item = &'n Node<'a>>) -> bool {
+    let mut bytes = 0;
+    for node in nodes {
+        let (Node::Plain(text) | Node::Text(text)) = node else { return false };
+        bytes += text.len() + 1;
+        if bytes > SHORT {
+            return false;
+        }
+    }
+    true
 }
 
 fn write_list(
@@ -205,8 +255,10 @@ fn table(
     Some(out)
 }
 
-/// A text with at most so many letters: its beginning, its end, and what is missing between.
-fn write_text(text: &str, most: usize, out: &mut String) {
+/// A text with at most so many letters: its beginning, its end, and what is missing between; only
+/// its beginning where that is what was asked for.
+fn write_text(text: &str, limits: &Limits, out: &mut String) {
+    let most = limits.letters;
     // Letters take at least one byte, so a short one need not be read.
     if text.len() <= most + 2 {
         out.push_str(text);
@@ -220,8 +272,13 @@ fn write_text(text: &str, most: usize, out: &mut String) {
         out.push_str(text);
         return;
     }
-    let head = floor(&whole, most * 2 / 3);
-    let tail = ceil(&whole, whole.len() - most / 3).max(head);
+    let (head, tail) = match limits.keep {
+        Keep::Start => (floor(&whole, most), whole.len()),
+        Keep::Ends | Keep::Spread => {
+            let head = floor(&whole, most * 2 / 3);
+            (head, ceil(&whole, whole.len() - most / 3).max(head))
+        }
+    };
     let left = whole[head..tail].chars().count();
     let cut = format!("{}[... {left} characters left out ...]{}", &whole[..head], &whole[tail..]);
     let cut = if cut.len() < whole.len() { cut } else { whole };

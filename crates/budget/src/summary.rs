@@ -1,5 +1,9 @@
 //! What a value is like: counts, shapes and figures instead of rows.
 
+mod frame;
+
+pub(crate) use frame::is_one as is_frame;
+
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
@@ -25,6 +29,7 @@ pub(crate) fn of(text: &str) -> String {
 fn about(text: &str, depth: usize) -> Value {
     match text.as_bytes().first() {
         Some(b'[') => about_list(text, depth),
+        Some(b'{') if frame::is_one(text) => frame::about(text),
         Some(b'{') if depth < DEEPEST => {
             let fields = Fields::of(text);
             Value::Object(fields.map(|(key, value)| (name(key), about(value, depth + 1))).collect())
@@ -54,31 +59,9 @@ fn about_text(text: &str) -> Value {
 }
 
 fn about_list(text: &str, depth: usize) -> Value {
-    let mut rows = Rows::default();
-    let (mut first, mut last) = (None, None);
-    let mut items = Items::of(text);
-    loop {
-        let mut at = 0;
-        let item = items.next_meeting(|key, value| {
-            if let Some(column) = rows.column(at, key) {
-                column.add(value);
-            }
-            at += 1;
-        });
-        let Some(item) = item else { break };
-        first = first.or(Some(item));
-        last = Some(item);
-        rows.add(item);
-    }
-    let Some((first, last)) = first.zip(last) else { return json!([]) };
-    let end = |text: &str| match text.as_bytes().first() {
-        // Rows are shown as they are, but for what is long in them.
-        Some(b'{') if depth < DEEPEST => {
-            let fields = Fields::of(text).take(MOST_FIELDS);
-            Value::Object(fields.map(|(key, value)| (name(key), short(value))).collect())
-        }
-        _ => short(text),
-    };
+    let (mut rows, ends) = Rows::read(text);
+    let Some((first, last)) = ends else { return json!([]) };
+    let end = |text: &str| if depth < DEEPEST { example(text) } else { short(text) };
     let mut told = Map::new();
     told.insert("type".to_owned(), json!("list"));
     told.insert("count".to_owned(), json!(rows.count));
@@ -88,6 +71,15 @@ fn about_list(text: &str, depth: usize) -> Value {
         told.insert("last".to_owned(), end(last));
     }
     Value::Object(told)
+}
+
+/// A row as it is, but for what is long in it.
+fn example(text: &str) -> Value {
+    if !text.starts_with('{') {
+        return short(text);
+    }
+    let fields = Fields::of(text).take(MOST_FIELDS);
+    Value::Object(fields.map(|(key, value)| (name(key), short(value))).collect())
 }
 
 /// A value of a row that is shown as an example.
@@ -127,6 +119,27 @@ struct Column {
 }
 
 impl Rows {
+    /// Reads a list, and gives its first and its last member.
+    fn read(text: &str) -> (Self, Option<(&str, &str)>) {
+        let mut rows = Self::default();
+        let (mut first, mut last) = (None, None);
+        let mut items = Items::of(text);
+        loop {
+            let mut at = 0;
+            let item = items.next_meeting(|key, value| {
+                if let Some(column) = rows.column(at, key) {
+                    column.add(value);
+                }
+                at += 1;
+            });
+            let Some(item) = item else { break };
+            first = first.or(Some(item));
+            last = Some(item);
+            rows.add(item);
+        }
+        (rows, first.zip(last))
+    }
+
     fn add(&mut self, item: &str) {
         self.count += 1;
         match item.as_bytes().first() {
@@ -161,18 +174,24 @@ impl Rows {
         }
         if self.plain.count > 0 {
             let plain = std::mem::take(&mut self.plain);
-            told.insert("values".to_owned(), plain.told(self.count));
+            told.insert("values".to_owned(), plain.told(self.count, false));
         }
         if self.objects > 0 {
-            let columns = std::mem::take(&mut self.columns);
-            let objects = self.objects;
-            let fields =
-                columns.into_iter().map(|(key, column)| (name(&key), column.told(objects)));
-            told.insert("fields".to_owned(), Value::Object(fields.collect()));
+            told.insert("fields".to_owned(), self.fields(false));
             if self.more_fields {
                 told.insert("more_fields".to_owned(), json!(true));
             }
         }
+    }
+}
+
+impl Rows {
+    /// What is known of the fields; of those of a table everything.
+    fn fields(&mut self, all: bool) -> Value {
+        let columns = std::mem::take(&mut self.columns);
+        let objects = self.objects;
+        let told = |(key, column): (String, Column)| (name(&key), column.told(objects, all));
+        Value::Object(columns.into_iter().map(told).collect())
     }
 }
 
@@ -203,12 +222,12 @@ impl Column {
     }
 
     /// What is known of it, among so many rows.
-    fn told(self, rows: usize) -> Value {
+    fn told(self, rows: usize, all: bool) -> Value {
         let mut told = Map::new();
         let mut kinds = Vec::new();
         if !self.numbers.is_empty() {
             kinds.push("number");
-            told.extend(self.numbers.figures());
+            told.extend(self.numbers.figures(all));
         }
         if self.truths != [0, 0] {
             kinds.push("boolean");

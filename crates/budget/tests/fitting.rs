@@ -119,3 +119,47 @@ fn one_of_each_kind_is_shown_before_many_of_one() {
     let fitted = fit(&raw, Strategy::Auto, 200);
     assert!(fitted.value.get().contains("disk full"), "{}", fitted.value.get());
 }
+
+#[test]
+fn a_table_is_told_of_as_pandas_does() {
+    let records: Vec<Value> =
+        (1..=1000).map(|at| serde_json::json!({"n": at, "city": "Bonn"})).collect();
+    let table = serde_json::json!({
+        "$type": "dataframe",
+        "shape": [1000, 2],
+        "columns": ["n", "city"],
+        "dtypes": {"n": "int64", "city": "object"},
+        "index_name": "day",
+        "index": (1..=1000).collect::<Vec<_>>(),
+        "records": records,
+    });
+    let raw = RawValue::from_string(table.to_string()).unwrap();
+    let fitted = fit(&raw, Strategy::Summarize, 1000);
+    let value: Value = serde_json::from_str(fitted.value.get()).unwrap();
+    assert_eq!(value["shape"], serde_json::json!([1000, 2]));
+    assert_eq!(value["dtypes"], serde_json::json!({"n": "int64", "city": "object"}));
+    assert_eq!(value["index"], serde_json::json!({"first": 1, "last": 1000}));
+    // Rows that are alike are shown as a table.
+    assert_eq!(value["head"]["$columns"], serde_json::json!(["n", "city"]));
+    assert_eq!(value["head"]["$rows"].as_array().unwrap().len(), 5);
+    // As pandas.DataFrame.describe has it.
+    let figures = serde_json::json!({
+        "type": "number", "count": 1000, "min": 1, "max": 1000, "mean": 500.5, "p25": 250.75,
+        "median": 500.5, "p75": 750.25
+    });
+    let found = &value["describe"]["n"];
+    assert!((found["std"].as_f64().unwrap() - 288.819_436).abs() < 1e-3, "{found}");
+    for name in ["type", "count", "min", "max", "mean", "p25", "median", "p75"] {
+        assert_eq!(found[name], figures[name], "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_truncated_text_is_its_beginning() {
+    let text = (0..20_000).map(|at| at.to_string()).collect::<Vec<_>>().join(" ");
+    let raw = RawValue::from_string(Value::from(text.clone()).to_string()).unwrap();
+    let shown: String =
+        serde_json::from_str(fit(&raw, Strategy::Truncate, 200).value.get()).unwrap();
+    let (kept, said) = shown.split_once("[...").unwrap();
+    assert!(text.starts_with(kept) && said.ends_with("characters left out ...]"), "{shown}");
+}

@@ -65,6 +65,8 @@ pub struct Object {
     pub fields: Vec<Field>,
     /// What further keys may hold; `None` when there may be none or nothing was said.
     pub extra: Option<Shape>,
+    /// The schema says that there are no further keys.
+    pub closed: bool,
 }
 
 /// One field of an object, or one parameter of a tool.

@@ -188,6 +188,7 @@ pub(crate) fn advice(forgotten: &[Forgotten], text: &str) -> Vec<Mistake> {
             valid: Vec::new(),
             nearest: None,
             raises: raises::NOTHING,
+            usage: None,
         }
     };
     forgotten.iter().map(said).collect()

@@ -198,7 +198,13 @@ impl Judged {
         let tool = match names.servers.catalog.resolve(server, &named.tool.0) {
             Ok(tool) => tool,
             Err(error) => {
-                self.mistakes.push(unresolved(&error, &named));
+                let mut mistake = unresolved(&error, &named);
+                // What looks like it is written `tool`, or `server.tool` where no server was named.
+                let meant =
+                    mistake.nearest.as_deref().filter(|_| mistake.code == Code::UnknownTool);
+                let meant = meant.and_then(|near| names.servers.catalog.resolve(server, near).ok());
+                mistake.usage = crate::names::usage(meant.into_iter());
+                self.mistakes.push(mistake);
                 return;
             }
         };
@@ -300,6 +306,7 @@ impl<'a> About<'a> {
             valid: valid.collect(),
             nearest,
             raises: raises::ARGUMENT,
+            usage: None,
         }
     }
 }
@@ -340,6 +347,7 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         valid,
         nearest,
         raises: raises::UNKNOWN_TOOL,
+        usage: None,
     }
 }
 

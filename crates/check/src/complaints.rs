@@ -13,10 +13,11 @@ use ruff_text_size::{Ranged as _, TextRange};
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::kinds::{self, Kind};
 use crate::names::Names;
-use crate::nearest::nearest;
+use crate::nearest::{is_slip, nearest};
 use crate::reach::Reach;
 use crate::run::BUILTINS;
 use crate::tree::{Id, Tree};
+use crate::trust::Trust;
 use crate::typed::{Complaint, Fields, Typed};
 
 /// What is needed to judge complaints.
@@ -28,6 +29,7 @@ pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) fields: &'t Fields,
     /// The names that are given; `None` when there may be any.
     pub(crate) given: Option<&'t [String]>,
+    pub(crate) trust: &'t Trust<'t, 'a, 'c>,
     /// Nothing is put into a result under a key that is not known.
     pub(crate) settled: bool,
 }
@@ -73,6 +75,7 @@ impl<'a> Judge<'_, 'a, '_> {
             valid: Vec::new(),
             nearest: None,
             raises,
+            usage: None,
         }
     }
 
@@ -158,6 +161,9 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// A key that a result does not have.
     fn unknown_key(&self, complaint: &Complaint) -> Option<Mistake> {
+        if let Some(rest) = complaint.message.strip_prefix("TypedDict `") {
+            return self.no_list(rest.split('`').next()?, complaint.range);
+        }
         let rest = complaint.message.strip_prefix("Unknown key \"")?;
         let (key, rest) = rest.split_once("\" for TypedDict `")?;
         let class = rest.split('`').next()?;
@@ -172,20 +178,22 @@ impl<'a> Judge<'_, 'a, '_> {
         if is_learned && may_be_there {
             return None;
         }
-        // Schemas that do not close their objects allow further fields, so only what is nearly one
-        // of those declared is certain to be meant as that; and only where the key stands in the
+        // Schemas that do not close their objects allow further fields, so only a slip of the pen is
+        // certain to be meant as one of those declared; and only where the key stands in the
         // program as it is, and nobody else asks for it.
         let near = nearest(key, fields.iter().map(String::as_str));
+        let is_wrong =
+            self.fields.is_closed(class) || near.is_some_and(|field| is_slip(key, field));
         let is_plain = subscript.slice.is_string_literal_expr()
             && !self.is_put_off(complaint.range)
             && !self.is_asked_for(key);
-        let certain = near.is_some() && is_plain && self.settled && !may_be_there;
+        let certain = is_wrong && is_plain && self.settled && !may_be_there;
         let weight = if is_learned || !certain { Weight::Advice } else { Weight::Call };
         Some(Mistake {
             code: Code::UnknownField,
             weight,
             nearest: near.map(|name| format!("\"{name}\"")),
-            valid: fields.iter().map(|name| format!("\"{name}\"")).collect(),
+            valid: self.fields.shown(class),
             ..self.crash(
                 subscript.slice.range(),
                 if is_learned {
@@ -193,6 +201,27 @@ impl<'a> Judge<'_, 'a, '_> {
                 } else {
                     format!("the result has no field \"{key}\"")
                 },
+                raises::KEY,
+            )
+        })
+    }
+
+    /// `devices[0]`, where `devices` is an object that has the list.
+    fn no_list(&self, class: &str, range: TextRange) -> Option<Mistake> {
+        let subscript = self.subscript(range)?;
+        let number = match &*subscript.slice {
+            Expr::UnaryOp(unary) => &unary.operand,
+            slice => slice,
+        };
+        let is_index = number.is_number_literal_expr() || number.is_slice_expr();
+        let is_certain =
+            !bindings::is_learned(class) && self.type_of(&subscript.value) == Some(class);
+        (is_index && is_certain).then(|| Mistake {
+            code: Code::UnknownField,
+            valid: self.fields.shown(class),
+            ..self.crash(
+                subscript.slice.range(),
+                "the result is a dict, not a list".to_owned(),
                 raises::KEY,
             )
         })
@@ -323,7 +352,8 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// The one kind of thing that an expression certainly is.
     fn kind(&self, expression: &Expr) -> Option<Kind> {
-        kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())
+        let kind = kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())?;
+        self.trust.is_sure(expression).then_some(kind)
     }
 
     fn node(&self, range: TextRange) -> Id {

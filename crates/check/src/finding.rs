@@ -9,6 +9,10 @@ use serde::Serialize;
 pub struct Report {
     /// What was found.
     pub findings: Vec<Finding>,
+    /// How the tools are called that a program names, and what they return: if it fails, the next
+    /// mistake would be about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<String>,
     /// Why the program was not checked, or not wholly; such a program may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Unchecked>,
@@ -52,6 +56,9 @@ pub struct Finding {
     /// The one of them that was most likely meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
+    /// How the tools are called that may have been meant, with the types they speak of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<String>,
 }
 
 /// What a finding does.
@@ -161,6 +168,7 @@ pub(crate) struct Mistake {
     pub(crate) message: String,
     pub(crate) valid: Vec<String>,
     pub(crate) nearest: Option<String>,
+    pub(crate) usage: Option<String>,
     /// The exception it would raise, and the classes that one is of.
     pub(crate) raises: &'static [&'static str],
 }

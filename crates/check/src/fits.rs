@@ -52,6 +52,7 @@ pub(crate) fn wrong(question: &Question, kinds: &[Kind], shown: &str) -> Option<
         valid: vec![format!("{}: {}", parameter.name, shape_in_words(&parameter.shape))],
         nearest: near_value(kinds, &parameter.shape),
         raises: raises::ARGUMENT,
+        usage: None,
     })
 }
 

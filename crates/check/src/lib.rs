@@ -9,8 +9,8 @@
 //! `text` finds the program in what was sent. `names` says which of its names are servers and
 //! tools, `calls` judges their arguments as guest and gateway would, `awaits` finds the calls that
 //! nobody awaits. `rewrite` makes the text that `typed`, the only one that knows the type checker,
-//! reads; `complaints` keeps what is certain of what that says, and `reach` whether a place is
-//! reached and its exception caught. Nothing here reads a file or a socket.
+//! reads; `complaints` keeps what is certain of what that says: `trust` tells whether a type still
+//! holds, and `reach` whether a place is reached and its exception caught. Nothing here reads a file or a socket.
 //!
 //! A mistake blocks only if it is in a call of a tool or certainly crashes. Whatever cannot be
 //! known does not.
@@ -26,6 +26,7 @@ mod finding;
 mod fits;
 mod kinds;
 mod literal;
+mod meant;
 mod members;
 mod modules;
 mod names;
@@ -38,6 +39,7 @@ mod run;
 mod servers;
 mod text;
 mod tree;
+mod trust;
 mod typed;
 
 pub use checker::{Checker, Given, Program};

@@ -15,6 +15,11 @@ use crate::nearest::nearest;
 use crate::servers::{self, BY_NAME, Servers};
 use crate::tree::{Id, Tree};
 
+/// The most tools whose use is shown in place of the one that is not there.
+const MOST_USAGES: usize = 3;
+/// The most bytes of it.
+const LONGEST_USAGE: usize = 1500;
+
 /// What a name or an attribute stands for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Meaning<'c> {
@@ -37,6 +42,8 @@ pub(crate) struct Names<'a, 'c> {
     /// Where each name is bound other than by an import.
     pub(crate) stores: HashMap<&'a str, Vec<Id>>,
     pub(crate) loads: HashMap<&'a str, Vec<Id>>,
+    /// Names of the arguments that functions are called with, by name of the function.
+    given: HashMap<&'a str, Vec<&'a str>>,
     /// Names declared `global` or `nonlocal`, by the function that says so.
     pub(crate) outer: HashMap<Id, Vec<&'a str>>,
     /// Names of modules, by what they are called here.
@@ -55,6 +62,7 @@ impl<'a, 'c> Names<'a, 'c> {
             meanings: HashMap::new(),
             stores: HashMap::new(),
             loads: HashMap::new(),
+            given: HashMap::new(),
             outer: HashMap::new(),
             modules: HashMap::new(),
             imported: HashMap::new(),
@@ -96,6 +104,17 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::PatternMatchStar(pattern) => pattern.name.as_ref().map(Identifier::as_str),
             AnyNodeRef::PatternMatchMapping(pattern) => {
                 pattern.rest.as_ref().map(Identifier::as_str)
+            }
+            AnyNodeRef::ExprCall(call) => {
+                let name = match &*call.func {
+                    Expr::Name(name) => name.id.as_str(),
+                    Expr::Attribute(attribute) => attribute.attr.as_str(),
+                    _ => return,
+                };
+                let given = call.arguments.keywords.iter();
+                let given = given.filter_map(|one| one.arg.as_ref()).map(Identifier::as_str);
+                self.given.entry(name).or_default().extend(given);
+                None
             }
             AnyNodeRef::StmtGlobal(statement) => {
                 self.note_outer(tree, id, &statement.names);
@@ -253,7 +272,7 @@ impl<'a, 'c> Names<'a, 'c> {
         raises: &'static [&'static str],
     ) -> Mistake {
         let known: Vec<&str> = self.servers.names().collect();
-        let near = nearest(name, known.iter().copied());
+        let near = self.near_server(name);
         let message = if known.is_empty() {
             format!("there is no server '{name}': no servers are connected")
         } else {
@@ -267,7 +286,19 @@ impl<'a, 'c> Names<'a, 'c> {
             nearest: near.map(|name| format!("servers.{name}")),
             valid: known.iter().map(|name| format!("servers.{name}")).collect(),
             raises,
+            usage: None,
         }
+    }
+
+    /// The names of the arguments that a function is called with somewhere.
+    fn given_to(&self, name: &str) -> &[&'a str] {
+        self.given.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The server that was most likely meant.
+    fn near_server(&self, name: &str) -> Option<&'c str> {
+        nearest(name, self.servers.names())
+            .or_else(|| self.servers.names().find(|server| is_abbreviation(name, server)))
     }
 
     /// A name that a server does not have, or does not give away.
@@ -286,16 +317,56 @@ impl<'a, 'c> Names<'a, 'c> {
             nearest: None,
             valid: Vec::new(),
             raises,
+            usage: None,
         };
         if let Some(withheld) = self.servers.catalog.withheld_tool(server.name(), name) {
             let message = withheld.to_string();
             return Mistake { code: Code::WithheldTool, message, ..mistake };
         }
-        let tools = server.tools().iter().map(CatalogTool::python);
-        let near = nearest(name, tools.clone());
-        let valid = sorted_by_likeness(name, tools);
-        Mistake { nearest: near.map(str::to_owned), valid, ..mistake }
+        let meant = crate::meant::by(name, self.given_to(name), server.tools().iter());
+        let valid = sorted_by_likeness(name, server.tools().iter().map(CatalogTool::python));
+        let nearest = meant.nearest.map(|tool| tool.python().to_owned());
+        let usage = match (meant.nearest, &meant.likely[..]) {
+            (Some(tool), _) => usage(std::iter::once(tool)),
+            (None, []) => usage(server.tools().iter()),
+            (None, likely) => usage(likely.iter().copied()),
+        };
+        Mistake { valid, nearest, usage, ..mistake }
     }
+}
+
+/// `fs` for `filesystem`: its letters in their order, the first one first.
+fn is_abbreviation(short: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    short.len() >= 2
+        && name.chars().next() == short.chars().next()
+        && short.chars().all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+/// How the tools are called that may have been meant, if they are few enough to say.
+pub(crate) fn usage<'t>(tools: impl Iterator<Item = &'t CatalogTool>) -> Option<String> {
+    let tools: Vec<&CatalogTool> = tools.take(MOST_USAGES + 1).collect();
+    if tools.is_empty() || tools.len() > MOST_USAGES {
+        return None;
+    }
+    let shown: Vec<String> = tools.iter().map(|tool| signature(tool)).collect();
+    let shown = shown.join("\n");
+    (shown.len() <= LONGEST_USAGE)
+        .then_some(shown)
+        .or_else(|| {
+            Some(tools.iter().map(|tool| bindings::signature(tool)).collect::<Vec<_>>().join("\n"))
+        })
+        .filter(|shown| shown.len() <= LONGEST_USAGE)
+}
+
+/// How a tool is called, and what it returns.
+fn signature(tool: &CatalogTool) -> String {
+    let mut shown = bindings::typed_signature(tool);
+    if shown.trim_end().ends_with("-> Any") {
+        shown.truncate(shown.trim_end().len());
+        shown.push_str("  # not declared, may be text: look at one before using fields of it");
+    }
+    shown
 }
 
 /// All names, those with a word of `wanted` first, so that a list that is cut has the useful ones.

@@ -25,6 +25,19 @@ pub(crate) fn nearest<'n>(
     near.min_by_key(|(distance, name)| (*distance, name.len())).map(|(_, name)| name)
 }
 
+/// Whether one name is the other with a slip of the pen: another spelling, or a letter too many, too
+/// few, wrong or in the wrong place. What merely means the same is another name.
+pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
+    let (wanted, name) = (folded(wanted), folded(name));
+    let length = wanted.chars().count().min(name.chars().count());
+    let tolerated = match length {
+        0..=3 => 0,
+        4..=7 => 1,
+        _ => 2,
+    };
+    strsim::osa_distance(&wanted, &name) <= tolerated
+}
+
 /// Without what spellings differ in: `createIssue` and `create_issue` are one.
 fn folded(name: &str) -> String {
     name.chars()
@@ -45,5 +58,19 @@ mod tests {
         assert_eq!(nearest("stargazersCount", names), Some("stargazers_count"));
         assert_eq!(nearest("temp", names), Some("temperature"));
         assert_eq!(nearest("zebra", names), None);
+    }
+
+    #[test]
+    fn a_slip_is_not_a_synonym() {
+        for (wanted, name) in
+            [("tittle", "title"), ("createdAt", "created_at"), ("desciption", "description")]
+        {
+            assert!(is_slip(wanted, name), "{wanted}");
+        }
+        for (wanted, name) in
+            [("status", "state"), ("temp", "temperature"), ("ids", "id"), ("url", "uri")]
+        {
+            assert!(!is_slip(wanted, name), "{wanted}");
+        }
     }
 }

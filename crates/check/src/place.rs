@@ -34,7 +34,7 @@ impl<'t> Lines<'t> {
         let (line, column) = self.place(mistake.range.start());
         let (end_line, end_column) = self.place(mistake.range.end());
         let source = self.text.lines.get(line as usize - 1).map(String::as_str).unwrap_or_default();
-        let Mistake { code, message, valid, nearest, .. } = mistake;
+        let Mistake { code, message, valid, nearest, usage, .. } = mistake;
         Finding {
             severity,
             code,
@@ -46,6 +46,7 @@ impl<'t> Lines<'t> {
             message,
             valid,
             nearest,
+            usage,
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{AnyNodeRef, ExceptHandler, Expr, Stmt, StmtTry};
+use ruff_python_ast::{AnyNodeRef, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtTry};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::names::Names;
@@ -15,8 +15,20 @@ use crate::tree::{Id, Tree};
 /// Names of context managers that swallow exceptions.
 const SWALLOW: &[&str] = &["suppress", "raises", "assertRaises", "ExitStack", "AsyncExitStack"];
 /// Functions with which a program can define names that nobody sees.
-const DYNAMIC: &[&str] =
-    &["exec", "globals", "locals", "vars", "__import__", "__builtins__", "builtins"];
+/// or change what others mean.
+const DYNAMIC: &[&str] = &[
+    "exec",
+    "globals",
+    "locals",
+    "vars",
+    "setattr",
+    "delattr",
+    "mock",
+    "patch",
+    "__import__",
+    "__builtins__",
+    "builtins",
+];
 
 /// What is known of a program's flow.
 pub(crate) struct Reach<'t, 'a, 'c> {
@@ -146,7 +158,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             }
             AnyNodeRef::StmtWith(statement) => {
                 !tree.is_in(child, &statement.body)
-                    || !statement.items.iter().any(|item| swallows(&item.context_expr))
+                    || !statement.items.iter().any(|item| self.swallows(&item.context_expr))
             }
             AnyNodeRef::StmtMatch(statement) => tree.is(child, &statement.subject),
             AnyNodeRef::ExprBoolOp(operation) => {
@@ -185,10 +197,12 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 }
                 AnyNodeRef::StmtWith(statement) => {
                     let inside = self.tree.is_in(child, &statement.body);
-                    if inside && statement.items.iter().any(|item| swallows(&item.context_expr)) {
+                    let mut items = statement.items.iter();
+                    if inside && items.any(|item| self.swallows(&item.context_expr)) {
                         return true;
                     }
                 }
+                AnyNodeRef::ExprCall(call) if returns_exceptions(call) => return true,
                 AnyNodeRef::StmtFunctionDef(function)
                     if self.tree.is_body_of(child, parent) && met.insert(parent) =>
                 {
@@ -198,7 +212,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                         .get(function.name.as_str())
                         .map(Vec::as_slice)
                         .unwrap_or_default();
-                    if uses.iter().any(|one| self.is_caught(*one, classes, met)) {
+                    let methods = self.methods_used(function.name.as_str());
+                    if uses.iter().chain(&methods).any(|one| self.is_caught(*one, classes, met)) {
                         return true;
                     }
                 }
@@ -207,6 +222,99 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             child = parent;
         }
         false
+    }
+
+    /// Where something of this name is used as an attribute.
+    fn methods_used(&self, name: &str) -> Vec<Id> {
+        let is_used = |node| matches!(node, AnyNodeRef::ExprAttribute(one) if one.ctx.is_load() && one.attr.as_str() == name);
+        self.tree.all().filter(|(_, node)| is_used(*node)).map(|(id, _)| id).collect()
+    }
+
+    /// Whether a context manager may swallow exceptions: one of the program's own may do anything.
+    fn swallows(&self, context: &Expr) -> bool {
+        let Expr::Call(call) = context else { return true };
+        match &*call.func {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                SWALLOW.contains(&name) || self.names.stores.contains_key(name)
+            }
+            Expr::Attribute(attribute) => {
+                let is_own = match &*attribute.value {
+                    Expr::Name(root) => self.names.stores.contains_key(root.id.as_str()),
+                    Expr::Attribute(_) => false,
+                    _ => true,
+                };
+                is_own || SWALLOW.contains(&attribute.attr.as_str())
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a call of a tool is handed on before it is awaited, in a program that catches what it
+    /// awaits elsewhere: `await safe(get(...))`, `gather(*calls, return_exceptions=True)`.
+    pub(crate) fn is_handed_on_at(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        let call = std::iter::once(id).chain(self.tree.above(id)).find(|id| {
+            matches!(self.tree.node(*id), AnyNodeRef::ExprCall(call) if self.names.is_tool(&call.func))
+        });
+        let parent = call.and_then(|call| self.tree.parent(call)).map(|id| self.tree.node(id));
+        let is_awaited =
+            matches!(parent, None | Some(AnyNodeRef::ExprAwait(_) | AnyNodeRef::StmtExpr(_)));
+        !is_awaited && self.tree.all().any(|(id, node)| self.catches_what_it_is_given(id, node))
+    }
+
+    fn catches_what_it_is_given(&self, id: Id, node: AnyNodeRef<'a>) -> bool {
+        match node {
+            AnyNodeRef::ExprCall(call) => returns_exceptions(call),
+            AnyNodeRef::ExprAttribute(attribute) => attribute.attr.as_str() == "exception",
+            AnyNodeRef::ExprAwait(awaited) => {
+                let hands_itself =
+                    matches!(&*awaited.value, Expr::Call(call) if self.names.is_tool(&call.func));
+                !hands_itself
+                    && self
+                        .tree
+                        .above(id)
+                        .any(|above| matches!(self.tree.node(above), AnyNodeRef::StmtTry(_)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a place is never reached: in a branch that is switched off, or in a function that
+    /// nothing in the program mentions.
+    pub(crate) fn is_dead_at(&self, range: TextRange) -> bool {
+        let tree = self.tree;
+        let mut child = tree.around(range);
+        for parent in tree.above(child).collect::<Vec<_>>() {
+            let is_dead = match tree.node(parent) {
+                AnyNodeRef::StmtIf(one) => is_never(&one.test) && tree.is_in(child, &one.body),
+                AnyNodeRef::StmtWhile(one) => is_never(&one.test) && tree.is_in(child, &one.body),
+                AnyNodeRef::ExprIf(one) => {
+                    is_never(&one.test) && tree.is(child, &one.body)
+                        || is_always(&one.test) && tree.is(child, &one.orelse)
+                }
+                AnyNodeRef::StmtFunctionDef(function) => {
+                    tree.is_body_of(child, parent) && self.is_never_mentioned(function, parent)
+                }
+                _ => false,
+            };
+            if is_dead {
+                return true;
+            }
+            child = parent;
+        }
+        false
+    }
+
+    fn is_never_mentioned(&self, function: &StmtFunctionDef, id: Id) -> bool {
+        let is_method = self
+            .tree
+            .parent(id)
+            .is_some_and(|parent| matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_)));
+        !is_method
+            && function.decorator_list.is_empty()
+            && !self.names.loads.contains_key(function.name.as_str())
+            && !self.is_dynamic()
     }
 
     /// Whether the program asks, anywhere around a place, if a key is there.
@@ -281,13 +389,25 @@ fn is_unfiltered(generators: &[ruff_python_ast::Comprehension]) -> bool {
     generators.iter().all(|one| one.ifs.is_empty())
 }
 
-fn swallows(context: &Expr) -> bool {
-    let Expr::Call(call) = context else { return false };
-    match &*call.func {
-        Expr::Name(name) => SWALLOW.contains(&name.id.as_str()),
-        Expr::Attribute(attribute) => SWALLOW.contains(&attribute.attr.as_str()),
+/// `if False:`, `if 0:` and `if TYPE_CHECKING:`.
+fn is_never(test: &Expr) -> bool {
+    match test {
+        Expr::BooleanLiteral(literal) => !literal.value,
+        Expr::NumberLiteral(literal) => {
+            matches!(&literal.value, ruff_python_ast::Number::Int(number) if *number == 0)
+        }
+        Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "TYPE_CHECKING",
         _ => false,
     }
+}
+
+/// `gather(..., return_exceptions=True)`.
+fn returns_exceptions(call: &ExprCall) -> bool {
+    call.arguments.keywords.iter().any(|keyword| {
+        keyword.arg.as_ref().is_some_and(|name| name.as_str() == "return_exceptions")
+            && !is_never(&keyword.value)
+    })
 }
 
 fn catches(statement: &StmtTry, classes: &[&str]) -> bool {

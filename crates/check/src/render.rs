@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::finding::{Finding, Report, Severity};
+use crate::finding::{Code, Finding, Report, Severity};
 
 /// How many things that would be right are listed for one finding.
 const LISTED: usize = 30;
@@ -23,6 +23,14 @@ impl Report {
         };
         for finding in findings {
             let _ = write!(out, "\n\n{finding}");
+        }
+        if let Some(usage) = &self.usage {
+            let is_missing = self.blocking().any(|finding| finding.code == Code::UnknownModule);
+            let about = if is_missing { "tools that may do it" } else { "the tools it names" };
+            let _ = write!(out, "\n\n{about}:");
+            for line in usage.lines().filter(|line| !line.trim().is_empty()) {
+                let _ = write!(out, "\n    {line}");
+            }
         }
         out
     }
@@ -54,6 +62,11 @@ impl fmt::Display for Finding {
         }
         if let Some(valid) = self.listed() {
             write!(formatter, "\n    valid: {valid}")?;
+        }
+        if let Some(usage) = &self.usage {
+            write!(formatter, "\n    called so:")?;
+            let mut lines = usage.lines().filter(|line| !line.trim().is_empty());
+            lines.try_for_each(|line| write!(formatter, "\n      {line}"))?;
         }
         Ok(())
     }

@@ -7,6 +7,8 @@
 
 mod changes;
 
+pub(crate) use changes::changes_containers;
+
 use ruff_python_ast::{AnyNodeRef, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged as _, TextRange, TextSize};

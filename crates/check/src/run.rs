@@ -1,7 +1,9 @@
 //! One check, from text to report.
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
 
+use catalog::CatalogTool;
 use ruff_python_ast::{AnyNodeRef, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged as _, TextRange};
@@ -17,6 +19,7 @@ use crate::rewrite::Rewritten;
 use crate::servers::Servers;
 use crate::text::Text;
 use crate::tree::Tree;
+use crate::trust::Trust;
 use crate::typed::{TypeChecker, Typed};
 use crate::{awaits, bounds, fits, kinds};
 
@@ -104,6 +107,13 @@ pub(crate) const BUILTINS: &[&str] = &[
     "zip",
 ];
 
+/// The most tools whose use is shown with a program that may not run,
+const MOST_NAMED: usize = 4;
+/// the most others of their servers that are named,
+const MOST_OTHERS: usize = 12;
+/// and the most bytes of it.
+const LONGEST_NAMED: usize = 2_500;
+
 /// Checks a program.
 pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     if let Some(unchecked) = bounds::refused(&job.source) {
@@ -113,6 +123,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let lines = Lines::new(&text);
     let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
     if !parsed.has_valid_syntax() {
+        let has_fences = text.code.lines().any(|line| line.trim_start().starts_with("```"));
         let findings = parsed.errors().iter().take(MOST_SYNTAX).map(|error| {
             lines.finding(
                 Severity::Blocks,
@@ -121,16 +132,22 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
                     code: Code::Syntax,
                     weight: Weight::Always,
                     message: format!(
-                        "this is no valid Python: {}",
-                        lower(&error.error.to_string())
+                        "this is no valid Python: {}{}",
+                        lower(&error.error.to_string()),
+                        if has_fences {
+                            "; send only Python code: one block, without Markdown"
+                        } else {
+                            ""
+                        }
                     ),
                     valid: Vec::new(),
                     nearest: None,
                     raises: raises::NOTHING,
+                    usage: None,
                 },
             )
         });
-        return Report { findings: findings.collect(), unchecked: None };
+        return Report { findings: findings.collect(), ..Report::default() };
     }
     let tree = Tree::new(parsed.syntax());
     let catalog = checker.catalog();
@@ -151,7 +168,8 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let used: Vec<&str> = used.iter().map(String::as_str).collect();
     let typed = checker.check(&rewritten, &used, &asked);
 
-    answer(&mut judged, &typed, checker);
+    let trust = Trust::new(&tree, &names);
+    answer(&mut judged, &typed, &trust, checker);
     mistakes.append(&mut judged.mistakes);
     let given = match &job.names {
         Known::These(names) => Some(names.as_slice()),
@@ -167,8 +185,16 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
             .and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some()))
             .is_some_and(is_own)
     });
-    let judge =
-        Judge { tree: &tree, names: &names, reach: &reach, typed: &typed, fields, given, settled };
+    let judge = Judge {
+        tree: &tree,
+        names: &names,
+        reach: &reach,
+        typed: &typed,
+        fields,
+        given,
+        settled,
+        trust: &trust,
+    };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
     // Where nothing ran before, only the program itself could have brought a module.
     if given.is_some() && !brings_modules(&text.code) {
@@ -183,7 +209,55 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
             mistake.weight = Weight::Advice;
         }
     }
-    Report { findings: findings(mistakes, &reach, &lines), unchecked: None }
+    let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };
+    report.usage = usage_of_named(checker, &tree, &names, &report.findings);
+    report
+}
+
+/// How the tools are called that a program calls, but for those that a finding shows already.
+fn usage_of_named(
+    checker: &TypeChecker,
+    tree: &Tree<'_>,
+    names: &Names<'_, '_>,
+    findings: &[Finding],
+) -> Option<String> {
+    let mut seen = HashSet::new();
+    let mut shown = String::new();
+    let mut servers: Vec<&CatalogTool> = Vec::new();
+    for (_, node) in tree.all() {
+        let AnyNodeRef::ExprCall(call) = node else { continue };
+        let Some(Meaning::Tool(tool)) = names.meaning(&call.func) else { continue };
+        if !seen.insert((tool.server(), tool.python())) || seen.len() > MOST_NAMED {
+            continue;
+        }
+        if servers.iter().all(|one| one.server() != tool.server()) {
+            servers.push(tool);
+        }
+        let Some(usage) = checker.usage(tool) else { continue };
+        let is_shown =
+            |finding: &Finding| finding.usage.as_ref().is_some_and(|other| other.contains(&usage));
+        if !findings.iter().any(is_shown) && shown.len() + usage.len() <= LONGEST_NAMED {
+            shown.push_str(&usage);
+            shown.push('\n');
+        }
+    }
+    for one in servers {
+        let others = names.servers.server(one.server_python());
+        let others: Vec<&str> = others
+            .iter()
+            .flat_map(|server| server.tools())
+            .map(CatalogTool::python)
+            .filter(|name| {
+                !seen.iter().any(|(server, tool)| *server == one.server() && tool == name)
+            })
+            .take(MOST_OTHERS)
+            .collect();
+        if !others.is_empty() {
+            let (server, others) = (one.server_python(), others.join(", "));
+            let _ = writeln!(shown, "servers.{server} has also: {others}");
+        }
+    }
+    (!shown.is_empty()).then_some(shown)
 }
 
 /// Whether a program may write modules, or change where they are looked for.
@@ -218,10 +292,10 @@ fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
 }
 
 /// Answers what the calls left open.
-fn answer(judged: &mut Judged, typed: &Typed, checker: &TypeChecker) {
+fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker: &TypeChecker) {
     let fields = checker.fields();
     let of = |range: &TextRange| {
-        let shown = typed.types.get(range)?;
+        let shown = typed.types.get(range).filter(|_| trust.is_sure_at(*range))?;
         Some((kinds::kinds(shown, |name| fields.of(name).is_some()), shown))
     };
     let wrong = |question: &Question| {
@@ -288,7 +362,11 @@ fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
     let blocks = match mistake.weight {
         Weight::Always => true,
         Weight::Advice => false,
-        Weight::Call => !reach.is_caught_at(mistake.range, mistake.raises),
+        Weight::Call => {
+            !reach.is_dead_at(mistake.range)
+                && !reach.is_caught_at(mistake.range, mistake.raises)
+                && !reach.is_handed_on_at(mistake.range)
+        }
         Weight::WhenReached => {
             reach.is_reached_at(mistake.range) && !reach.is_caught_at(mistake.range, mistake.raises)
         }

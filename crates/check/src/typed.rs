@@ -4,10 +4,11 @@ mod database;
 mod fields;
 mod stubs;
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use catalog::{Catalog, CatalogServer, LearnedTools, Listing};
+use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing};
 use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
 use ruff_db::parsed::parsed_module;
 use ruff_python_ast::Expr;
@@ -43,6 +44,8 @@ pub(crate) struct TypeChecker {
     /// Packages whose stubs are written.
     written: HashMap<String, (Arc<Listing>, Option<Arc<LearnedTools>>)>,
     fields: Fields,
+    /// How tools are called that programs have used, as long as their stubs are true.
+    usages: RefCell<HashMap<(String, String), Option<String>>>,
 }
 
 impl TypeChecker {
@@ -51,7 +54,25 @@ impl TypeChecker {
         for (path, text) in stubs::GIVEN {
             database.write(path, text);
         }
-        Self { database, catalog, written: HashMap::new(), fields: Fields::default() }
+        Self {
+            database,
+            catalog,
+            written: HashMap::new(),
+            fields: Fields::default(),
+            usages: RefCell::default(),
+        }
+    }
+
+    /// How a tool is called and what it returns. Writing that takes longer than most checks, and
+    /// programs use the same tools again and again.
+    pub(crate) fn usage(&self, tool: &CatalogTool) -> Option<String> {
+        let key = (tool.server_python().to_owned(), tool.python().to_owned());
+        if let Some(known) = self.usages.borrow().get(&key) {
+            return known.clone();
+        }
+        let usage = crate::names::usage(std::iter::once(tool));
+        self.usages.borrow_mut().insert(key, usage.clone());
+        usage
     }
 
     /// What programs can call.
@@ -121,6 +142,8 @@ impl TypeChecker {
             return;
         }
         for server in new {
+            let name = server.python();
+            self.usages.get_mut().retain(|(known, _), _| known != name);
             let of = (Arc::clone(server.listing()), server.learned().cloned());
             self.written.insert(server.python().to_owned(), of);
             for file in bindings::python_stubs(server) {

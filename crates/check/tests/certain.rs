@@ -135,3 +135,27 @@ fn a_name_of_pythons_own_may_be_given_or_made_another() {
     let report = checker.check(&Program { source: "len(5) + 'x'", ..Program::default() });
     assert!(report.blocks(), "without such a name it is certain");
 }
+
+#[test]
+fn a_field_blocks_where_the_object_is_closed_or_the_pen_slipped() {
+    let with = |further: Option<bool>| {
+        let mut schema = json!({"type": "object", "properties": {"state": {"type": "string"}, "title": {"type": "string"}}});
+        if let Some(further) = further {
+            schema["additionalProperties"] = further.into();
+        }
+        Catalog::new(vec![listing(Some(schema))])
+    };
+    // Nothing was said about further fields: `status` may be one of them, `tittle` hardly.
+    for (further, field, expected) in [
+        (None, "status", false),
+        (None, "labels", false),
+        (None, "tittle", true),
+        (Some(true), "tittle", false),
+        (Some(true), "status", false),
+        (Some(false), "status", true),
+        (Some(false), "labels", true),
+        (Some(false), "state", false),
+    ] {
+        assert_eq!(blocks(with(further), &reads(field)), expected, "{field} with {further:?}");
+    }
+}

@@ -34,6 +34,11 @@ fn everything_is_told_at_once_with_what_is_valid_there() {
                                              ^^^^^^^^^^^
         did you mean: create_issue
         valid: create_issue, get_repository, list_issues, get_issue, add_comment, search_code, list_commits, merge_request, get_user
+        called so:
+          class CreateIssueResult(TypedDict):
+              number: int
+              url: str
+          async def create_issue(owner: str, repo: str, title: str, *, body: str | None = None, labels: list[str] | None = None, assignees: list[str] | None = None, milestone: int | None = UNSET) -> CreateIssueResult
 
     line 3, column 61: wrong-type: get_issue(): "number" should be int, not "7"
         issue = await get_issue(owner='acme', repo='rocket', number='7')
@@ -44,12 +49,28 @@ fn everything_is_told_at_once_with_what_is_valid_there() {
         print(issue['titel'], lenght(issue))
                     ^^^^^^^
         did you mean: "title"
-        valid: "number", "title", "state", "author", "labels", "comments", "created_at", "body"
+        valid: "number": int, "title": str, "state": Literal["open", "closed"], "author": {login, name}, "labels": list[str], "comments": int, "created_at": str, "body": str | None
 
     line 4, column 23: undefined-name: the name 'lenght' is not defined
         print(issue['titel'], lenght(issue))
                               ^^^^^^
         did you mean: len
+
+    the tools it names:
+        class GetIssueResultAuthor(TypedDict):
+            login: str
+            name: NotRequired[str | None]
+        class GetIssueResult(TypedDict):
+            number: int
+            title: str
+            state: Literal["open", "closed"]
+            author: GetIssueResultAuthor
+            labels: list[str]
+            comments: int
+            created_at: str
+            body: NotRequired[str | None]
+        async def get_issue(owner: str, repo: str, number: int) -> GetIssueResult
+        servers.forge has also: get_repository, list_issues, create_issue, add_comment, search_code, list_commits, merge_request, get_user
     "#);
 }
 

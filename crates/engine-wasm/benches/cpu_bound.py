@@ -96,7 +96,7 @@ result = {
     "regex": best_of_five(regex),
     "sort": best_of_five(sort),
     "numpy vectors": best_of_five(numpy_vectors),
-    # Hand-written AVX-512 code on the other side; shown, but not in the mean.
-    "(numpy matrix product)": best_of_five(matrix_product),
-    "(numpy sort)": best_of_five(numpy_sort),
+    # Hand-written AVX-512 code on the other side.
+    "numpy matrix product": best_of_five(matrix_product),
+    "numpy sort": best_of_five(numpy_sort),
 }

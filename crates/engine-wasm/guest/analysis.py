@@ -72,8 +72,16 @@ async def run(request):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made = _computed(work, module, plan, before)
-    except (AnalysisError, ToolError, MemoryError):
+    except (AnalysisError, ToolError):
         raise
+    except MemoryError:
+        rows = work.table
+        many = "its rows" if rows is None else f"{len(rows)} rows"
+        rows = work.table = work.at = None
+        raise MemoryError(
+            f"{request['analysis_type']} of {many} needs more memory than there is: ask about fewer rows or columns, "
+            "or filter them first"
+        ) from None
     except Exception as error:
         said = str(error)[:300] or "no more is known"
         raise AnalysisError(f"{request['analysis_type']} could not be computed: {type(error).__name__}: {said}") from error

@@ -29,8 +29,21 @@ TESTS = {
     "chi_squared_fit": ("field", "expected"),
     "anova": _GROUPED,
 }
+# What else they are called.
+_ALSO = {
+    "t": "t_student", "t_test": "t_student", "ttest": "t_student", "student": "t_student", "welch": "t_welch", "paired": "t_paired",
+    "mannwhitney": "mann_whitney", "mann_whitney_u": "mann_whitney", "mannwhitneyu": "mann_whitney", "chi2": "chi_squared",
+    "chi_square": "chi_squared", "chisquare": "chi_squared", "f": "anova", "f_oneway": "anova",
+}
+
+
+def _test(value, where):
+    folded = value.strip().lower().replace("-", "_").replace(" ", "_") if isinstance(value, str) else value
+    return check.choice(_ALSO.get(folded, value) if isinstance(folded, str) else value, TESTS, where)
+
+
 PARAMETERS = {
-    "test": lambda value, where: check.choice(value, TESTS, where), "alpha": check.share, "field": check.text,
+    "test": _test, "alpha": check.share, "field": check.text,
     "group_field": check.text, "groups": check.anything, "fields": check.texts, "mean": check.number, "alternative": _side,
     "confidence": check.share, "correction": check.boolean, "expected": check.mapping,
 }

@@ -152,6 +152,8 @@ def _bound(function, shape):
             arguments[renamed.get(name, name)] = value
         return ToolCall(what, f"{head}{_arguments(arguments, shape)}}}", _frame(1))
 
+    # A module of the tool's name has its function, and this is both.
+    setattr(binding, function.__name__, binding)
     binding.__name__ = function.__name__
     binding.__qualname__ = function.__qualname__
     binding.__module__ = function.__module__

@@ -15,7 +15,7 @@ import operator
 import sys
 from collections.abc import Coroutine
 
-from _tidegate import failures, forgotten, values
+from _tidegate import failures, forgotten, returned, values
 from _tidegate.content import value_of
 
 NEW, SENT, DONE, FAILED = range(4)
@@ -112,6 +112,8 @@ class ToolCall:
             check = self._what.check
             self._value = value if check is None else check(value)
             self._state = DONE
+            if self._what.tool is not None:
+                returned.note(self._what.function, value)
         except failures.ToolError as error:
             self._fail(error)
 

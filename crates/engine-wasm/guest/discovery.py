@@ -33,6 +33,15 @@ class Found(list):
 
     total = matching = 0
 
+    def __await__(self):
+        # Nothing is to be waited for, but who thinks so is not wrong about anything else.
+        return self
+        yield
+
+    def __getitem__(self, key):
+        # The same search made by the client gives an object with the list in it.
+        return self if type(key) is str and key == "tools" else list.__getitem__(self, key)
+
     def __repr__(self):
         more = f"; {self.matching} match, a larger limit shows more" if self.matching > len(self) else ""
         return f"{len(self)} of {self.total} tools{more}: {list.__repr__(self)}"

@@ -11,7 +11,8 @@ from itertools import islice
 
 from _tidegate import hints
 
-_MAX_MESSAGE = 4000
+_MAX_MESSAGE = 250_000
+_MAX_TOLD = 2000
 _MAX_LINE = 500
 _MAX_FRAMES = 20
 _MAX_TEXT = 8000
@@ -91,6 +92,11 @@ class _Description:
                 text = exc.text.rstrip()[:_MAX_LINE]
             if text:
                 made["source_line"] = text
+        if type_name(exc, False) == "AnalysisError":
+            # Nobody wrote the line that asked for it.
+            for key in ("line", "column", "source_line"):
+                made.pop(key, None)
+            return made
         made["traceback"] = _shorten("".join(self.chain(exc, 0)))
         hint = self.hint(exc, innermost, frames, made.get("source_line", ""))
         if hint is None and members:
@@ -307,9 +313,9 @@ def _message(exc):
 
 def _last_line(exc):
     message = _message(exc)
-    if len(message) > _MAX_MESSAGE // 2:
+    if len(message) > _MAX_TOLD:
         # Said in full under "message".
-        message = message[: _MAX_MESSAGE // 2] + "..."
+        message = message[:_MAX_TOLD] + "..."
     name = type_name(exc, True)
     return f"{name}: {message}\n" if message else f"{name}\n"
 

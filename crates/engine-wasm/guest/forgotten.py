@@ -46,9 +46,18 @@ def advice(call):
 
 def unsent_lines(calls):
     """One line for each place that made a call nobody sent."""
+    return _lines(calls, "was never awaited, so nothing was sent")
+
+
+def sent_lines(calls):
+    """One line for each place that made a call which is sent at the end."""
+    return _lines(calls, "was not awaited; it is sent now, at the end of the program: write `await` before it")
+
+
+def _lines(calls, what):
     said = {}
     for call in calls:
-        said.setdefault(f"line {place(call)[0]}: {call._what.function}(...) was never awaited, so nothing was sent")
+        said.setdefault(f"line {place(call)[0]}: {call._what.function}(...) {what}")
     lines = list(said)
     more = len(lines) - _MOST_NAMED
     return lines[:_MOST_NAMED] + ([f"and {more} more calls were never awaited"] if more > 0 else [])

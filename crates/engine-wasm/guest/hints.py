@@ -13,10 +13,10 @@ import sys
 from itertools import islice
 from os import listdir as _listdir
 
-from _tidegate import calls, failures, forgotten, servers
+from _tidegate import calls, failures, forgotten, returned, servers
 
 NO_NETWORK = "There is no network in the sandbox; call a tool instead: search_tools('what you need') finds one."
-NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool."
+NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool: search_tools('what you need') finds one."
 NO_THREADS = "There are no threads in the sandbox; use async functions and `await asyncio.gather(...)`."
 _AWAIT = "Use `await` on the call: it returns a coroutine."
 _NO_RUN = "A loop is already running: write `await main()` at the top level, and make the functions on the way to it async."
@@ -101,6 +101,25 @@ class Scene:
 
 def find(exc, message, scene):
     """Returns a hint or None."""
+    hint = _find(exc, message, scene)
+    if hint in (NO_NETWORK, NO_PROCESSES):
+        return hint + _instead(scene.line)
+    # A mistake about what a tool returned is seldom the only one about it.
+    if issubclass(type(exc), _ABOUT_VALUES) and (hint is None or "It has" in hint or hint.startswith("It is ")) and scene.traceback is not None:
+        told = returned.words(_text_of(scene))
+        if told:
+            return f"{hint} {told}." if hint else f"{told}."
+    return hint
+
+
+def _text_of(scene):
+    """The names that the code where it failed, and the module around it, use."""
+    frame = scene.traceback.tb_frame
+    names = set(frame.f_code.co_names) | set(frame.f_globals)
+    return " ".join(one for one in names if type(one) is str)
+
+
+def _find(exc, message, scene):
     given = getattr(exc, "tidegate_hint", None)
     if type(given) is str and given:
         return given
@@ -236,17 +255,59 @@ def _attribute_error(exc, message, scene):
         return f"It is a dict: write ['{name}'] instead of .{name}."
     if kind is type(None):
         return "The value is None here: check what returned it."
+    if kind.__module__.startswith("pandas"):
+        gone = _GONE_FROM_PANDAS.get(name)
+        if gone:
+            return gone
+    if name in ("push", "add") and hasattr(owner, "append"):
+        return f"Write .append(...) instead of .{name}(...)."
+    if name in ("length", "size") and hasattr(owner, "__len__"):
+        return f"Write len(...) around it instead of .{name}."
     return _did_you_mean(name, dir(owner))
+
+
+_GONE_FROM_PANDAS = {
+    "append": "Write pd.concat([one, other]) instead of one.append(other), which pandas no longer has.",
+    "ix": "Write .loc[...] or .iloc[...] instead of .ix[...], which pandas no longer has.",
+    "iteritems": "Write .items() instead of .iteritems(), which pandas no longer has.",
+    "applymap": "Write .map(...) instead of .applymap(...), which pandas no longer has.",
+    "as_matrix": "Write .to_numpy() instead of .as_matrix(), which pandas no longer has.",
+}
 
 
 def _key_error(exc, message, scene):
     keys = _keys(_owner(scene))
+    missing = exc.args[0] if exc.args else None
+    if type(missing) is str:
+        missing = missing.removeprefix("Column not found: ")
+    if type(missing) is str and (not keys or missing in keys):
+        return _other_table(missing, scene)
     if not keys:
         return None
-    missing = exc.args[0] if exc.args else None
     near = _nearest(missing, [key for key in keys if type(key) is str]) if type(missing) is str else None
     start = f"Did you mean {near!r}? " if near else ""
     return f"{start}It has: {_told(_owner(scene), keys)}."
+
+
+def _other_table(missing, scene):
+    """Which table of a line lacks a column that another has: `left.merge(right, on=...)`."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or scene.traceback is None:
+        return None
+    for name in dict.fromkeys(re.findall(r"[^\W\d]\w*", scene.line)[:_MAX_CALLS]):
+        frame = scene.traceback.tb_frame
+        found = frame.f_locals.get(name, frame.f_globals.get(name))
+        if issubclass(type(found), pandas.DataFrame) and missing not in found.columns:
+            keys = _keys(found)
+            return f"{name} has no {missing!r}. It has: {_told(found, keys)}." if keys else None
+    return None
+
+
+def _index_error(exc, message, scene):
+    owner = _owner(scene)
+    if type(owner) is list:
+        return f"It has {len(owner)} item{'' if len(owner) == 1 else 's'}." if owner else "It is an empty list."
+    return None
 
 
 def _told(owner, keys):
@@ -282,13 +343,25 @@ def _owner(scene):
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute) and tree.func.attr == "pop":
         tree = tree.func
     if isinstance(tree, (ast.Subscript, ast.Attribute)):
-        return _follow(tree.value, scene.traceback.tb_frame)
+        found = _follow(tree.value, scene.traceback.tb_frame)
+        return _first_of_loop(tree.value, scene) if found is None else found
     # `frame.groupby("x").sum()`: the frame that the chain of calls begins with.
     while isinstance(tree, (ast.Call, ast.Attribute, ast.Subscript)):
         tree = tree.func if isinstance(tree, ast.Call) else tree.value
     found = _follow(tree, scene.traceback.tb_frame) if isinstance(tree, ast.Name) else None
     pandas = sys.modules.get("pandas")
     return found if pandas is not None and issubclass(type(found), pandas.DataFrame) else None
+
+
+def _first_of_loop(node, scene):
+    """What a name in a comprehension stands for, which no frame tells: the first it goes over."""
+    if not isinstance(node, ast.Name):
+        return None
+    for one in ast.walk(ast.parse(scene.line.strip())):
+        if isinstance(one, ast.comprehension) and isinstance(one.target, ast.Name) and one.target.id == node.id:
+            members = _follow(one.iter, scene.traceback.tb_frame)
+            return members[0] if type(members) is list and members else None
+    return None
 
 
 def _follow(node, frame):
@@ -316,6 +389,8 @@ def _keys(owner):
 
 
 def _os_error(exc, message, scene):
+    if message.startswith("Cannot save file into a non-existent directory"):
+        return "Programs write under /workspace: a file name without a folder goes there."
     if issubclass(type(exc), ConnectionError) or type(exc).__name__ in ("URLError", "gaierror", "herror"):
         return NO_NETWORK
     if scene.in_network():
@@ -325,15 +400,47 @@ def _os_error(exc, message, scene):
             return f"Nothing can be installed in the sandbox, and much is there already: {AVAILABLE}."
         return NO_PROCESSES
     path = exc.filename
+    if exc.errno == errno.ESTALE:
+        return "The file was opened by an earlier program and is not there now: removed, or hidden at this level. Open it again."
     if exc.errno == errno.EROFS and type(path) is str and (path + "/").startswith(("/workspace/", "./")):
         return "At this level the workspace is read-only: return the data instead of writing it."
     if exc.errno in _QUOTAS:
         return _QUOTAS[exc.errno]
     if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
-            return _FILES + _USERS if issubclass(type(exc), FileNotFoundError) else _FILES
+            if not issubclass(type(exc), FileNotFoundError) or scene.mentions("w"):
+                return _FILES
+            return _FILES + (_reader() or _USERS)
         if issubclass(type(exc), FileNotFoundError):
             return _workspace()
+    return None
+
+
+def _instead(line):
+    """A tool that may do what the failing line wanted from outside, if there is one."""
+    from _tidegate import discovery
+
+    words = " ".join(re.findall(r"[A-Za-z]{3,}", " ".join(re.findall(r"[\"']([^\"']+)[\"']", line))))
+    if discovery._ask is None or not words:
+        return ""
+    for found in discovery.search_tools(words[:200], "full", limit=1):
+        package = re.sub(r"\W", "_", found["server"])
+        return f" This one may do it, `from servers.{package} import {found['name']}`:\n{found['signature'].strip()[-600:]}"
+    return ""
+
+
+def _reader():
+    """The tool that reads the user's files, if there is one."""
+    from _tidegate import discovery
+
+    if discovery._ask is None:
+        return None
+    for found in discovery.search_tools("read text file", "full", limit=5):
+        name, server = found["name"], found["server"]
+        if "read" in name and "file" in name:
+            package = re.sub(r"\W", "_", server)
+            uses = found["signature"].strip()[-600:]
+            return f" The user's own files are not here. A tool may read them, `from servers.{package} import {name}`:\n{uses}"
     return None
 
 
@@ -365,14 +472,40 @@ def _type_error(exc, message, scene):
     if "is not JSON serializable" in message:
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
     if message.startswith("string indices must be integers"):
-        return _looped(scene)
+        return _looped(scene) or _is_text(scene)
+    if "Task' object" in message or "Future' object" in message and "Gathering" not in message:
+        return "It is a task, not its result: write `await` before it."
+    if "async_generator' object is not iterable" in message:
+        return "Write `async for` instead of `for`: it is an asynchronous generator."
     if "_GatheringFuture" in message:
         return "asyncio.gather(...) was not awaited: write `await asyncio.gather(...)` where it is called."
     if "NoneType" in message and message.startswith("unsupported operand"):
         return _which_is_none(scene)
+    if "offset-naive and offset-aware" in message or "tz-naive and tz-aware" in message:
+        return "One of the two has a time zone and the other has none: take it off that one, .replace(tzinfo=None), or give the other the same, .replace(tzinfo=that_one.tzinfo)."
     if "unhashable type: 'slice'" in message:
         return "It is a dict, which has no slices: take a list inside it, or list(d.items())[:n]."
     return None
+
+
+def _is_text(scene):
+    """What stands in a text that was taken for a dict."""
+    owner = _owner(scene)
+    if type(owner) is not str:
+        return None
+    if len(owner) == 1:
+        return "It is one letter: the loop goes over a text. Look at what the tool gave before using fields of it, and parse the text first."
+    return f"It is a text: {owner[:80]!r}.{_parse(owner)}"
+
+
+def _parse(text):
+    """How a text becomes a value that looks like one."""
+    start = text.lstrip()[:200]
+    if start[:1] not in ("{", "["):
+        return ""
+    if "'" in start and '"' not in start:
+        return " It is written as Python writes it: ast.literal_eval(...) makes a value of it."
+    return " If it is JSON, json.loads(...) makes a value of it."
 
 
 def _which_is_none(scene):
@@ -412,7 +545,7 @@ _LOOP = re.compile(r"\bin\s+([A-Za-z_]\w*)\s*(?:[\])}:]|$|if\b)")
 
 def _value_error(exc, message, scene):
     if message.startswith(("array is too big", "iterator is too large", "Maximum allowed dimension", "maximum supported dimension")):
-        return "This array is larger than all memory a program has: work in chunks of a few thousand rows, and add up."
+        return "This array is larger than all memory a program has: work in chunks, so that each array, those in between included, has at most a million numbers."
     if type(exc).__name__ == "MergeError":
         return "Name the keys: left.merge(right, left_on=..., right_on=...)."
     return None
@@ -447,7 +580,7 @@ _TOO_DEEP = "This source is nested too deeply to compile: use variables for part
 def _memory_error(exc, message, scene):
     if "Parser stack" in message or "too many nested" in message:
         return _TOO_DEEP
-    return "The memory limit was reached: work in chunks, smaller ones if there are some, and drop what you no longer need."
+    return "The memory limit was reached: work in chunks, smaller ones if there are some (arrays of at most a million numbers), and drop what you no longer need."
 
 
 def _recursion_error(exc, message, scene):
@@ -455,6 +588,9 @@ def _recursion_error(exc, message, scene):
         return _TOO_DEEP
     return "The recursion is too deep: use a loop, or check that it ends."
 
+
+# What a wrong idea of a result can raise.
+_ABOUT_VALUES = (KeyError, IndexError, TypeError, AttributeError, ValueError)
 
 # What using a call instead of its result can raise.
 _BY_A_CALL = (TypeError, AttributeError, ValueError)
@@ -471,6 +607,7 @@ _BY_TYPE = (
     (NameError, _name_error),
     (AttributeError, _attribute_error),
     (KeyError, _key_error),
+    (IndexError, _index_error),
     (MemoryError, _memory_error),
     (RecursionError, _recursion_error),
     (OSError, _os_error),

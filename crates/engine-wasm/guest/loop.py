@@ -121,6 +121,16 @@ class Loop(base_events.BaseEventLoop):
     def is_running(self):
         return True
 
+    def call_exception_handler(self, context):
+        """Says in one line what nobody asked about, without frames of ours."""
+        error = context.get("exception")
+        if error is None or issubclass(type(error), asyncio.CancelledError):
+            return
+        try:
+            print(f"a task failed and nobody awaited it: {type(error).__name__}: {str(error)[:300]}", file=sys.stderr)
+        except BaseException:
+            pass
+
     def close(self):
         pass
 
@@ -155,8 +165,33 @@ def install(loop):
             raise ValueError(f"a coroutine was expected, got {main!r}")
         return loop.run_until_complete(main)
 
-    asyncio.run = run
-    asyncio.runners.run = run
+    class Runner:
+        """Runs coroutines one after another, all on the guest's one loop."""
+
+        def __init__(self, *, debug=None, loop_factory=None):
+            self._closed = False
+
+        def __enter__(self):
+            self.get_loop()
+            return self
+
+        def __exit__(self, *error):
+            self.close()
+
+        def get_loop(self):
+            if self._closed:
+                raise RuntimeError("Runner is closed")
+            return loop
+
+        def run(self, coro, *, context=None):
+            self.get_loop()
+            return run(coro) if context is None else context.run(run, coro)
+
+        def close(self):
+            self._closed = True
+
+    asyncio.run = asyncio.runners.run = run
+    asyncio.Runner = asyncio.runners.Runner = Runner
     for name in ("get_event_loop", "new_event_loop"):
         setattr(asyncio, name, lambda: loop)
         setattr(asyncio.events, name, lambda: loop)

@@ -72,6 +72,9 @@ class Prepared:
 
     def run(self, namespace):
         """Runs the program; when `is_coroutine`, returns a coroutine that does."""
+        # An earlier program that made its own ending fail may have left its value.
+        namespace.pop(_VALUE, None)
+        namespace.pop(_RETURN, None)
         if self.is_coroutine:
             return self._run_async(namespace)
         try:

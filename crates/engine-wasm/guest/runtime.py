@@ -79,6 +79,7 @@ class Runtime:
         self.uses_tools = False
         self.task = None
         self.prepared = None
+        self.ran = False
         self.error = None
         self.value = None
         self.has_value = False
@@ -101,7 +102,10 @@ class Runtime:
                 if not self._begin(message[1:].decode()):
                     return self._finish()
             else:
-                message = _loads(message)
+                try:
+                    message = _loads(message)
+                except (ValueError, RecursionError, MemoryError) as error:
+                    return self._unreadable(error)
                 run = message.get("run")
                 if run is None:
                     self._deliver(message["results"])
@@ -120,6 +124,12 @@ class Runtime:
             _modules["__main__"] = _own_main
             # The host's next source must be able to import, whatever the program did.
             builtins.__import__ = _import
+
+    def _unreadable(self, error):
+        """Ends a program whose variables cannot be made: numbers too long, values too deep or too large."""
+        reason = str(error) or "there is not enough memory for it"
+        self.error = type(error)(f"the context cannot be read: {reason}")
+        self._finish()
 
     # --- one program -----------------------------------------------------------
 
@@ -155,6 +165,7 @@ class Runtime:
         self.has_value = False
         self.task = None
         self.prepared = None
+        self.ran = False
         filename = f"<program {self.runs}>"
         self.sources[filename] = (source, 0)
         if len(self.sources) > 50:
@@ -164,8 +175,9 @@ class Runtime:
             self.sources[filename] = (prepared.source, prepared.line_offset)
             if not prepared.is_coroutine:
                 prepared.run(self.names)
+                self.ran = True
                 self.has_value, self.value = prepared.value(self.names)
-                if not (self.has_value and (_isawaitable(self.value) or calls.unsent)):
+                if not calls.unsent and not (self.has_value and _isawaitable(self.value)):
                     return False
         except BaseException as error:
             self.error = error
@@ -179,16 +191,29 @@ class Runtime:
 
     async def _drive(self):
         try:
-            if not self.has_value:
+            if not self.ran:
                 await self.prepared.run(self.names)
                 self.has_value, self.value = self.prepared.value(self.names)
             if self.has_value and _isawaitable(self.value):
                 self.value = await self.value
             if calls.unsent:
                 await _all_of(calls.inside(self.value))
+                await self._send_forgotten()
         except BaseException as error:
             if self.error is None:
                 self.error = error
+
+    async def _send_forgotten(self):
+        """Makes the calls that nobody awaited and nobody can await any more, in their order.
+
+        A call that is still held by a variable may be meant for later, or for nothing.
+        """
+        left = list(calls.unsent)
+        said = [calls.unsent[one] for one in left if sys.getrefcount(calls.unsent[one]) <= 2]
+        if said:
+            _tell("\n".join(forgotten.sent_lines(said)))
+        for call in said:
+            await call
 
     def _pump(self):
         """Runs until the program ends (True) or the host says to rest (False)."""
@@ -198,7 +223,7 @@ class Runtime:
             while not self.task.done():
                 reply = self._ask(b"w")
                 if reply is None:
-                    raise Deadlock(_DEADLOCK)
+                    raise Deadlock(_DEADLOCK + self._where())
                 if not reply:
                     return False
                 self._deliver(_loads(reply))
@@ -218,6 +243,12 @@ class Runtime:
         self.new.clear()
         self.dropped.clear()
         return _reach(letter + body.encode())
+
+    def _where(self):
+        """Where the program waits, if that is known."""
+        frames = self.task.get_stack()
+        lines = [frame.f_lineno for frame in frames if frame.f_code.co_filename in self.sources]
+        return f"; the program waits in line {lines[-1]}" if lines else ""
 
     def _hold(self, future):
         loop = self.loop
@@ -251,13 +282,13 @@ class Runtime:
         # `isinstance` would ask the exception itself, which is the program's.
         if issubclass(type(error), MemoryError):
             self.reserve = None
+        if issubclass(type(error), SystemExit) and SystemExit.code.__get__(error) in (None, 0):
+            error = None
+            self.has_value = False
         if self.uses_tools or calls.unsent:
             self._end_calls(error)
         self._end_tasks()
         self.task = None
-        if issubclass(type(error), SystemExit) and SystemExit.code.__get__(error) in (None, 0):
-            error = None
-            self.has_value = False
         parts = []
         if error is not None:
             self.error = None
@@ -372,7 +403,9 @@ def _wait_here(future):
 
 async def call(name, /, **arguments):
     """Calls a tool of the host and returns its answer."""
-    call_id, answer = ask(_dumps(name), values.encode(arguments)[0])
+    if type(name) is not str:
+        raise TypeError(f"the name of a tool must be text, not {type(name).__name__}")
+    call_id, answer = ask(_dumps(_whole(name)), values.encode(arguments)[0])
     if not call_id:
         ok, value = answer
         if ok:
@@ -431,9 +464,15 @@ def _seed(seed):
         numpy.random.seed(seed & 0xFFFFFFFF)
 
 
+def _whole(text):
+    """The text without halves of letters, which no message can carry."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def _described(error, sources):
     try:
-        return errors.describe(error, sources, "<tidegate")
+        described = errors.describe(error, sources, "<tidegate")
+        return {key: _whole(one) if type(one) is str else one for key, one in described.items()}
     except BaseException as again:
         return {"type": type(error).__name__, "message": f"(could not be described: {type(again).__name__})"}
 

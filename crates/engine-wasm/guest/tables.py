@@ -67,7 +67,7 @@ def _array(walk, numpy, array, depth):
     if walk.cut:
         array = array[_corner(array.shape)]
     walk.take(array.size * 2)
-    return _nest(_flat(walk, numpy, array.reshape(-1), depth + array.ndim, True), array.shape)
+    return _nest(_flat(walk, numpy, array.reshape(-1), depth + array.ndim, False), array.shape)
 
 
 def _corner(shape):

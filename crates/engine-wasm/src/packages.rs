@@ -87,8 +87,16 @@ fn folder(path: &Path) -> Result<BTreeMap<String, Vec<u8>>, BoxError> {
             if name == "__pycache__" || name.to_string_lossy().starts_with('.') {
                 continue;
             }
-            // Links are not followed: they could lead to files nobody meant to add.
             let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                // They could lead to files nobody meant to add, and leaving them out would surprise.
+                let shown = entry.path();
+                return Err(format!(
+                    "{} is a link, and links are not followed; put the file itself there",
+                    shown.display()
+                )
+                .into());
+            }
             if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_file() {

@@ -235,6 +235,39 @@ async fn quick_calls_are_answered_without_leaving_the_step() {
 }
 
 #[tokio::test]
+async fn a_call_pending_in_an_image_is_neither_lost_nor_made_again() {
+    // The host answers reads at once. A write leaves the step, so that an image is made first.
+    #[derive(Default)]
+    struct ReadsOnly(AtomicUsize);
+    impl Host for ReadsOnly {
+        fn answer(&self, call: &HostCall) -> Option<CallResult> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            (call.name == "read").then(|| CallResult::ok(call.id, call.arguments.clone()))
+        }
+    }
+    let host = Arc::new(ReadsOnly::default());
+    let with_host = || Start { host: host.clone(), ..start() };
+    let mut guest = support::engine().start(with_host(), None).await.unwrap();
+    let source = "from tidegate import call\nawait call('read')\nawait call('write')\n'written'";
+    let waiting = rests(&mut guest, source).await;
+    let [write] = &waiting.calls[..] else { panic!("{waiting:?}") };
+    let image = guest.freeze().await.unwrap();
+    drop(guest);
+
+    // The process was killed here, twice: nothing before the write runs again.
+    for _ in 0..2 {
+        let mut again = support::engine().thaw(&image, with_host()).await.unwrap();
+        let null = serde_json::value::RawValue::from_string("null".to_owned()).unwrap();
+        let result = CallResult::ok(write.id, null);
+        let Step::Done(outcome) = again.step(Input::Results(vec![result])).await.unwrap() else {
+            panic!("it waits")
+        };
+        assert_eq!(outcome.return_value.get(), r#""written""#);
+    }
+    assert_eq!(host.0.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
 async fn standby_guests_run_programs_like_any_other_and_are_used_once() {
     let engine = support::new_engine(Options { standby: 2, ..Options::default() });
     while engine.standing_by() < 2 {

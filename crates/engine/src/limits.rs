@@ -94,7 +94,7 @@ impl fmt::Display for LimitKind {
 }
 
 /// A named set of limits and permissions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Generous, for working on one's own machine.
@@ -177,7 +177,7 @@ impl Limits {
             cpu_share: 1.0,
             memory_bytes: 256 * MIB,
             output_bytes: MIB,
-            value_bytes: 8 * MIB,
+            value_bytes: 32 * MIB,
             calls: 1_000,
             calls_in_flight: 100,
             call_arguments_bytes: MIB,
@@ -214,7 +214,7 @@ impl Limits {
                 cpu_share: 0.5,
                 memory_bytes: 128 * MIB,
                 output_bytes: 256 << 10,
-                value_bytes: MIB,
+                value_bytes: 8 * MIB,
                 calls: 100,
                 calls_in_flight: 16,
                 call_arguments_bytes: 256 << 10,

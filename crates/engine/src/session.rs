@@ -263,11 +263,18 @@ async fn until(moment: Option<SystemTime>) {
 }
 
 /// What to do about a program that never waited for anything.
-const ENDLESS: &str = "it computed all the time without calling a tool: look for a loop that does not end; \
+pub const ENDLESS: &str = "it computed nearly all the time and waited for nothing: look for a loop that does not end; \
      else use numpy or pandas instead of Python loops, or work on fewer rows";
 
+/// What to do about one that mostly waited.
+pub const WAITED: &str = "it spent most of its time waiting, for tools or asleep: look for a loop that waits for \
+     something which does not come, end it after a few tries and return what is there; else ask tools for less, \
+     make the calls at once with asyncio.gather, or ask for a longer `timeout`";
+
 fn computed_throughout(usage: Usage) -> bool {
-    usage.calls == 0 && usage.cpu >= usage.wall.mul_f64(0.7)
+    // Without calls there is little to wait for; on a busy machine computing takes less of a core.
+    let share = if usage.calls == 0 { 0.2 } else { 0.7 };
+    usage.cpu >= usage.wall.mul_f64(share)
 }
 
 /// The outcome of a run that was stopped.
@@ -278,6 +285,7 @@ pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Out
         StepError::LimitExceeded { kind, .. } => {
             let advice = match kind {
                 LimitKind::Wall | LimitKind::Cpu if computed_throughout(guest.usage()) => ENDLESS,
+                LimitKind::Wall => WAITED,
                 kind => kind.advice(),
             };
             ("LimitExceeded", Some(*kind), Some(advice.to_owned()))
@@ -292,13 +300,14 @@ pub fn stopped(guest: &dyn Guest, error: &StepError, started: SystemTime) -> Out
         limit,
         ..ProgramError::default()
     };
+    let mut note = "the run was stopped and rolled back: variables and files of the session are as they were before it".to_owned();
+    if guest.usage().calls > 0 {
+        note.push_str("; what tools have done stays done");
+    }
     Outcome {
         stdout,
         stderr,
-        note: Some(
-            "the run was stopped and rolled back: variables and files of the session are as they were before it"
-                .into(),
-        ),
+        note: Some(note),
         execution_time_ms: started.elapsed().unwrap_or_default().as_secs_f64() * 1e3,
         usage: guest.usage(),
         ..Outcome::failed(error)

@@ -131,6 +131,11 @@ fn download(
     match wheel_in(&target) {
         Some(wheel) if status.success() => Ok(Attempt::Done(wheel)),
         _ if said.contains("No module named pip") => Ok(Attempt::NoClient),
+        // Its words go to a file in the same folder: where there is no room, there are none.
+        _ if said.trim().is_empty() => Ok(Attempt::Failed(format!(
+            "(nothing, and ended with {status}; is there room left on the disk of {}?)",
+            folder.display()
+        ))),
         _ => Ok(Attempt::Failed(said)),
     }
 }

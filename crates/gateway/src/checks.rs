@@ -4,15 +4,36 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use catalog::names::{self, Kind};
-use check::{Checker, Code, Given, Report};
+use check::{Checker, Code, Finding, Given, Report};
 use engine::{Outcome, Program, ProgramError};
 
+use crate::finding::{Detail, Search};
 use crate::tools::{Offer, Tools};
+
+/// Words of a program that tools are searched by,
+const MOST_WORDS: usize = 12;
+/// and the most bytes that are said about what was found.
+const MOST_SUGGESTED: usize = 3_000;
 
 /// The class of the error that a blocked program ends with.
 const KIND: &str = "CheckError";
 /// What is right in a place, as far as a hint lists it.
 const MOST_VALID: usize = 15;
+/// Other findings that are told after a failure.
+const MOST_OTHERS: usize = 5;
+/// Exceptions that are likely to be about what a tool takes or returns.
+const ABOUT_RESULTS: &[&str] = &[
+    "KeyError",
+    "TypeError",
+    "AttributeError",
+    "IndexError",
+    "ValueError",
+    "JSONDecodeError",
+    "ToolError",
+    "ArgumentError",
+    "UnknownTool",
+    "ServerError",
+];
 
 /// What is known of the names that a program finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +83,13 @@ impl Checks {
             offer = tools.offer_anew(&program.source).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
         }
+        let no_network = |finding: &check::Finding| {
+            finding.code == Code::UnknownModule && finding.message.contains("no network")
+        };
+        if report.blocking().any(no_network) {
+            tools.know_all().await;
+            report.usage = suggested(tools, &program.source);
+        }
         (report, Some(offer))
     }
 
@@ -101,6 +129,35 @@ struct Circumstances {
     partial: bool,
 }
 
+/// Tools that may do what a program wanted to do over the network, as far as its comments and
+/// addresses tell.
+fn suggested(tools: &Tools, source: &str) -> Option<String> {
+    let is_said = |line: &&str| line.contains('#') || line.contains("://");
+    let words = source.lines().filter(is_said).flat_map(|line| {
+        let from = line.find('#').or_else(|| line.find("://")).unwrap_or_default();
+        line[from..].split(|letter: char| !letter.is_alphabetic())
+    });
+    let usual = [
+        "https", "http", "www", "com", "org", "net", "api", "get", "json", "the", "from", "purpose",
+    ];
+    let words: Vec<&str> = words
+        .filter(|word| word.len() > 2 && !usual.contains(&word.to_lowercase().as_str()))
+        .take(MOST_WORDS)
+        .collect();
+    if words.is_empty() {
+        return None;
+    }
+    let query = words.join(" ");
+    let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2 };
+    let found = tools.find(&asked).ok()?;
+    let shown = found.tools.iter().map(|tool| {
+        let signature = tool.signature.as_deref().unwrap_or_default();
+        format!("from servers.{} import {}\n{}", tool.server, tool.name, signature.trim_end())
+    });
+    let shown = shown.collect::<Vec<_>>().join("\n");
+    (!shown.is_empty() && shown.len() <= MOST_SUGGESTED).then_some(shown)
+}
+
 impl Circumstances {
     /// There are servers whose tools the program was not checked against.
     fn lacks_some(&self) -> bool {
@@ -126,19 +183,36 @@ impl Circumstances {
 }
 
 /// Adds what the check had to say about the line where a program failed, if nobody knows better.
-pub(crate) fn advise(outcome: &mut Outcome, report: &Report) {
-    let Some(error) = outcome.error.as_mut().filter(|error| error.hint.is_none()) else { return };
-    let here = report.findings.iter().find(|finding| Some(finding.line) == error.line);
-    if let Some(finding) = here {
-        let meant = finding.nearest.as_ref().map(|name| format!("; did you mean {name}?"));
-        let valid = finding.valid.iter().take(MOST_VALID).map(String::as_str).collect::<Vec<_>>();
-        let valid = if valid.is_empty() {
-            String::new()
-        } else {
-            format!("; it has: {}", valid.join(", "))
-        };
-        error.hint = Some(format!("{}{}{valid}", finding.message, meant.unwrap_or_default()));
+pub fn advise(outcome: &mut Outcome, report: &Report) {
+    let Some(error) = outcome.error.as_mut().filter(|error| error.limit.is_none()) else { return };
+    let mut words: Vec<String> = error.hint.take().into_iter().collect();
+    let is_here = |finding: &&Finding| Some(finding.line) == error.line;
+    if words.is_empty()
+        && let Some(finding) = report.findings.iter().find(is_here)
+    {
+        words.push(told(finding));
     }
+    // Whoever got one name wrong may have got others wrong, too.
+    if ABOUT_RESULTS.contains(&error.kind.as_str()) {
+        let others = report.findings.iter().filter(|finding| !is_here(finding));
+        let others = others.filter(|finding| finding.code == Code::UnknownField).take(MOST_OTHERS);
+        words.extend(others.map(|finding| format!("line {}: {}", finding.line, told(finding))));
+        if let Some(usage) = &report.usage {
+            let lines = usage.lines().filter(|line| !line.trim().is_empty());
+            let lines: Vec<String> = lines.map(|line| format!("    {line}")).collect();
+            words.push(format!("the tools it names:\n{}", lines.join("\n")));
+        }
+    }
+    error.hint = (!words.is_empty()).then(|| words.join("\n"));
+}
+
+/// A finding in one line.
+fn told(finding: &Finding) -> String {
+    let meant = finding.nearest.as_ref().map(|name| format!("; did you mean {name}?"));
+    let valid = finding.valid.iter().take(MOST_VALID).map(String::as_str).collect::<Vec<_>>();
+    let valid =
+        if valid.is_empty() { String::new() } else { format!("; it has: {}", valid.join(", ")) };
+    format!("{}{}{valid}", finding.message, meant.unwrap_or_default())
 }
 
 /// How a program ended that may not run; `None` if it may.

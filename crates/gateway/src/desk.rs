@@ -43,6 +43,9 @@ struct Board {
     told: Notify,
 }
 
+/// What a call fails with that reached no server.
+const UNMADE: [&str; 3] = ["UnknownTool", "UnknownServer", "ArgumentError"];
+
 /// How long a call is carried out on the guest's own thread before it is left to itself.
 const MOMENT: Duration = Duration::from_millis(10);
 
@@ -139,9 +142,15 @@ async fn noted(
     let note = CallNote::leaving(&call);
     hearing.calls(&note);
     let begun = Instant::now();
-    let result = work(offer, call, most).await;
+    let result = match hearing.span(note.id) {
+        Some(span) => span.around(work(offer, call, most)).await,
+        None => work(offer, call, most).await,
+    };
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
-    hearing.called(&note.answered(begun.elapsed(), bytes, result.result.is_ok()));
+    let unmade = |error: &CallError| UNMADE.contains(&error.kind.as_str());
+    let never = result.result.as_ref().is_err_and(unmade);
+    let note = note.answered(begun.elapsed(), bytes, result.result.is_ok()).never_sent(never);
+    hearing.called(&note);
     result
 }
 

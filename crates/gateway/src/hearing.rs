@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{Host, HostCall, NoHost, Stream};
 use serde::{Deserialize, Serialize};
+use upstream::TraceParent;
 
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
 /// must be quick.
@@ -21,6 +22,11 @@ pub trait Hearing: Send + Sync {
 
     /// The program rests until something it waits for has come, or goes on.
     fn rests(&self, _resting: bool) {}
+
+    /// The span that a call is, where runs are traced.
+    fn span(&self, _call: u64) -> Option<TraceParent> {
+        None
+    }
 
     /// Whether anybody wants to know of calls; noting them costs a little.
     fn notes_calls(&self) -> bool {
@@ -61,6 +67,9 @@ pub struct CallNote {
     /// Whether it was answered with a value; nothing while it is under way.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ok: Option<bool>,
+    /// There is no such tool or server, or it does not take that: nothing was sent.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub unmade: bool,
 }
 
 #[derive(Deserialize)]
@@ -86,6 +95,7 @@ impl CallNote {
             argument_bytes: text.len() as u64,
             result_bytes: 0,
             ok: None,
+            unmade: false,
         }
     }
 
@@ -94,6 +104,12 @@ impl CallNote {
         self.took = Some(took);
         self.result_bytes = bytes;
         self.ok = Some(ok);
+        self
+    }
+
+    /// The same of one that was never sent.
+    pub(crate) fn never_sent(mut self, never: bool) -> Self {
+        self.unmade = never;
         self
     }
 }

@@ -25,7 +25,7 @@ mod tally;
 mod tools;
 
 pub use answer::answer;
-pub use checks::{Checks, Earlier, refusal};
+pub use checks::{Checks, Earlier, advise, refusal};
 pub use desk::Desk;
 pub use finding::{Detail, Found, FoundTool, Search};
 pub use hearing::{CallNote, Hearing, Written};

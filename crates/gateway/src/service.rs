@@ -25,9 +25,10 @@ pub mod stats;
 pub mod store;
 mod sweep;
 pub mod tokens;
+mod trace;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use engine::{Engine, Level, Limits};
@@ -35,7 +36,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use self::answer::{Answer, Page};
+pub use self::answer::{Answer, Of, Page, Wanted};
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::{RunId, SessionId};
@@ -45,11 +46,13 @@ pub use self::refusal::Refusal;
 use self::run::Run;
 use self::session::Entry;
 pub use self::session::{SessionState, SessionView};
-use self::sessions::Flood;
+use self::sessions::{Evicted, Flood};
 use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
+pub use self::trace::{Spans, Trace};
 use crate::checks::Checks;
 use crate::tools::Tools;
+pub use upstream::TraceParent;
 
 /// What an operator decides about a service.
 #[derive(Debug, Clone)]
@@ -76,8 +79,8 @@ pub struct Settings {
     pub source_bytes: usize,
     /// Tokens of an answer, where a caller does not say how many.
     pub output_tokens: usize,
-    /// Tokens of the definitions of our own tools, which every model reads.
-    pub own_tokens: u64,
+    /// The definitions of our own tools, which every model reads.
+    pub own_definitions: String,
     /// What a million tokens cost.
     pub token_price: f64,
 }
@@ -96,7 +99,7 @@ impl Default for Settings {
             keep_runs: Duration::from_secs(7 * 24 * 3600),
             source_bytes: 1 << 20,
             output_tokens: 2_000,
-            own_tokens: 0,
+            own_definitions: String::new(),
             token_price: 3.0,
         }
     }
@@ -130,6 +133,8 @@ pub struct Parts {
     pub store: Store,
     /// Which guidance callers are given.
     pub guidance: String,
+    /// Who takes the spans of runs; `None` traces nothing.
+    pub spans: Option<Arc<dyn Spans>>,
 }
 
 /// Sessions and runs of many owners.
@@ -140,9 +145,16 @@ pub struct Service {
     sessions: Mutex<HashMap<SessionId, Arc<Entry>>>,
     runs: Mutex<HashMap<RunId, Arc<Run>>>,
     flood: Mutex<Flood>,
+    evicted: Mutex<Evicted>,
     tasks: TaskTracker,
     ending: CancellationToken,
+    /// Tokens of our own definitions, once they are counted.
+    own_tokens: OnceLock<u64>,
 }
+
+/// How long after its start a service reads the vocabulary that tokens are counted with: who has
+/// just connected is answered first.
+const LATER: Duration = Duration::from_millis(200);
 
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
@@ -157,12 +169,28 @@ impl Service {
             sessions: Mutex::new(sessions),
             runs: Mutex::default(),
             flood: Mutex::new(Flood::new()),
+            evicted: Mutex::default(),
             tasks: TaskTracker::new(),
             ending: CancellationToken::new(),
+            own_tokens: OnceLock::new(),
         });
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });
+        let counting = Arc::downgrade(&service);
+        tokio::spawn(async move {
+            tokio::time::sleep(LATER).await;
+            if let Some(service) = counting.upgrade() {
+                // Otherwise the first run would wait for it.
+                let _ = tokio::task::spawn_blocking(move || service.own_tokens()).await;
+            }
+        });
         Ok(service)
+    }
+
+    /// Tokens of the definitions of our own tools.
+    fn own_tokens(&self) -> u64 {
+        let count = || budget::count(&self.settings.own_definitions) as u64;
+        *self.own_tokens.get_or_init(count)
     }
 
     /// What programs may call.

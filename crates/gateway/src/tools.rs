@@ -8,7 +8,7 @@ mod wanted;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catalog::{Catalog, CatalogServer, LearnedTools, Listing, ResolveError, ServerName, Withheld};
 use engine::Folder;
@@ -25,6 +25,8 @@ use crate::tally::{DefinitionTokens, Definitions};
 
 /// How long a program that names no server waits for those that were never asked before.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long after that a server that did not answer is not waited for again.
+const LATE: Duration = Duration::from_secs(60);
 
 /// What an operator decided about one server.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,8 @@ struct Shelf {
     listings: BTreeMap<ServerName, Arc<Listing>>,
     /// Why servers did not say what they offer when they were last asked.
     failed: BTreeMap<ServerName, String>,
+    /// Since when servers are waited for whose tools nobody knows.
+    asked: BTreeMap<ServerName, Instant>,
     /// Made from these and `learned`; `None` when the former have changed since.
     made: Option<(Arc<Catalog>, Arc<Folder>)>,
     learned: BTreeMap<ServerName, Arc<LearnedTools>>,
@@ -102,7 +106,17 @@ impl Tools {
 
     /// Finds tools among all that are known.
     pub fn find(&self, asked: &Search) -> Result<Found, ResolveError> {
+        self.catch_up();
         self.finder.find(&self.made().0, asked)
+    }
+
+    /// Takes up what servers have said since they were asked: a call may have brought new tools.
+    fn catch_up(&self) {
+        for server in self.policies().keys() {
+            if let Some(listing) = self.upstreams.known_listing(server) {
+                self.keep(server, listing);
+            }
+        }
     }
 
     /// Computes what the known tools mean, if there is a model for it, and says how far it is.
@@ -164,6 +178,19 @@ impl Tools {
         Arc::clone(&self.policies.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Servers that have not said what they offer, and of which nothing is remembered.
+    #[must_use]
+    pub fn unheard(&self) -> Vec<ServerName> {
+        let policies = self.policies();
+        let shelf = self.shelf();
+        policies.keys().filter(|server| !shelf.listings.contains_key(*server)).cloned().collect()
+    }
+
+    /// Asks the servers of which nothing is known what they offer, however long that takes.
+    pub async fn hear_all(&self) {
+        join_all(self.unheard().iter().map(|server| self.learn(server))).await;
+    }
+
     /// What is known of each server's tools.
     #[must_use]
     pub fn listings(&self) -> Vec<Arc<Listing>> {
@@ -196,8 +223,7 @@ impl Tools {
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
         if wanted.any {
             let others = names.iter().filter(|server| !wanted.named.contains(server));
-            let all = join_all(others.map(|server| self.learn(server)));
-            let _ = tokio::time::timeout(PATIENCE, all).await;
+            self.learn_soon(others.copied()).await;
         }
         let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
         if let Some((catalog, _)) = &made
@@ -212,19 +238,37 @@ impl Tools {
 
     /// Asks the servers that were never asked what they offer, and waits for a moment.
     pub async fn know_all(&self) {
-        let policies = self.policies();
-        let names: Vec<&ServerName> = policies.keys().collect();
-        let all = join_all(names.iter().map(|server| self.learn(server)));
-        // One that does not answer soon is found next time.
+        self.learn_soon(self.policies().keys()).await;
+    }
+
+    /// Makes sure that the tools of these servers are known, as far as they answer soon. One that
+    /// does not is found next time, and does not hold up everybody meanwhile.
+    async fn learn_soon<'s>(&self, servers: impl Iterator<Item = &'s ServerName>) {
+        let waited_for: Vec<&ServerName> = servers.filter(|server| !self.is_late(server)).collect();
+        let all = join_all(waited_for.into_iter().map(|server| self.learn(server)));
         let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+
+    /// Whether a server has been waited for already, a short while ago, and still says nothing.
+    fn is_late(&self, server: &ServerName) -> bool {
+        let answered = self.upstreams.known_listing(server).is_some();
+        let mut shelf = self.shelf();
+        if answered || shelf.listings.contains_key(server) {
+            shelf.asked.remove(server);
+            return false;
+        }
+        let since = shelf.asked.entry(server.clone()).or_insert_with(Instant::now);
+        let late = since.elapsed();
+        if late > LATE {
+            *since = Instant::now();
+        }
+        (PATIENCE..=LATE).contains(&late)
     }
 
     /// What a program is given that may mean any server without saying so.
     pub(crate) async fn offer_all(self: &Arc<Self>) -> Arc<Offer> {
-        let policies = self.policies();
-        let all = join_all(policies.keys().map(|server| self.learn(server)));
         // One that does not answer soon has no tools that could have been meant.
-        let _ = tokio::time::timeout(PATIENCE, all).await;
+        self.learn_soon(self.policies().keys()).await;
         Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()), tally: Arc::default() })
     }
 

@@ -10,6 +10,7 @@ mod client;
 mod direct;
 mod execute;
 mod lines;
+mod readable;
 mod relay;
 mod resources;
 mod search;
@@ -20,13 +21,13 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use gateway::service::Caller;
 use metrics::counter;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-    PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    Role, ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-    SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Tool,
-    UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, LoggingLevel, PaginatedRequestParams, Prompt, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -48,6 +49,17 @@ const OWN: &str = include_str!("mcp/tools.json");
 
 /// The tool that is there only for those who ask for it.
 const ANALYSIS: &str = "execute_analysis";
+/// Requests that we answer when their parameters are right.
+const KNOWN_METHODS: [&str; 8] = [
+    "tools/call",
+    "tools/list",
+    "resources/read",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/get",
+    "prompts/list",
+    "completion/complete",
+];
 
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
@@ -91,15 +103,15 @@ pub fn own_tools() -> Vec<String> {
     DEFINITIONS.iter().map(|tool| tool.name.to_string()).collect()
 }
 
-/// Tokens of the definitions of our own tools: those named, or those that are there anyway.
+/// The definitions of our own tools, as a model reads them: those named, or those that are there
+/// anyway.
 #[must_use]
-pub fn own_tokens(named: Option<&[String]>) -> u64 {
+pub fn own_definitions(named: Option<&[String]>) -> String {
     let all = DEFINITIONS.iter().filter(|tool| match named {
         Some(named) => named.iter().any(|name| *name == tool.name),
         None => tool.name != ANALYSIS,
     });
-    let text = serde_json::to_string(&all.collect::<Vec<_>>()).unwrap_or_default();
-    budget::count(&text) as u64
+    serde_json::to_string(&all.collect::<Vec<_>>()).unwrap_or_default()
 }
 
 /// Our own tools. A test reads them; were they broken, there would be none.
@@ -130,6 +142,7 @@ impl Mcp {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (reading, writing) = streams;
+        let (reading, _mending) = readable::lines(reading);
         let lines = Patient::new(AsyncRwTransport::new(reading, writing));
         let serving = self.serve_with_ct(lines, ending.clone());
         let running = match serving.await {
@@ -235,6 +248,25 @@ impl ServerHandler for Mcp {
                 config.with_instructions(self.shared.guidance.text.to_string())
             }
         }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if method == readable::UNREADABLE {
+            let message =
+                "the request cannot be read: it is nested deeper than 128 levels, or no JSON";
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        // What has a name of ours and comes here was given something else than it takes.
+        if KNOWN_METHODS.contains(&method.as_str()) {
+            let message = format!("the parameters of {method} are not what it takes");
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

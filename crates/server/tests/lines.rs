@@ -86,6 +86,7 @@ async fn shared(folder: &TempDir) -> Shared {
         checks: None,
         store: Store::open(folder.path()).await.unwrap(),
         guidance: "1".to_owned(),
+        spans: None,
     };
     let service = Service::open(Settings::default(), parts).await.unwrap();
     Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }

@@ -109,6 +109,27 @@ async fn an_analysis_needs_no_program() {
     let sums =
         ask(json!({"analysis_type": "aggregate", "data": rows, "parameters": parameters})).await;
     assert_eq!(sums["success"], true, "{sums}");
+    let groups = json!([{"g": "a", "x": 1.0}, {"g": "a", "x": 2.0}, {"g": "a", "x": 2.5},
+        {"g": "b", "x": 4.0}, {"g": "b", "x": 5.0}, {"g": "b", "x": 4.4}]);
+    let parameters = json!({"test": "t", "field": "x", "group_field": "g"});
+    let tested =
+        ask(json!({"analysis_type": "test", "data": groups, "parameters": parameters})).await;
+    // What scipy says of the same rows.
+    let p_value = tested["return_value"]["result"]["p_value"].as_f64().unwrap_or(f64::NAN);
+    assert!((p_value - 0.007_562_736_534_974_067).abs() < 1e-12, "{tested}");
+    // Rows that an earlier run returned, by its name alone.
+    let made = house.run(json!({"code": "return [{'k': 'ab'[i % 2]} for i in range(5000)]"})).await;
+    let data = json!({"result": made["run_id"]});
+    let parameters = json!({"group_by": "k"});
+    let counted =
+        ask(json!({"analysis_type": "aggregate", "data": data, "parameters": parameters})).await;
+    assert_eq!(counted["return_value"]["rows_in"], 5000, "{counted}");
+    let line: Vec<Value> = (0..20).map(|x| json!({"x": x, "y": 2 * x + 1})).collect();
+    let parameters = json!({"model": "linear", "target": "y", "features": ["x"]});
+    let fitted =
+        ask(json!({"analysis_type": "predict", "data": line, "parameters": parameters})).await;
+    let slope = fitted["return_value"]["result"]["coefficients"]["x"].as_f64();
+    assert!((slope.unwrap_or(f64::NAN) - 2.0).abs() < 1e-9, "{fitted}");
     let wrong = json!({"conditions": [{"field": "m", "operator": ">", "value": 2}]});
     let wrong = ask(json!({"analysis_type": "filter", "data": rows, "parameters": wrong})).await;
     assert!(text(&wrong["error"]["message"]).contains('n'), "{wrong}");
@@ -592,6 +613,7 @@ impl House {
             checks: None,
             store: Store::open(folder.path()).await.unwrap(),
             guidance: "1".to_owned(),
+            spans: None,
         };
         let service = Service::open(settings, parts).await.unwrap();
         let shared = Shared {

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -53,7 +54,7 @@ async fn main() -> Result<(), Failure> {
     for target in Target::all(&manifest) {
         measured.push((target.label, compared(&cache, &target).await?));
     }
-    let starts = starts(&cache)?;
+    let starts = Starts::measure(&cache)?;
     let text = report(measured, starts);
     println!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
@@ -208,30 +209,56 @@ impl Direct {
 }
 
 /// Whole processes with many lazy servers configured, none of them used.
-fn starts(cache: &Path) -> Result<Vec<f64>, Failure> {
-    let folder = tempfile::tempdir()?;
-    let file = folder.path().join("tidegate.toml");
-    let servers: Vec<String> = (0..SERVERS)
-        .map(|number| {
+struct Starts {
+    /// Until a program has ended.
+    run: Vec<f64>,
+    /// Until an MCP client has the answer to `initialize`.
+    mcp: Vec<f64>,
+}
+
+impl Starts {
+    fn measure(cache: &Path) -> Result<Self, Failure> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("tidegate.toml");
+        let server = |number| {
             format!("[servers.s{number}]\ncommand = \"python3\"\nargs = [\"-c\", \"pass\"]\n")
-        })
-        .collect();
-    std::fs::write(&file, servers.concat())?;
-    let mut times = Vec::new();
-    for _ in 0..STARTS {
-        let started = Instant::now();
-        let output = Command::new(env!("CARGO_BIN_EXE_tidegate"))
-            .args(["run", "-c", "1+1", "--config"])
-            .arg(&file)
-            .env("TIDEGATE_CACHE", cache)
-            .env("TIDEGATE_DATA", folder.path())
-            .output()?;
-        times.push(started.elapsed().as_secs_f64());
-        if output.stdout != b"2\n" {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        };
+        std::fs::write(&file, (0..SERVERS).map(server).collect::<String>())?;
+        let command = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+            command.args(arguments).arg("--config").arg(&file);
+            command.env("TIDEGATE_CACHE", cache).env("TIDEGATE_DATA", folder.path());
+            command
+        };
+        let (mut run, mut mcp) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            let started = Instant::now();
+            let output = command(&["run", "-c", "1+1"]).output()?;
+            run.push(started.elapsed().as_secs_f64());
+            if output.stdout != b"2\n" {
+                return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+            }
+            mcp.push(initialized(command(&["mcp"]))?);
         }
+        Ok(Self { run, mcp })
     }
-    Ok(times)
+}
+
+/// Seconds until an MCP client has the answer to its first question.
+fn initialized(mut command: Command) -> Result<f64, Failure> {
+    const QUESTION: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#;
+    let started = Instant::now();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let (mut ask, answer) = child.stdin.take().zip(child.stdout.take()).ok_or("no streams")?;
+    ask.write_all(QUESTION)?;
+    ask.write_all(b"\n")?;
+    let mut line = String::new();
+    BufReader::new(answer).read_line(&mut line)?;
+    let took = started.elapsed().as_secs_f64();
+    drop(ask);
+    child.wait()?;
+    if line.contains("\"result\"") { Ok(took) } else { Err(line.into()) }
 }
 
 fn median(samples: &mut [f64]) -> f64 {
@@ -243,8 +270,8 @@ fn at_99(samples: &[f64]) -> f64 {
     samples.get(samples.len() * 99 / 100).copied().unwrap_or(f64::NAN)
 }
 
-fn report(measured: Vec<(&'static str, Times)>, mut starts: Vec<f64>) -> String {
-    let start = median(&mut starts);
+fn report(measured: Vec<(&'static str, Times)>, mut starts: Starts) -> String {
+    let (start, mcp) = (median(&mut starts.run), median(&mut starts.mcp));
     let mut text = String::from(
         "| what | directly with rmcp | from a program | ratio | must reach | |\n| --- | --- | --- | --- | --- | --- |\n",
     );
@@ -256,6 +283,12 @@ fn report(measured: Vec<(&'static str, Times)>, mut starts: Vec<f64>) -> String 
         "| a process with {SERVERS} lazy servers, a program that uses none | – | {} | – | under 150 ms | {} |",
         shown(start),
         held(start < 0.15),
+    );
+    let _ = writeln!(
+        text,
+        "| `tidegate mcp` with {SERVERS} lazy servers, from process start to the answer to `initialize` | – | {} | – | within 100 ms | {} |",
+        shown(mcp),
+        held(mcp <= 0.1),
     );
     text
 }

@@ -46,6 +46,7 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
         ))
     })?;
     if as_json {
+        out::tell_objects();
         tracing_subscriber::registry().with(Objects.with_filter(wanted)).init();
         return Ok(());
     }
@@ -74,8 +75,18 @@ impl<S: Subscriber> Layer<S> for Objects {
             "fields": fields.0,
         });
         // In one piece, so that lines of several threads do not mix.
-        out::tell(line);
+        out::tell_raw(line);
     }
+}
+
+/// A line that is no event, as an object like the others.
+pub(crate) fn object(level: &str, target: &str, message: &str) {
+    out::tell_raw(json!({
+        "time": time(SystemTime::now()),
+        "level": level,
+        "target": target,
+        "fields": { "message": message },
+    }));
 }
 
 /// The fields of an event, as JSON.

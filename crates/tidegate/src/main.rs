@@ -23,6 +23,7 @@ mod sentences;
 mod service;
 mod settings;
 mod show;
+mod spans;
 mod store;
 mod tools;
 mod units;

@@ -92,19 +92,25 @@ impl Opened {
         let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
         let run = async move {
             let mut offer = None;
+            let mut checked = None;
             if let Some(checks) = checks {
                 let (report, offered) = checks.examine(tools, &program, earlier).await;
                 if let Some(refused) = gateway::refusal(&report) {
                     return Ok(Err(refused));
                 }
                 offer = offered;
+                checked = Some(report);
             }
             let ran = match (tools, offer) {
                 (_, Some(offer)) => gateway::run_with(session, program, offer, hearing).await,
                 (Some(tools), None) => gateway::run(session, program, tools, hearing).await,
                 (None, None) => session.run(program, Arc::new(NoCalls)).await,
             };
-            ran.map(Ok)
+            let mut outcome = ran?;
+            if let Some(report) = &checked {
+                gateway::advise(&mut outcome, report);
+            }
+            Ok(Ok(outcome))
         };
         let Some(ended) = interrupt::unless_interrupted(run).await? else {
             return Ok(Ran::Cancelled);

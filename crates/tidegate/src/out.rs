@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anstyle::{AnsiColor, Style};
@@ -36,8 +37,26 @@ pub(crate) fn foreign_line(text: &str) -> io::Result<()> {
     whoever_listens(writeln!(stream, "{text}").and_then(|()| stream.flush()))
 }
 
+/// Whether whoever reads standard error wants an object of each line.
+static OBJECTS: AtomicBool = AtomicBool::new(false);
+
+/// From now on every line of ours on standard error is an object.
+pub(crate) fn tell_objects() {
+    OBJECTS.store(true, Ordering::Relaxed);
+}
+
 /// Writes a line of ours to standard error. There is nobody to tell if that fails.
 pub(crate) fn tell(text: impl Display) {
+    if OBJECTS.load(Ordering::Relaxed) {
+        let text = anstream::adapter::strip_str(&text.to_string()).to_string();
+        crate::log::object("INFO", "tidegate", &text);
+        return;
+    }
+    tell_raw(text);
+}
+
+/// The same, whatever the line is.
+pub(crate) fn tell_raw(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 

@@ -73,12 +73,12 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn stage(&self, stage: Stage, fraction: f64) {
-        self.track.show(stage.label(), stage.overall(fraction));
+    fn stage(&self, stage: Stage, overall: f64) {
+        self.track.show(stage.label(), overall);
     }
 
     fn waiting_for_other(&self) {
-        let text = "another process is installing the runtime; waiting for it";
+        let text = "another process is working on the runtime; waiting for it";
         match &self.track.bar {
             Some(bar) => bar.set_message(text),
             None => out::tell(text),

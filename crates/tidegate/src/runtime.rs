@@ -42,6 +42,10 @@ pub(crate) async fn ready(config: &Config) -> anyhow::Result<Installed> {
     let (cache, plan) = (config.cache()?, plan()?);
     match install::find(&cache, &plan) {
         Ok(Some(installed)) => return Ok(installed),
+        Ok(None) if !install::needs_compiling(&cache, &plan) => out::tell(format_args!(
+            "making the Python runtime in {} complete, which takes seconds: it is needed to run programs",
+            cache.folder().display(),
+        )),
         Ok(None) => out::tell(format_args!(
             "installing the Python runtime ({}, compiled once, about two minutes) in {}: it is needed to run programs and is not complete",
             units::size(plan.pins.wheel_bytes),

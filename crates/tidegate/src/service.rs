@@ -13,7 +13,7 @@ use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::Checks;
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings};
+use gateway::service::{Parts, Readiness, Service, Settings, Spans};
 use server::Shared;
 use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
@@ -23,7 +23,11 @@ use self::reload::LiveServers;
 use crate::config::Config;
 use crate::exit::Misuse;
 use crate::settings::Values;
-use crate::units;
+use crate::{spans, units};
+
+/// How long after the start servers are asked that were never asked before: who has just connected
+/// is answered first.
+const LATER: std::time::Duration = std::time::Duration::from_millis(300);
 
 /// Clients of one user that have a `tidegate mcp` at the same time.
 const MOST_CLIENTS: usize = 64;
@@ -96,8 +100,16 @@ pub(crate) async fn open(
         checks,
         store,
         guidance: guidance.version.clone(),
+        spans: spans::exported(values.text("otlp-endpoint"))?
+            .map(|spans| Arc::new(spans) as Arc<dyn Spans>),
     };
     let service = Service::open(settings, parts).await?;
+    // A server that nobody has asked before is unknown to searches and hints until it is.
+    let unheard = Arc::clone(&tools);
+    tokio::spawn(async move {
+        tokio::time::sleep(LATER).await;
+        unheard.hear_all().await;
+    });
     let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec());
     Ok(Shared { service, guidance, servers })
 }
@@ -165,7 +177,7 @@ fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
         output_tokens: output_tokens.max(budget::LEAST_TOKENS),
-        own_tokens: server::mcp::own_tokens(
+        own_definitions: server::mcp::own_definitions(
             Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
         ),
         token_price: values.number::<f64>("token-price")?,
@@ -217,8 +229,8 @@ impl Progress for Told {
         clippy::cast_sign_loss,
         reason = "the whole is between 0 and 1"
     )]
-    fn stage(&self, stage: Stage, fraction: f64) {
-        let percent = (stage.overall(fraction).clamp(0.0, 1.0) * 100.0) as u8;
+    fn stage(&self, stage: Stage, overall: f64) {
+        let percent = (overall.clamp(0.0, 1.0) * 100.0) as u8;
         let _ = self.0.send(Readiness::Installing { percent, stage: stage.label().to_owned() });
     }
 

@@ -75,9 +75,20 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting("tls-cert", "", "FILE", "Certificate chain, PEM"),
     setting("tls-key", "", "FILE", "Its private key, PEM"),
+    setting(
+        "otlp-endpoint",
+        "",
+        "URL",
+        "Collector that takes traces as OTLP over HTTP, such as http://localhost:4318",
+    ),
     setting("mode", "", "MODE", "What MCP clients see: code, hybrid, direct"),
     setting("direct", "", "TOOLS", "Tools passed through in hybrid mode, as server.tool"),
-    setting("tools", "", "NAMES", "Which of our own MCP tools; all if empty"),
+    setting(
+        "tools",
+        "",
+        "NAMES",
+        "Which of our own MCP tools; execute_python and search_tools if empty",
+    ),
     setting("guidance", "", "FILE", "Text for agents instead of the built-in one"),
     setting(
         "stop-patience",

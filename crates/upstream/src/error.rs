@@ -106,7 +106,7 @@ pub enum CallFailure {
     NotConnected(#[from] ConnectError),
     /// No answer in time; whether it was carried out is not known.
     #[error(
-        "{server}.{tool} did not answer within {} s (setting `timeout` of server {:?}); it may still have been carried out", .allowed.as_secs_f64(), .server.0
+        "{server}.{tool} did not answer within {} s (setting `{setting}` of server {:?}); it may still have been carried out", .allowed.as_secs_f64(), .server.0
     )]
     Late {
         /// Which server.
@@ -115,6 +115,8 @@ pub enum CallFailure {
         tool: ToolName,
         /// How long it had.
         allowed: Duration,
+        /// The setting that says so.
+        setting: &'static str,
     },
     /// The connection broke before the answer came; whether it was carried out is not known.
     #[error(

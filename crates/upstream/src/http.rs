@@ -138,7 +138,7 @@ struct Door<'a> {
 impl Door<'_> {
     async fn streamable(&self) -> Result<McpConnection, Refusal> {
         // A server that is up answers at once, even if only to say no.
-        let patience = Patience { ping: None, give_up: self.setting.connect / 3 };
+        let patience = Patience::until(self.setting.connect / 3);
         match self.greeted(Era::Newest, patience).await {
             Err(refusal) if deserves_initialize(&refusal) => {
                 self.greeted(Era::Initialize, patience).await
@@ -193,7 +193,7 @@ impl Door<'_> {
             Err(SseProblem::Login(problem)) => return Err(problem),
             Err(problem) => return Err(self.unusable(problem.to_string())),
         };
-        let patience = Patience { ping: None, give_up: self.setting.connect };
+        let patience = Patience::until(self.setting.connect);
         let started = self.started(transport, Era::Initialize, patience).await;
         started.map_err(|refusal| self.problem(&refusal))
     }

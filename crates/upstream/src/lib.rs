@@ -13,6 +13,7 @@ mod endpoints;
 mod error;
 mod feed;
 mod http;
+mod letters;
 mod mcp;
 mod message;
 mod open;
@@ -25,6 +26,7 @@ mod settings;
 mod slot;
 mod status;
 mod stdio;
+mod trace;
 mod upstreams;
 
 pub use auth::{
@@ -35,6 +37,7 @@ pub use auth::{
 pub use connection::List;
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
+pub use letters::whole_letters;
 pub use options::{Elicitation, Options, Roots};
 pub use passing::{Abilities, Event, Happening, PassFailure, Passing, Refused};
 pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};
@@ -45,4 +48,5 @@ pub use settings::{
 };
 pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;
+pub use trace::TraceParent;
 pub use upstreams::{Upstreams, Watch};

@@ -17,8 +17,8 @@ use catalog::{Listing, ServerName, ToolName};
 use rmcp::RoleClient;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, GetPromptRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, Request, ServerJsonRpcMessage, ServerNotification, ServerPeerInfo,
-    ServerResult, SubscriptionFilter,
+    ReadResourceRequestParams, Request, RequestMetaObject, ServerJsonRpcMessage,
+    ServerNotification, ServerPeerInfo, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
     Peer, PeerRequestOptions, RequestHandle, RunningService, ServiceError, TxJsonRpcMessage,
@@ -44,6 +44,7 @@ use crate::message::{TOO_LARGE, UNREADABLE};
 use crate::options::Options;
 use crate::passing::{Abilities, Happening, PassFailure, Passing};
 use crate::result::{Prompt, Resource, ToolResult};
+use crate::trace;
 
 /// Bytes of a server's instructions that are kept as its description.
 const INSTRUCTIONS: usize = 4 << 10;
@@ -176,11 +177,13 @@ impl McpConnection {
 
     fn request_options(&self) -> PeerRequestOptions {
         let options = PeerRequestOptions::no_options();
-        if self.info.protocol_version < ProtocolVersion::V_2026_07_28 {
-            return options;
-        }
         // From this revision on, servers log only for those who ask with every request.
-        options.with_meta(handler::log_wish())
+        let wishes = self.info.protocol_version >= ProtocolVersion::V_2026_07_28;
+        let mut meta = if wishes { handler::log_wish() } else { RequestMetaObject::new() };
+        if let Some(parent) = trace::current() {
+            meta.insert(trace::TRACEPARENT.to_owned(), parent.to_string().into());
+        }
+        if meta.is_empty() { options } else { options.with_meta(meta) }
     }
 
     fn failure(&self, what: &str, problem: ServiceError) -> CallFailure {

@@ -19,6 +19,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::letters::whole_letters;
+
 /// Stands for an answer that was too large. Outside the numbers that JSON-RPC reserves.
 pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(-31_901);
 /// Stands for an answer that could not be read.
@@ -93,7 +95,10 @@ impl Inbox {
         match bytes.first() {
             Some(b'{') => match self.one(bytes) {
                 Ok(message) => Received::Messages(vec![message]),
-                Err(problem) => self.unreadable(bytes, &problem),
+                Err(problem) => match whole_letters(bytes).map(|bytes| self.one(&bytes)) {
+                    Some(Ok(message)) => Received::Messages(vec![message]),
+                    _ => self.unreadable(bytes, &problem),
+                },
             },
             Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
                 Ok(parts) => {

@@ -29,7 +29,12 @@ const AFTERLIFE: Duration = Duration::from_millis(300);
 
 /// Starts the program and connects to it.
 pub(crate) async fn open(setting: &Setting, stdio: &Stdio) -> Result<McpConnection, ConnectError> {
-    let patience = Patience { ping: Some(PING), give_up: setting.connect * 2 / 3 };
+    let patience = Patience {
+        ping: Some(PING.min(setting.connect / 6)),
+        hurry: setting.connect / 4,
+        // The rest is for another process, should this one never answer.
+        give_up: setting.connect * 5 / 6,
+    };
     let first = attempt(setting, stdio, Era::Newest, patience).await;
     // Most servers that know both eras stay with the first they hear, and some end when they
     // hear what they do not know: another process has to be asked.

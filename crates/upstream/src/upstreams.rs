@@ -301,7 +301,9 @@ where
     drop(permit);
     result.unwrap_or_else(|_| {
         let (server, tool) = (slot.settings.name.clone(), tool.clone());
-        Err(CallFailure::Late { server, tool, allowed }.into())
+        let own = slot.settings.timeouts.tools.contains_key(&tool);
+        let setting = if own { "tool-timeouts" } else { "timeout" };
+        Err(CallFailure::Late { server, tool, allowed, setting }.into())
     })
 }
 

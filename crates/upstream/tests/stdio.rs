@@ -443,6 +443,33 @@ async fn slow_and_broken_servers_do_not_hold_up_the_others() {
 }
 
 #[tokio::test]
+async fn a_program_that_is_slow_to_start_is_not_started_twice() {
+    // Three quarters of the time it has; that it is installed meanwhile would be a reason.
+    const MODES: [&str; 3] = ["normal", "modern", "locked"];
+    let folder = tempfile::tempdir().unwrap();
+    let slow = |mode: &str| {
+        let started = folder.path().join(mode);
+        let script = format!("echo x >> {}; sleep 9; exec \"$@\"", started.display());
+        let mut slow = fixture(mode);
+        if let Source::Stdio(stdio) = &mut slow.source {
+            let command = std::mem::replace(&mut stdio.command, "sh".to_owned());
+            let mut arguments = vec!["-c".to_owned(), script, "sh".to_owned(), command];
+            arguments.append(&mut stdio.arguments);
+            stdio.arguments = arguments;
+        }
+        slow.timeouts.connect = Duration::from_secs(12);
+        slow.startup = Startup::Eager;
+        slow
+    };
+    let upstreams = start(MODES.map(slow));
+    for mode in MODES {
+        assert_eq!(text(call(&upstreams, mode, "echo", json!({"text": "hi"})).await), "hi");
+        assert_eq!(std::fs::read_to_string(folder.path().join(mode)).unwrap(), "x\n");
+    }
+    upstreams.close().await;
+}
+
+#[tokio::test]
 async fn an_eager_server_connects_by_itself_and_again_after_a_crash() {
     let mut eager = fixture("normal");
     eager.startup = Startup::Eager;

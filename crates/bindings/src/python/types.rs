@@ -214,10 +214,10 @@ impl<'a> Types<'a> {
             .extra
             .as_ref()
             .map(|extra| format!("    # Any other key holds {}.\n", self.annotation(extra)));
-        let more = if self.open && !self.tentative && object.extra.is_some() {
-            format!(", extra_items={}", self.typing("Any"))
-        } else {
-            String::new()
+        let more = match (self.open && !self.tentative, &object.extra, object.closed) {
+            (true, Some(_), _) => format!(", extra_items={}", self.typing("Any")),
+            (true, None, true) => ", closed=True".to_owned(),
+            _ => String::new(),
         };
         if object.fields.iter().all(|field| literal::is_field_name(&field.name)) {
             let _ = write!(out, "class {name}(TypedDict{more}):\n{}", described(object));

@@ -1,5 +1,7 @@
 //! A schema as a server sent it, made into a validator.
 
+mod mend;
+
 use serde_json::{Map, Value};
 
 use jsonschema::{Draft, PatternOptions, Validator};
@@ -16,6 +18,7 @@ pub(super) fn validator(schema: &Value) -> Option<Validator> {
     let draft = draft(map.get("$schema"));
     let mut schema = schema.clone();
     adjust(&mut schema);
+    mend::mend(&mut schema, draft);
     if let Value::Object(map) = &mut schema {
         // It was looked at; an address that nobody knows would be refused.
         map.shift_remove("$schema");
@@ -25,7 +28,7 @@ pub(super) fn validator(schema: &Value) -> Option<Validator> {
         .offline()
         .should_validate_formats(false)
         .should_ignore_unknown_formats(true);
-    let linear = PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
+    let linear = || PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES);
     // What only an engine that goes back can match gets one that soon gives up.
     let bounded = || {
         PatternOptions::fancy_regex()
@@ -33,12 +36,20 @@ pub(super) fn validator(schema: &Value) -> Option<Validator> {
             .size_limit(PATTERN_BYTES)
             .dfa_size_limit(PATTERN_BYTES)
     };
-    options
-        .clone()
-        .with_pattern_options(linear)
-        .build(&schema)
-        .or_else(|_| options.with_pattern_options(bounded()).build(&schema))
-        .ok()
+    let build = |schema: &Value| {
+        options
+            .clone()
+            .with_pattern_options(linear())
+            .build(schema)
+            .or_else(|_| options.clone().with_pattern_options(bounded()).build(schema))
+            .ok()
+    };
+    if let Some(validator) = build(&schema) {
+        return Some(validator);
+    }
+    // What cannot be read allows anything; the rest is still checked.
+    mend::drop_unreadable(&mut schema, &|schema| build(schema).is_some());
+    build(&schema)
 }
 
 fn draft(address: Option<&Value>) -> Draft {

@@ -68,6 +68,7 @@ impl Writer {
             description: None,
             fields: Vec::new(),
             extra: None,
+            closed: false,
         });
         let fields = fields.into_iter().map(|(name, key)| self.field(object, name, key, path));
         let fields = fields.collect();

@@ -298,7 +298,13 @@ impl<'a> Reader<'a> {
         let description = text(facts.first("description"));
         self.charge(description.as_deref(), [].iter());
         let path = self.unique_path(place);
-        self.objects.push(Object { path, description, fields: Vec::new(), extra: None });
+        self.objects.push(Object {
+            path,
+            description,
+            fields: Vec::new(),
+            extra: None,
+            closed: nothing_fits,
+        });
         self.object_of.insert(key, index);
         self.waiting.push_back(Waiting { index, facts: facts.clone(), depth: self.depth });
         Shape::Object(index)

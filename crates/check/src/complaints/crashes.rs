@@ -67,7 +67,9 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Module => self.unknown_in_module(attribute, name),
             _ => {
                 let shown = self.type_of(&attribute.value).unwrap_or_default();
-                let near = nearest(name, members::of_kind(&kind)).map(str::to_owned);
+                let usual = usual_name(&kind, name).map(str::to_owned);
+                let near =
+                    usual.or_else(|| nearest(name, members::of_kind(&kind)).map(str::to_owned));
                 let message = format!("{} has no attribute '{name}'", described(&kind, shown));
                 Some(Mistake { nearest: near, ..crash(message) })
             }
@@ -83,6 +85,13 @@ impl<'a> Judge<'_, 'a, '_> {
             self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
         let first = module.split('.').next().unwrap_or_default();
         if !crate::modules::is_usual(first) {
+            return None;
+        }
+        // Modules have the modules that they import, which no stub says, and what programs give them.
+        let is_given = self.tree.all().any(|(_, node)| {
+            matches!(node, AnyNodeRef::ExprAttribute(one) if one.ctx.is_store() && one.attr.as_str() == name)
+        });
+        if name == "sys" || crate::modules::usual().any(|module| module == name) || is_given {
             return None;
         }
         let hint = match (module, name) {
@@ -249,7 +258,12 @@ impl<'a> Judge<'_, 'a, '_> {
         // A result is a dict like any other, though stubs of one with known keys say less.
         let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
             if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_))));
-        if spread || private || of_a_result || self.names.is_tool(&call.func) {
+        if spread
+            || private
+            || of_a_result
+            || self.names.is_tool(&call.func)
+            || self.is_odd(&call.func)
+        {
             return None;
         }
         let mut message = plain(&complaint.message);
@@ -262,6 +276,23 @@ impl<'a> Judge<'_, 'a, '_> {
             message = format!("{message}; {}() takes ({})", name.id, names.join(", "));
         }
         Some(self.crash(complaint.range, message, raises::TYPE))
+    }
+
+    /// Something of the program's own that may be called in ways of its own: a metaclass says how, or
+    /// it was made by a call, as `namedtuple(...)`, or somebody changes how it is called.
+    fn is_odd(&self, function: &Expr) -> bool {
+        if self.trust.changes_signatures() {
+            return true;
+        }
+        let Expr::Name(name) = function else { return false };
+        let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
+        places.unwrap_or_default().iter().any(|place| match self.tree.node(*place) {
+            AnyNodeRef::StmtFunctionDef(_) => false,
+            AnyNodeRef::StmtClassDef(class) => {
+                class.arguments.as_ref().is_some_and(|given| !given.keywords.is_empty())
+            }
+            _ => true,
+        })
     }
 
     /// Functions that everybody uses, with something that they certainly refuse.
@@ -285,7 +316,17 @@ impl<'a> Judge<'_, 'a, '_> {
         let shown = self.type_of(first)?;
         let mut message = format!("{function}() does not take {}", described(&kind, shown));
         if function == "json.loads" {
-            message.push_str("; results of tools are parsed already, so leave json.loads out");
+            let text = match &kind {
+                Kind::Typed(class) => self.only_text(class),
+                _ => None,
+            };
+            match text {
+                Some(field) => {
+                    let _ = write!(message, "; the text is in [\"{field}\"]");
+                }
+                None => message
+                    .push_str("; results of tools are parsed already, so leave json.loads out"),
+            }
         } else if function == "asyncio.gather" {
             message = format!(
                 "{function}() takes the calls themselves, not a list of them; write {function}(*calls)"
@@ -294,6 +335,12 @@ impl<'a> Judge<'_, 'a, '_> {
             message = format!("join() wants texts, not {shown}; write str(...) around each");
         }
         Some(self.crash(first.range(), message, raises::TYPE))
+    }
+
+    /// The one field of an object, if that is a text.
+    fn only_text(&self, class: &str) -> Option<&str> {
+        let [field] = self.fields.of(class)? else { return None };
+        (self.fields.annotation(class, field)? == "str").then_some(field.as_str())
     }
 
     /// `issues["title"]`, where `issues` is a list.
@@ -397,6 +444,23 @@ impl<'a> Judge<'_, 'a, '_> {
                 _ => None,
             }
         })
+    }
+}
+
+/// What other languages call by this name.
+fn usual_name(kind: &Kind, name: &str) -> Option<&'static str> {
+    match (kind, name) {
+        (Kind::List, "push" | "add") => Some("append"),
+        (Kind::List, "push_all" | "addAll" | "concat") => Some("extend"),
+        (Kind::Str(_) | Kind::List | Kind::Tuple | Kind::Set, "length" | "size" | "len") => {
+            Some("len(...)")
+        }
+        (Kind::List, "join") => Some("\", \".join(...)"),
+        (Kind::Str(_), "contains" | "includes") => Some("in"),
+        (Kind::Str(_), "trim") => Some("strip"),
+        (Kind::Str(_), "toLowerCase" | "to_lower") => Some("lower"),
+        (Kind::Str(_), "toUpperCase" | "to_upper") => Some("upper"),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{Alias, StmtImport, StmtImportFrom};
 
-use super::{Meaning, Names};
+use super::{Meaning, Names, usage};
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::modules;
 use crate::nearest::nearest;
@@ -157,8 +157,7 @@ impl<'c> Names<'_, 'c> {
                     self.learn(bound(alias), Meaning::Opaque);
                 }
             } else {
-                let range = import.module.as_ref().map_or(import.range, |module| module.range);
-                self.missing_server(server, range, mistakes);
+                self.read_from_none(import, server, mistakes);
             }
             return;
         };
@@ -184,6 +183,52 @@ impl<'c> Names<'_, 'c> {
                 mistakes.push(mistake);
             }
         }
+    }
+
+    /// Tools of a server that is not there. Where it is clear which were meant, the rest of the program
+    /// is read as if they had been imported: all its mistakes are told at once.
+    fn read_from_none(
+        &mut self,
+        import: &StmtImportFrom,
+        server: &str,
+        mistakes: &mut Vec<Mistake>,
+    ) {
+        let range = import.module.as_ref().map_or(import.range, |module| module.range);
+        self.missing_server(server, range, mistakes);
+        let near = self.near_server(server).and_then(|near| self.servers.server(near));
+        let mut meant = Vec::new();
+        for alias in &import.names {
+            let name = alias.name.as_str();
+            let others = self.servers.having(name);
+            let tool = near.and_then(|near| servers::tool(near, name));
+            let tool = tool.or(match &others[..] {
+                [only] => Some(*only),
+                _ => None,
+            });
+            if let Some(tool) = tool {
+                self.learn(bound(alias), Meaning::Tool(tool));
+                meant.push(tool);
+            }
+        }
+        let mut likely = meant.clone();
+        if meant.is_empty() {
+            // Another server may have something of the kind.
+            for alias in &import.names {
+                let name = alias.name.as_str();
+                let all: Vec<&catalog::CatalogTool> = self.servers.catalog.tools().collect();
+                let found = crate::meant::by(name, self.given_to(name), all.iter().copied());
+                likely.extend(found.nearest.into_iter().chain(found.likely).take(2));
+            }
+        }
+        let Some(mistake) = mistakes.last_mut().filter(|one| one.code == Code::UnknownServer)
+        else {
+            return;
+        };
+        if let [tool, ..] = likely[..] {
+            mistake.nearest = Some(format!("servers.{}", tool.server_python()));
+        }
+        likely.dedup_by_key(|tool| (tool.server(), tool.python()));
+        mistake.usage = usage(likely.into_iter().take(3));
     }
 
     fn read_members(&mut self, import: &StmtImportFrom, module: &str) {
@@ -214,12 +259,19 @@ impl<'c> Names<'_, 'c> {
                 nearest: Some(format!("servers.{server}")),
                 valid: self.servers.names().map(|name| format!("servers.{name}")).collect(),
                 raises: raises::IMPORT,
+                usage: None,
             });
         }
         let message = if modules::is_network(name) {
-            format!("the sandbox has no '{name}' and no network; call a tool of a server instead")
+            format!(
+                "the sandbox has no '{name}' and no network; call a tool of a server instead: \
+                 search_tools('what you need') finds one"
+            )
         } else {
-            format!("'{name}' is not part of the sandbox, and nothing can be installed there")
+            format!(
+                "'{name}' is not part of the sandbox, and nothing can be installed there; there are numpy, pandas, \
+                 scipy, sklearn, statsmodels, matplotlib, sympy, lxml, bs4, yaml, openpyxl, sqlite3 and the standard library"
+            )
         };
         let near = nearest(name, modules::usual());
         Some(Mistake {
@@ -230,6 +282,7 @@ impl<'c> Names<'_, 'c> {
             nearest: near.map(str::to_owned),
             valid: Vec::new(),
             raises: raises::IMPORT,
+            usage: None,
         })
     }
 }

@@ -20,16 +20,26 @@ const ANY: &str = "__tidegate_any__(";
 
 /// Methods that change what they are called on.
 const CHANGERS: &[&str] = &[
+    "__setitem__",
     "add",
     "append",
     "appendleft",
     "extend",
     "extendleft",
     "insert",
+    "put",
+    "put_nowait",
+    "send",
+    "set",
+    "set_result",
     "setdefault",
     "update",
     "writerow",
 ];
+
+/// Functions that change what they are given, whatever they are imported as.
+const CHANGING: &[&str] =
+    &["heappush", "heappushpop", "heapreplace", "insort", "insort_left", "insort_right", "setitem"];
 
 /// The expressions whose types are not to be believed.
 pub(super) fn wraps(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<Wrap> {
@@ -109,12 +119,20 @@ fn text(expression: &Expr) -> Option<&str> {
 }
 
 /// Whether anything is put into a container after it was made.
-fn changes_containers(tree: &Tree<'_>) -> bool {
+pub(crate) fn changes_containers(tree: &Tree<'_>) -> bool {
     tree.all().any(|(_, node)| match node {
         AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_store(),
         AnyNodeRef::StmtAugAssign(_) => true,
         AnyNodeRef::ExprCall(call) => {
-            matches!(&*call.func, Expr::Attribute(method) if CHANGERS.contains(&method.attr.as_str()))
+            match &*call.func {
+                // `event.set()` changes no content.
+                Expr::Attribute(method) if CHANGERS.contains(&method.attr.as_str()) => {
+                    !call.arguments.is_empty()
+                }
+                Expr::Attribute(function) => CHANGING.contains(&function.attr.as_str()),
+                Expr::Name(function) => CHANGING.contains(&function.id.as_str()),
+                _ => false,
+            }
         }
         _ => false,
     })

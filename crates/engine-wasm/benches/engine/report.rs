@@ -37,9 +37,9 @@ orientation. Every program's answer is checked; a figure for a wrong answer is a
 - **Host call**: 2,000 calls in a guest, minus the time of their JSON alone, in turns of 50.
 - **Process start**: `tidegate run -c 1+1 --json`, start to end.
 - **CPU-bound set**: `benches/cpu_bound.py`, the same source in a guest and in CPython, both on
-  one thread. Best of five per round, the median of the rounds. In brackets, and not in the mean:
-  numpy's matrix product and sort, for which native numpy has vectors four to eight times as wide
-  (decision 0013).
+  one thread. Best of five per round, the median of the rounds. The three numpy programs are one part
+  of the mean. For two of them native numpy has vectors four to eight times as wide: decision 0013 has
+  the profile, and what was tried.
 
 ## How to run it
 

@@ -150,9 +150,14 @@ fn half_a_core(share: &Samples) -> Row {
 }
 
 fn computing(figures: &Figures) -> Row {
-    // Parts in parentheses are shown and not judged: see `cpu_bound.py`.
-    let judged = figures.cpu_bound.iter().filter(|(part, _)| !part.starts_with('('));
-    let slowdowns: Vec<f64> = judged.filter_map(|(_, rivals)| slowdown(rivals)).collect();
+    // Numpy is one part of the set, whatever the number of programs that stand for it.
+    let of = |numpy: bool| {
+        let parts =
+            figures.cpu_bound.iter().filter(move |(part, _)| part.contains("numpy") == numpy);
+        parts.filter_map(|(_, rivals)| slowdown(rivals)).collect::<Vec<f64>>()
+    };
+    let mut slowdowns = of(false);
+    slowdowns.extend(geometric_mean(&of(true)));
     let mean = geometric_mean(&slowdowns);
     Row {
         what: "CPU-bound set, geometric mean",

@@ -316,7 +316,7 @@ class Tests(unittest.TestCase):
     def test_mistakes_are_explained(self):
         for asked, said in (
             ({}, "needs 'test'"),
-            ({"test": "t_test"}, "Valid: t_one_sample, t_student"),
+            ({"test": "kruskal"}, "Valid: t_one_sample, t_student"),
             ({"test": "t_one_sample"}, "needs 'field'"),
             ({"test": "anova", "field": "a"}, "needs 'field' and 'group_field'"),
             ({"test": "anova", "field": "a", "group_field": "g", "mean": 1}, "does not take 'mean'. It takes: alpha, field"),

@@ -402,10 +402,10 @@ class Arrays(unittest.TestCase):
     def test_arrays_are_nested_lists(self):
         self.assertEqual(through(np.arange(6).reshape(2, 3)), [[0, 1, 2], [3, 4, 5]])
         self.assertEqual(through(np.array(5)), 5)
-        self.assertEqual(through(np.array([1.0, np.nan, np.inf])), [1.0, None, "Infinity"])
+        self.assertEqual(through(np.array([1.0, np.nan, np.inf])), [1.0, "NaN", "Infinity"])
         self.assertEqual(through(np.array([[True], [False]])), [[True], [False]])
         self.assertEqual(through(np.array(["a", "b"])), ["a", "b"])
-        self.assertEqual(through(np.array([1, None, {2}, np.nan, dt.date(2024, 1, 1)], dtype=object)), [1, None, [2], None, "2024-01-01"])
+        self.assertEqual(through(np.array([1, None, {2}, np.nan, dt.date(2024, 1, 1)], dtype=object)), [1, None, [2], "NaN", "2024-01-01"])
         self.assertEqual(through(np.array(["2024-01-01", "NaT"], dtype="M8[ns]")), ["2024-01-01T00:00:00", None])
         self.assertEqual(through(np.zeros((2, 0))), [[], []])
         self.assertEqual(through(np.zeros((0, 2))), [])

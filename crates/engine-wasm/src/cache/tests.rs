@@ -146,6 +146,16 @@ fn removing_everything_leaves_files_of_others_alone() {
 }
 
 #[test]
+fn what_is_removed_stays_whole_for_whoever_uses_it() {
+    let (_folder, cache, name) = with_one_file();
+    let checked = cache.open(&name).unwrap();
+    cache.lock(&|| ()).unwrap().remove_all().unwrap();
+    let mut text = Vec::new();
+    checked.file().read_to_end(&mut text).unwrap();
+    assert_eq!(text, CONTENT, "a file that is mapped must never be made shorter");
+}
+
+#[test]
 fn a_dropped_draft_leaves_nothing() {
     let (_folder, cache, _) = with_one_file();
     let before = listing(&cache);

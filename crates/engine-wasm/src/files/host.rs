@@ -103,6 +103,9 @@ impl Files {
     /// Takes a file out of the workspace; `None` if there is none of that path.
     pub(crate) fn remove_workspace(&mut self, path: &str, now: u64) -> Option<Result<(), Errno>> {
         self.read_workspace(path)?;
+        if let Err(errno) = self.allow_change(Mount::Workspace) {
+            return Some(Err(errno));
+        }
         Some(self.remove_file(WORKSPACE, path, now))
     }
 

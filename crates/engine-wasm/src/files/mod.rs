@@ -35,7 +35,7 @@ mod save;
 mod tests;
 mod tree;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub(crate) use content::Content;
 pub(crate) use descriptors::Access;
@@ -56,6 +56,9 @@ use tree::{ROOT, Tree};
 
 /// The first descriptor after the folders every guest has.
 const FIRST_FREE: u32 = 10;
+
+/// What a program sees of a workspace that is hidden from it.
+static NOTHING: LazyLock<Tree> = LazyLock::new(Tree::default);
 
 /// The folders every guest has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -161,10 +164,17 @@ impl Files {
         self.last_refusal.take()
     }
 
+    /// A workspace that cannot be written to is empty as well: what a run with looser
+    /// limits left there is kept for the next such run, and out of sight until then.
+    fn is_hidden(&self) -> bool {
+        !self.quota.writable
+    }
+
     fn tree(&self, mount: Mount) -> Result<&Tree, Errno> {
         match mount {
             Mount::Library => Ok(self.library.root()),
             Mount::Data => self.library.data(),
+            Mount::Workspace if self.is_hidden() => Ok(&NOTHING),
             Mount::Workspace => Ok(&self.workspace),
             Mount::Given(given) => Ok(&self.given[given as usize].0),
         }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::descriptors::{APPEND, Access, Descriptor, Target};
 use super::opened::stat_of;
+use super::quota::RefusalKind;
 use super::tree::{Body, Found, MAX_DEPTH, Times};
-use super::{Errno, Files, Inode, Mount, Stat};
+use super::{Errno, Files, Inode, Mount, Refusal, Stat};
 
 /// How a file is to be opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -51,7 +52,10 @@ impl Files {
         let inode = match found.inode {
             Some(_) if how.create && how.exclusive => return Err(Errno::Exists),
             Some(inode) => self.check_open(mount, inode, how)?,
-            None if !how.create => return Err(Errno::NotFound),
+            None if !how.create => {
+                self.explain_hidden(mount, path);
+                return Err(Errno::NotFound);
+            }
             None if how.folder || found.as_folder => return Err(Errno::Invalid),
             None => {
                 self.allow_change(mount)?;
@@ -155,6 +159,13 @@ impl Files {
             self.forget_unless_open(replaced);
         }
         Ok(())
+    }
+
+    /// Remembers that a file was not found because it is hidden.
+    fn explain_hidden(&mut self, mount: Mount, path: &str) {
+        if mount == Mount::Workspace && self.is_hidden() && self.workspace.find(path).is_some() {
+            self.last_refusal = Some(Refusal { kind: RefusalKind::Hidden, allowed: 0 });
+        }
     }
 
     /// Follows `path` from the folder `fd` on.

@@ -54,6 +54,8 @@ impl Default for Quota {
 pub(crate) enum RefusalKind {
     /// `/workspace` cannot be written to.
     NotWritable,
+    /// The file is there, and a run that may not write does not see it.
+    Hidden,
     /// [`Quota::workspace_bytes`].
     WorkspaceBytes,
     /// [`Quota::file_bytes`].
@@ -68,6 +70,12 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (setting, unit) = match self.kind {
             RefusalKind::NotWritable => return f.write_str("`workspace-writable` is false here"),
+            RefusalKind::Hidden => {
+                return f.write_str(
+                    "`workspace-writable` is false here, and such a run finds the workspace empty; \
+                     the session's files are there for a run at the session's own level",
+                );
+            }
             RefusalKind::WorkspaceBytes => ("workspace-bytes", " bytes"),
             RefusalKind::FileBytes => ("file-bytes", " bytes"),
             RefusalKind::Files => ("files", ""),
@@ -84,6 +92,7 @@ impl RefusalKind {
     pub(crate) fn errno(self) -> Errno {
         match self {
             Self::NotWritable => Errno::ReadOnly,
+            Self::Hidden => Errno::NotFound,
             Self::WorkspaceBytes => Errno::NoSpace,
             Self::FileBytes => Errno::FileTooLarge,
             Self::Files => Errno::QuotaExceeded,

@@ -2,8 +2,9 @@
 
 /// Watches an installation.
 pub trait Progress: Sync {
-    /// `fraction` of `stage` is done, from 0 to 1. Stages with nothing to do are skipped.
-    fn stage(&self, stage: Stage, fraction: f64);
+    /// `stage` is under way, and this much of the whole work is done, from 0 to 1. Stages with
+    /// nothing to do are not part of the work.
+    fn stage(&self, stage: Stage, overall: f64);
 
     /// Another process is installing; this one waits until it is done.
     fn waiting_for_other(&self);
@@ -60,29 +61,60 @@ impl Stage {
             Self::Image => 0.08,
         }
     }
+}
 
-    /// How much of the whole is done when `fraction` of this stage is.
-    #[must_use]
-    pub fn overall(self, fraction: f64) -> f64 {
-        let before: f64 =
-            Self::ALL.iter().filter(|stage| **stage < self).map(|stage| stage.weight()).sum();
-        before + self.weight() * fraction.clamp(0.0, 1.0)
+/// The stages that have something to do, and who watches them.
+pub(super) struct Work<'a> {
+    stages: Vec<Stage>,
+    watched: &'a dyn Progress,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(stages: Vec<Stage>, watched: &'a dyn Progress) -> Self {
+        Self { stages, watched }
+    }
+
+    /// `fraction` of `stage` is done, from 0 to 1.
+    pub(super) fn stage(&self, stage: Stage, fraction: f64) {
+        self.watched.stage(stage, self.overall(stage, fraction));
+    }
+
+    fn overall(&self, stage: Stage, fraction: f64) -> f64 {
+        let sum = |part: &dyn Fn(Stage) -> bool| -> f64 {
+            self.stages.iter().filter(|stage| part(**stage)).map(|stage| stage.weight()).sum()
+        };
+        let before = sum(&|other| other < stage);
+        let whole = sum(&|_| true).max(f64::MIN_POSITIVE);
+        ((before + stage.weight() * fraction.clamp(0.0, 1.0)) / whole).min(1.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Stage;
+    use super::{Silent, Stage, Work};
+
+    fn is(overall: f64, expected: f64) -> bool {
+        (overall - expected).abs() < 1e-9
+    }
 
     #[test]
     fn the_last_stage_ends_at_the_end() {
-        assert!((Stage::Image.overall(1.0) - 1.0).abs() < 1e-9);
+        let work = Work::new(Stage::ALL.to_vec(), &Silent);
+        assert!(is(work.overall(Stage::Image, 1.0), 1.0));
     }
 
     #[test]
     fn a_stage_begins_where_the_one_before_ended() {
+        let work = Work::new(Stage::ALL.to_vec(), &Silent);
         for pair in Stage::ALL.windows(2) {
-            assert!((pair[0].overall(1.0) - pair[1].overall(0.0)).abs() < 1e-9);
+            assert!(is(work.overall(pair[0], 1.0), work.overall(pair[1], 0.0)));
         }
+    }
+
+    #[test]
+    fn what_is_done_already_is_not_part_of_the_work() {
+        let work = Work::new(vec![Stage::Image], &Silent);
+        assert!(is(work.overall(Stage::Image, 0.0), 0.0));
+        assert!(is(work.overall(Stage::Image, 0.5), 0.5));
     }
 }

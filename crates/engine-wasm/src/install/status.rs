@@ -136,12 +136,26 @@ pub(super) fn record(cache: &Cache, name: &ImageName) -> Result<Option<ImageReco
 /// Hashes every file. One that is not what was written is no longer trusted,
 /// so that the next installation makes it again.
 pub fn verify(cache: &Cache, progress: &dyn Fn(&str)) -> Result<Vec<Verified>, CacheError> {
-    let locked = cache.lock(&|| ())?;
+    // What cannot be written to can be looked at all the same.
+    let locked = match cache.lock(&|| ()) {
+        Ok(locked) => Some(locked),
+        Err(CacheError::Io { source, .. })
+            if matches!(
+                source.kind(),
+                std::io::ErrorKind::ReadOnlyFilesystem | std::io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            None
+        }
+        Err(error) => return Err(error),
+    };
     let mut report = Vec::new();
     for name in cache.names()? {
         progress(&name);
         let verified = rehash(cache, &name);
-        if verified.result.is_err() {
+        if verified.result.is_err()
+            && let Some(locked) = &locked
+        {
             locked.distrust(&name)?;
         }
         report.push(verified);

@@ -206,6 +206,18 @@ fn stages_come_in_order_and_never_go_back() {
 }
 
 #[test]
+fn a_repair_begins_at_nothing_and_ends_at_the_whole() {
+    let machine = Machine::new();
+    machine.install(&Fake::default()).unwrap();
+    let science = machine.cache.image(&ImageName::science()).unwrap();
+    fs::remove_file(science.file.path()).unwrap();
+    let seen = Seen::default();
+    let source = Source::File(machine.wheel.clone());
+    install(&machine.cache, &source, &machine.plan, &Fake::default(), &seen).unwrap();
+    assert_eq!(seen.0.into_inner().unwrap(), [0.0, 0.5, 1.0, 1.0]);
+}
+
+#[test]
 fn an_image_of_ones_own_is_made_once_with_its_packages() {
     let machine = Machine::new();
     let installed = machine.install(&Fake::default()).unwrap();
@@ -365,8 +377,8 @@ impl Toolkit for Fake {
 struct Seen(Mutex<Vec<f64>>);
 
 impl Progress for Seen {
-    fn stage(&self, stage: Stage, fraction: f64) {
-        self.0.lock().unwrap().push(stage.overall(fraction));
+    fn stage(&self, _: Stage, overall: f64) {
+        self.0.lock().unwrap().push(overall);
     }
 
     fn waiting_for_other(&self) {}

@@ -13,7 +13,8 @@ use fetch::share;
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
-use super::{InstallError, Pins, Plan, Progress, Stage};
+use super::progress::Work;
+use super::{InstallError, Pins, Plan, Stage};
 use crate::cache::{CacheError, ImageName, ImageRecord, Locked, digest_of_file, io_error, names};
 use crate::split::split;
 
@@ -29,28 +30,28 @@ pub(super) fn unpack(
     locked: &Locked<'_>,
     plan: &Plan,
     wheel: &Path,
-    progress: &dyn Progress,
+    work: &Work<'_>,
 ) -> Result<(), InstallError> {
     let pins = &plan.pins;
-    let file = check(wheel, pins, progress)?;
+    let file = check(wheel, pins, work)?;
     let mut archive = ZipArchive::new(file).map_err(|error| broken("its directory", error))?;
 
-    progress.stage(Stage::Unpack, 0.0);
+    work.stage(Stage::Unpack, 0.0);
     store_library(locked, pins, &mut archive)?;
-    progress.stage(Stage::Unpack, 0.3);
+    work.stage(Stage::Unpack, 0.3);
     let notices = notices(&mut archive)?;
     locked.put(notices.as_bytes(), |_| pins.notices_file())?;
-    progress.stage(Stage::Unpack, 0.35);
-    store_module(locked, pins, &mut archive, &|fraction| progress.stage(Stage::Unpack, fraction))?;
-    progress.stage(Stage::Unpack, 1.0);
+    work.stage(Stage::Unpack, 0.35);
+    store_module(locked, pins, &mut archive, &|fraction| work.stage(Stage::Unpack, fraction))?;
+    work.stage(Stage::Unpack, 1.0);
     Ok(())
 }
 
-fn check(wheel: &Path, pins: &Pins, progress: &dyn Progress) -> Result<File, InstallError> {
+fn check(wheel: &Path, pins: &Pins, work: &Work<'_>) -> Result<File, InstallError> {
     let unreadable = |source| InstallError::WheelUnreadable { file: wheel.to_owned(), source };
     let file = File::open(wheel).map_err(unreadable)?;
     let found =
-        digest_of_file(&file, &|done| progress.stage(Stage::Check, share(done, pins.wheel_bytes)));
+        digest_of_file(&file, &|done| work.stage(Stage::Check, share(done, pins.wheel_bytes)));
     let found =
         found.map_err(|source| InstallError::WheelUnreadable { file: wheel.to_owned(), source })?;
     if found == pins.wheel {

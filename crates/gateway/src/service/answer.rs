@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use budget::{Shown, Strategy, Whole, share};
-use engine::{Folder, Program};
+use engine::{Folder, Program, ProgramError};
 use serde_json::value::{RawValue, to_raw_value};
 use tracing::warn;
 
@@ -15,6 +15,9 @@ use super::ids::RunId;
 use super::record::{Ended, Record};
 use super::session::Entry;
 use super::{Caller, Refusal, Service};
+
+/// Variables with more bytes are data, and are not searched for names of runs.
+const SHORT: usize = 4_096;
 
 /// Answers longer than this are made to fit on another thread.
 const LONG: usize = 256 << 10;
@@ -26,6 +29,14 @@ const MOST_BYTES: usize = 64 << 20;
 pub struct Answer {
     /// Value and output, so that they fit.
     pub shown: Shown,
+    /// Why it failed, so that this fits, too.
+    pub error: Option<ProgramError>,
+    /// Whether that is less than all of it.
+    pub is_error_cut: bool,
+    /// How many tokens all of this has.
+    pub tokens: usize,
+    /// How it was made to fit.
+    pub strategy: Strategy,
     /// How many tokens they may have.
     pub most: usize,
 }
@@ -41,6 +52,49 @@ pub struct Page {
     pub part: Box<RawValue>,
 }
 
+/// What of a run is wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Of {
+    /// What it returned.
+    #[default]
+    Value,
+    /// What it printed.
+    Stdout,
+    /// What it wrote to standard error.
+    Stderr,
+    /// Why it failed.
+    Error,
+}
+
+impl std::str::FromStr for Of {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        Ok(match given {
+            "value" | "result" => Self::Value,
+            "stdout" => Self::Stdout,
+            "stderr" => Self::Stderr,
+            "error" => Self::Error,
+            _ => return Err(format!("{given:?} is none of value, stdout, stderr, error")),
+        })
+    }
+}
+
+/// Which part of what a run left is wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Of what.
+    pub of: Of,
+    /// Where in it, as a JSON pointer; empty for the whole.
+    pub pointer: &'a str,
+    /// Members to skip.
+    pub offset: usize,
+    /// How many at most.
+    pub limit: usize,
+    /// Bytes of the page, about.
+    pub most: usize,
+}
+
 impl Answer {
     /// How a run ended, and what of it is shown.
     pub(super) async fn of(ended: Ended, fit: (Strategy, usize)) -> (Ended, Arc<Self>) {
@@ -53,7 +107,11 @@ impl Answer {
             // It panicked, which must not lose the run.
             warn!(%error, "an answer could not be shortened");
             kept.is_cut = true;
-            (kept, Arc::new(Self { shown: unfitted(), most: fit.1 }))
+            let (error, is_error_cut) = (kept.error.clone(), false);
+            let shown = unfitted();
+            let tokens = shown.tokens;
+            let (strategy, most) = fit;
+            (kept, Arc::new(Self { shown, error, is_error_cut, tokens, strategy, most }))
         })
     }
 }
@@ -69,9 +127,47 @@ fn unfitted() -> Shown {
 
 fn fitted(mut ended: Ended, (strategy, most): (Strategy, usize)) -> (Ended, Arc<Answer>) {
     let whole = Whole { value: &ended.return_value, stdout: &ended.stdout, stderr: &ended.stderr };
-    let shown = share(&whole, strategy, most);
-    ended.is_cut = shown.cut.is_some();
-    (ended, Arc::new(Answer { shown, most }))
+    // Most of an answer that says why it failed is that; what was printed has the rest.
+    let (error, error_tokens) = match &ended.error {
+        Some(error) if strategy == Strategy::None => (Some(error.clone()), 0),
+        Some(error) => {
+            let (error, tokens) = brief(error, most * 7 / 10);
+            (Some(error), tokens)
+        }
+        None => (None, 0),
+    };
+    let shown = share(&whole, strategy, most - error_tokens);
+    let is_error_cut = error != ended.error;
+    ended.is_cut = shown.cut.is_some() || is_error_cut;
+    let tokens = shown.tokens + error_tokens;
+    (ended, Arc::new(Answer { shown, error, is_error_cut, tokens, strategy, most }))
+}
+
+/// An error in at most so many tokens, and how many it has.
+fn brief(error: &ProgramError, most: usize) -> (ProgramError, usize) {
+    let mut brief = error.clone();
+    let used = tokens_of(&brief);
+    if used <= most {
+        return (brief, used);
+    }
+    brief.message = budget::shortened(&error.message, most / 2);
+    let cut = |text: &mut Option<String>, share: usize| {
+        if let Some(text) = text {
+            *text = budget::shortened(text, most * share / 100);
+        }
+    };
+    cut(&mut brief.hint, 25);
+    cut(&mut brief.traceback, 15);
+    cut(&mut brief.source_line, 10);
+    let used = tokens_of(&brief);
+    (brief, used)
+}
+
+/// Tokens of the words of an error.
+pub(super) fn tokens_of(error: &ProgramError) -> usize {
+    let more = [&error.hint, &error.traceback, &error.source_line];
+    budget::count(&error.message)
+        + more.into_iter().flatten().map(|text| budget::count(text)).sum::<usize>()
 }
 
 impl Service {
@@ -82,7 +178,7 @@ impl Service {
             return None;
         }
         let mut wanted = entry.results();
-        wanted.extend(named(&program.source));
+        wanted.extend(named(program));
         if wanted.is_empty() {
             return None;
         }
@@ -94,7 +190,9 @@ impl Service {
             let Some(ended) = record.ended.filter(|_| record.owner == entry.owner) else {
                 continue;
             };
+            let error = ended.error.as_ref().map(serde_json::to_string).and_then(Result::ok);
             for (name, text) in [
+                (format!("{id}.error.json"), error.as_deref().unwrap_or_default()),
                 (format!("{id}.json"), ended.return_value.get()),
                 (format!("{id}.stdout.txt"), &ended.stdout),
                 (format!("{id}.stderr.txt"), &ended.stderr),
@@ -108,19 +206,26 @@ impl Service {
         Some(Arc::new(Folder::new(files)))
     }
 
-    /// A part of what a run returned: `limit` members from `offset` on, of what `pointer` leads to.
+    /// A part of what a run left, as `wanted` says.
     pub async fn page(
         &self,
         caller: &Caller,
         run: &RunId,
-        pointer: &str,
-        offset: usize,
-        limit: usize,
+        wanted: &Wanted<'_>,
     ) -> Result<Page, Refusal> {
+        let Wanted { of, pointer, offset, limit, most } = *wanted;
         let record: Record = self.run(caller, run).await?;
         let missing = |why| Refusal::NoPart { run: run.clone(), pointer: pointer.to_owned(), why };
         let Some(ended) = &record.ended else { return Err(missing("it has not ended yet")) };
-        let found = budget::page(&ended.return_value, pointer, offset, limit);
+        let printed =
+            |text: &String| to_raw_value(text).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        let whole = match of {
+            Of::Value => ended.return_value.clone(),
+            Of::Stdout => printed(&ended.stdout),
+            Of::Stderr => printed(&ended.stderr),
+            Of::Error => to_raw_value(&ended.error).unwrap_or_else(|_| RawValue::NULL.to_owned()),
+        };
+        let found = budget::page(&whole, pointer, offset, limit, most);
         let (total, part) = found.ok_or_else(|| missing("the pointer leads to nothing in it"))?;
         Ok(Page { total, offset, part })
     }
@@ -130,11 +235,16 @@ impl Service {
 fn mentions(program: &Program) -> bool {
     let said =
         |text: &str| ["/results", "\"results", "'results"].iter().any(|it| text.contains(it));
-    said(&program.source) || program.context.values().any(|value| said(value.get()))
+    let texts = std::iter::once(program.source.as_str())
+        .chain(program.context.values().map(|value| value.get()));
+    texts.into_iter().any(said) || !named(program).is_empty()
 }
 
-/// The runs that a source names.
-fn named(source: &str) -> Vec<RunId> {
-    let places = source.match_indices("r_");
-    places.filter_map(|(at, _)| source.get(at..at + 34)?.parse().ok()).take(20).collect()
+/// The runs that a program or its variables name: an analysis has its handle in the latter.
+fn named(program: &Program) -> Vec<RunId> {
+    let texts = std::iter::once(program.source.as_str()).chain(
+        program.context.values().map(|value| value.get()).filter(|text| text.len() <= SHORT),
+    );
+    let places = texts.flat_map(|text| text.match_indices("r_").map(move |(at, _)| (text, at)));
+    places.filter_map(|(text, at)| text.get(at..at + 34)?.parse().ok()).take(20).collect()
 }

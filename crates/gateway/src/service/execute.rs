@@ -5,8 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
-use engine::{Context, Engine, Level, Limits, Outcome, Program, ProgramError, is_variable};
+use engine::{
+    Context, Engine, Level, LimitKind, Limits, Outcome, Program, ProgramError, is_variable,
+};
+use tokio::task::JoinHandle;
 use tracing::{info, warn};
+use upstream::TraceParent;
 
 use super::answer::Answer;
 use super::figures::{self, Phase};
@@ -17,6 +21,7 @@ use super::record::{Ended, Moment, Record, Status};
 use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::Write;
+use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, lock};
 use crate::checks::{advise, refusal};
 use crate::hearing::Hearing;
@@ -28,6 +33,9 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> =
 
 /// The most tokens of an answer that can be asked for.
 const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// What a program may take beyond what was asked for, so that its own limit is the first to be met.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// How long a request waits for an engine that is being opened.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -53,7 +61,7 @@ pub struct Request {
     pub context: Context,
     /// The session to go on with; a fresh one if nothing is said.
     pub session: Option<SessionId>,
-    /// How long it may take; never longer than the operator allows.
+    /// How long it may take, waiting included; never longer than the operator allows.
     pub timeout: Option<Duration>,
     /// A level that is no looser than the operator's.
     pub level: Option<Level>,
@@ -63,6 +71,8 @@ pub struct Request {
     pub output_tokens: Option<u64>,
     /// How the answer is made to fit.
     pub output_strategy: Strategy,
+    /// The trace that the request belongs to.
+    pub trace: Option<TraceParent>,
 }
 
 /// A run that has begun. Dropping it cancels the run.
@@ -139,27 +149,29 @@ impl Service {
             return Err(Refusal::Busy(entry.id.clone()));
         }
         let ticket = self.gate.ticket(&caller.owner)?;
-        let run = Run::new(Record {
+        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
+        let record = Record {
             id: RunId::fresh(),
             session: entry.id.clone(),
             owner: caller.owner.clone(),
             status: Status::Queued,
             language: "python".to_owned(),
             guidance: self.parts.guidance.clone(),
-            created_at: Moment::now(),
+            created_at: Moment::of_its_own(),
             started_at: None,
             finished_at: None,
             program: request.code.as_str().into(),
             ended: None,
             calls: Vec::new(),
             answer: None,
-        });
+        };
+        let run = Run::new(record, trace);
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
         let session = entry.id.clone();
         let program = Program { source: request.code, context: request.context };
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let fit = (request.output_strategy, most.unwrap_or(self.settings.output_tokens));
-        let work = Work { entry, ticket, engine, program, limits, fit };
+        let work = Work { entry, ticket, engine, program, limits, timeout: request.timeout, fit };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
         self.tasks.spawn(async move { service.carry_out(own, work).await });
         Ok(Started { run, session, detached: false })
@@ -220,7 +232,7 @@ impl Service {
         }
         match request.timeout.filter(|timeout| !TIMEOUTS.contains(timeout)) {
             None => Ok(()),
-            Some(_) => invalid("timeout", "must be at least 1 second".to_owned()),
+            Some(_) => invalid("timeout", "must be from 1 second to 24 hours (86400)".to_owned()),
         }
     }
 
@@ -252,12 +264,19 @@ impl Service {
         entry.touch();
         let ended = Ended::from(&outcome);
         let (mut ended, answer) = Answer::of(ended, fit).await;
-        ended.receipt = Some(self.receipt(&run, context, &ended, &answer).await);
+        let context = match context {
+            Some(counting) => counting.await.unwrap_or(0),
+            None => 0,
+        };
+        ended.receipt = Some(self.receipt(&run, context, &answer).await);
         let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
         }
         figures::count(&record, self.settings.token_price);
+        if let (Some(spans), Some(trace)) = (&self.parts.spans, run.trace()) {
+            spans.ended(&record, trace);
+        }
         tell(&record);
         let id = record.id.clone();
         if let Err(error) = self.keep(&run, record).await {
@@ -269,14 +288,22 @@ impl Service {
 
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
-        let Work { entry, ticket, engine, program, limits, fit: _ } = work;
+        let Work { entry, ticket, engine, program, limits, timeout, fit: _ } = work;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
         let _pass = ticket.enter().await;
         run.begin();
         self.make_room(&entry).await;
         let image = self.parts.store.image(&entry.id);
-        let outcome = self.run_in(&mut body, &entry, &engine, (image, limits), program, run).await;
+        let begun = Instant::now();
+        let running = self.run_in(&mut body, &entry, &engine, (image, limits), program, run);
+        let outcome = match timeout {
+            // A program's own time stands still while it waits. Whoever waits for it has less of it.
+            Some(timeout) => tokio::time::timeout(timeout + GRACE, running)
+                .await
+                .unwrap_or_else(|_| Ok(too_late(timeout, begun, run.record().calls.is_empty()))),
+            None => running.await,
+        };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
         if alive {
@@ -364,22 +391,22 @@ struct Work {
     engine: Arc<dyn Engine>,
     program: Program,
     limits: Limits,
+    /// How long whoever asked is willing to wait once it runs.
+    timeout: Option<Duration>,
     /// How the answer is made to fit, and into how many tokens.
     fit: (Strategy, usize),
 }
 
 impl Service {
     /// What a run cost a model, and what the same work would have cost it otherwise.
-    async fn receipt(&self, run: &Run, context: usize, ended: &Ended, answer: &Answer) -> Receipt {
+    async fn receipt(&self, run: &Run, context: usize, answer: &Answer) -> Receipt {
         let counts = match run.tally() {
             Some(tally) => tally.settled().await,
             None => crate::tally::Counts::default(),
         };
         let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
         let sent = run.with_program(budget::count) + context;
-        let failure = ended.error.as_ref().map_or(0, |error| {
-            budget::count(&error.message) + error.hint.as_deref().map_or(0, budget::count)
-        });
+        let failure = answer.error.as_ref().map_or(0, super::answer::tokens_of);
         let shown = &answer.shown;
         let received_bytes = shown.value.get().len() + shown.stdout.len() + shown.stderr.len();
         let seen = Seen {
@@ -389,7 +416,7 @@ impl Service {
             received: (shown.tokens + failure) as u64,
             received_bytes: received_bytes as u64,
         };
-        Receipt::new(seen, self.settings.own_tokens, self.settings.token_price)
+        Receipt::new(seen, self.own_tokens(), self.settings.token_price)
     }
 }
 
@@ -411,12 +438,35 @@ fn tell(record: &Record) {
     );
 }
 
-/// Tokens of the variables that a program is given.
-fn context_tokens(context: &Context) -> usize {
+/// Begins to count the tokens of the variables that a program is given, beside the run: a megabyte
+/// of them takes as long as many a program.
+fn context_tokens(context: &Context) -> Option<JoinHandle<usize>> {
     if context.is_empty() {
-        return 0;
+        return None;
     }
-    serde_json::to_string(context).map_or(0, |text| budget::count(&text))
+    let text = serde_json::to_string(context).ok()?;
+    Some(tokio::task::spawn_blocking(move || budget::count(&text)))
+}
+
+/// The end of a run that rested for longer than whoever asked wanted to wait.
+fn too_late(timeout: Duration, begun: Instant, called_nothing: bool) -> Outcome {
+    let error = ProgramError {
+        kind: "LimitExceeded".to_owned(),
+        message: format!(
+            "the program took longer than the {} s that were asked for (`timeout`), waiting included",
+            timeout.as_secs_f64()
+        ),
+        hint: Some(if called_nothing { engine::ENDLESS } else { engine::WAITED }.to_owned()),
+        limit: Some(LimitKind::Wall),
+        ..ProgramError::default()
+    };
+    Outcome {
+        note: Some(
+            "the session is as it was before this run; what tools have done stays done".to_owned(),
+        ),
+        execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
+        ..Outcome::failed(error)
+    }
 }
 
 fn cancelled(begun: Instant) -> Outcome {

@@ -209,6 +209,7 @@ mod tests {
             argument_bytes: 0,
             result_bytes: 0,
             ok: Some(true),
+            unmade: false,
         };
         let of = |program, tools: &[&str]| {
             use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())

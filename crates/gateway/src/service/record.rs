@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use engine::{LimitKind, Outcome, ProgramError, Usage};
@@ -108,6 +109,17 @@ impl Moment {
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
+    /// Now, or a little later: no two runs of one process begin at the same moment, so that their
+    /// order is the same whoever asks.
+    #[must_use]
+    pub(super) fn of_its_own() -> Self {
+        static LAST: AtomicI64 = AtomicI64::new(0);
+        let now = Self::now().0;
+        let next = |last: i64| Some(now.max(last + 1));
+        let last = LAST.fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        Self(now.max(last.unwrap_or_default() + 1))
     }
 
     /// So much later.

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use upstream::TraceParent;
 
 use super::answer::Answer;
 use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Status};
+use super::trace::Trace;
 use crate::hearing::{CallNote, Hearing};
 use crate::tally::Tally;
 
@@ -35,6 +37,8 @@ pub struct Run {
     cancel: CancellationToken,
     /// Counts its calls, once it can make any.
     tally: OnceLock<Arc<Tally>>,
+    /// Where it belongs, where runs are traced.
+    trace: Option<Trace>,
 }
 
 #[derive(Debug)]
@@ -48,7 +52,7 @@ struct State {
 }
 
 impl Run {
-    pub(super) fn new(record: Record) -> Arc<Self> {
+    pub(super) fn new(record: Record, trace: Option<Trace>) -> Arc<Self> {
         Arc::new(Self {
             id: record.id.clone(),
             owner: record.owner.clone(),
@@ -62,6 +66,7 @@ impl Run {
             changed: Notify::new(),
             cancel: CancellationToken::new(),
             tally: OnceLock::new(),
+            trace,
         })
     }
 
@@ -75,6 +80,11 @@ impl Run {
     #[must_use]
     pub fn owner(&self) -> &str {
         &self.owner
+    }
+
+    /// Where it belongs, where runs are traced.
+    pub(super) fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// What is known of it now.
@@ -221,6 +231,10 @@ impl Hearing for Run {
 
     fn rests(&self, resting: bool) {
         self.set(if resting { Status::Waiting } else { Status::Running });
+    }
+
+    fn span(&self, call: u64) -> Option<TraceParent> {
+        self.trace.map(|trace| trace.call(call))
     }
 
     fn notes_calls(&self) -> bool {

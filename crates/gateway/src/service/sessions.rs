@@ -1,5 +1,6 @@
 //! The sessions of a service: made, looked up, frozen, forked, removed.
 
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
 
 /// Why a session that nobody asked to keep is no more.
-const NO_ROOM: &str = "it was made for one program and gave way to others, because as many sessions as may be were in memory (setting `max-live`); sessions made with POST /api/v1/sessions, or used twice, are kept";
+const NO_ROOM: &str = "it was made for one program and gave way to others, because there were as many sessions as may be (settings `max-live` and `max-sessions`); sessions made with POST /api/v1/sessions, or used twice, are kept";
 
 /// Whether sessions that nobody asked for come so fast that keeping each would cost more than the
 /// programs that make them.
@@ -25,6 +26,18 @@ pub(super) struct Flood {
     now: u32,
     before: u32,
 }
+
+/// Sessions that were taken out to make room.
+#[derive(Default)]
+pub(super) struct Evicted {
+    /// The last of them, for whoever comes back.
+    told: VecDeque<Arc<Entry>>,
+    /// Those that have files.
+    files: Vec<SessionId>,
+}
+
+/// Sessions that were taken out and are still known to be.
+const MOST_TOLD: usize = 10_000;
 
 impl Flood {
     /// More than this in a second is a flood.
@@ -58,6 +71,8 @@ impl Service {
     /// A session of this caller.
     pub(super) fn entry(&self, caller: &Caller, id: &SessionId) -> Result<Arc<Entry>, Refusal> {
         let entry = lock(&self.sessions).get(id).cloned();
+        let gone = || lock(&self.evicted).told.iter().find(|entry| entry.id == *id).cloned();
+        let entry = entry.or_else(gone);
         // Not even one who looks after the service goes on with another's session.
         let own = |entry: &Arc<Entry>| entry.owner == caller.owner;
         let entry = entry.filter(own).ok_or_else(|| Refusal::NoSession(id.clone()))?;
@@ -86,8 +101,7 @@ impl Service {
                 let (what, setting) = ("you have as many sessions as you may", "max-sessions");
                 return Err(Refusal::Quota { what, now: count, most, setting });
             };
-            unwanted.end(NO_ROOM);
-            sessions.remove(&unwanted.id);
+            self.evict(&mut sessions, &unwanted);
         }
         let own = sessions.values().filter(|entry| entry.owner == caller.owner);
         let bytes: u64 = own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum();
@@ -99,7 +113,8 @@ impl Service {
                 setting: "max-session-bytes",
             });
         }
-        let level = level.unwrap_or(settings.level);
+        // Never looser than what was decided, whatever it is called.
+        let level = level.unwrap_or(settings.level).max(settings.level);
         let limits = settings.limits.tightened_by(&Limits::of(level));
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
         if passing {
@@ -109,6 +124,29 @@ impl Service {
         let entry = Entry::new(&caller.owner, level, limits, passing);
         sessions.insert(entry.id.clone(), Arc::clone(&entry));
         Ok(entry)
+    }
+
+    /// Takes a session out that nobody asked to keep. Its files go with the next sweep, and whoever
+    /// comes back for it is told why it is no more.
+    fn evict(&self, sessions: &mut HashMap<SessionId, Arc<Entry>>, entry: &Arc<Entry>) {
+        entry.end(NO_ROOM);
+        sessions.remove(&entry.id);
+        let mut evicted = lock(&self.evicted);
+        evicted.told.push_back(Arc::clone(entry));
+        if evicted.told.len() > MOST_TOLD {
+            evicted.told.pop_front();
+        }
+        if entry.image_bytes.load(Ordering::Relaxed) > 0 {
+            evicted.files.push(entry.id.clone());
+        }
+    }
+
+    /// Removes what is left of sessions that were taken out.
+    pub(super) async fn clear_evicted(&self) {
+        let ids = std::mem::take(&mut lock(&self.evicted).files);
+        for id in ids {
+            self.remove_files(&id).await;
+        }
     }
 
     /// Makes a session, to be used later.
@@ -137,6 +175,11 @@ impl Service {
 
     /// One session of this caller.
     pub fn session(&self, caller: &Caller, id: &SessionId) -> Result<SessionView, Refusal> {
+        if caller.may(Scope::Admin)
+            && let Some(entry) = lock(&self.sessions).get(id)
+        {
+            return Ok(entry.view(self.settings.lasts));
+        }
         Ok(self.entry(caller, id)?.view(self.settings.lasts))
     }
 
@@ -159,14 +202,18 @@ impl Service {
         *body = Body::default();
         entry.set_alive(false);
         lock(&self.sessions).remove(&entry.id);
-        let path = self.parts.store.image(&entry.id);
+        self.remove_files(&entry.id).await;
+    }
+
+    async fn remove_files(&self, id: &SessionId) {
+        let path = self.parts.store.image(id);
         if let Err(error) = tokio::fs::remove_file(&path).await
             && error.kind() != std::io::ErrorKind::NotFound
         {
-            warn!(session = %entry.id, error = %error, "a session's file could not be removed");
+            warn!(session = %id, error = %error, "a session's file could not be removed");
         }
-        if let Err(error) = self.parts.store.write(Write::NoSession(entry.id.clone())).await {
-            warn!(session = %entry.id, error = %error, "a session could not be removed");
+        if let Err(error) = self.parts.store.write(Write::NoSession(id.clone())).await {
+            warn!(session = %id, error = %error, "a session could not be removed");
         }
     }
 
@@ -284,10 +331,9 @@ impl Service {
             let Some(entry) = resting else { return };
             let Ok(mut body) = entry.body.try_lock() else { continue };
             if entry.passing.load(Ordering::Relaxed) && lock(&self.flood).is_on() {
-                entry.end(NO_ROOM);
                 *body = Body::default();
                 entry.set_alive(false);
-                lock(&self.sessions).remove(&entry.id);
+                self.evict(&mut lock(&self.sessions), &entry);
             } else if let Err(error) = self.rest(&entry, &mut body).await {
                 warn!(session = %entry.id, error = %error, "a session could not be frozen");
                 return;

@@ -66,6 +66,9 @@ pub struct Day {
 const OVER: &str = "status NOT IN ('queued', 'running', 'waiting')
     AND (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR session = ?2)";
 
+/// A call that was sent to somebody.
+const MADE: &str = "json_extract(value, '$.unmade') IS NOT 1";
+
 impl Store {
     /// Figures over the runs of an owner, or of all; of one session, or of all.
     pub async fn stats(
@@ -80,7 +83,7 @@ impl Store {
                 .join(", ");
         let whole = format!(
             "SELECT COUNT(*), TOTAL(status = 'succeeded'), AVG(json_extract(ended, '$.execution_time_ms')), {sums},
-                TOTAL(json_array_length(calls))
+                (SELECT COUNT(*) FROM runs, json_each(runs.calls) WHERE {OVER} AND {MADE})
              FROM runs WHERE {OVER}"
         );
         let session = session.map(SessionId::as_str);
@@ -99,12 +102,12 @@ impl Store {
             total_tokens_saved_search: whole_number(row.get(6)),
             total_cost_saved: row.get(7),
             bytes_kept: whole_number(row.get(8)),
-            tool_calls: whole_number(row.get(9)).unsigned_abs(),
+            tool_calls: row.get::<i64, _>(9).unsigned_abs(),
             ..Stats::default()
         };
         let tools = format!(
             "SELECT COALESCE(json_extract(value, '$.server') || '.', '') || json_extract(value, '$.tool'), COUNT(*)
-             FROM runs, json_each(runs.calls) WHERE {OVER} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_TOOLS}"
+             FROM runs, json_each(runs.calls) WHERE {OVER} AND {MADE} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_TOOLS}"
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(tools)).bind(owner).bind(session);
         for row in query.fetch_all(self.pool()).await? {

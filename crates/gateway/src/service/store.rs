@@ -217,7 +217,7 @@ impl Store {
     }
 
     /// One stored run.
-    pub(super) async fn run(&self, id: &RunId) -> Result<Option<Record>, StoreError> {
+    pub async fn run(&self, id: &RunId) -> Result<Option<Record>, StoreError> {
         let row = sqlx::query("SELECT * FROM runs WHERE id = ?")
             .bind(id.as_str())
             .fetch_optional(&self.pool)

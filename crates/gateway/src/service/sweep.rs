@@ -24,6 +24,7 @@ impl Service {
                 () = tokio::time::sleep(often) => {}
                 () = self.ending.cancelled() => return,
             }
+            self.clear_evicted().await;
             for entry in self.all_sessions() {
                 self.look_after(&entry).await;
             }
@@ -68,6 +69,7 @@ impl Service {
 
     /// Freezes every session, at the end.
     pub(super) async fn rest_all(&self) {
+        self.clear_evicted().await;
         for entry in self.all_sessions() {
             let mut body = entry.body.lock().await;
             if let Err(error) = self.rest(&entry, &mut body).await {

@@ -12,7 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError};
 
-use super::{Tools, wanted};
+use super::{PATIENCE, Tools, wanted};
 use crate::answer::{answer, words};
 use crate::finding::Search;
 use crate::tally::Tally;
@@ -107,11 +107,16 @@ impl Offer {
 
     async fn call_tool(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
         let call: ToolCall = serde_json::from_str(arguments.get())
-            .map_err(|error| fault("ArgumentError", format!("a call must name a tool: {error}")))?;
+            .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments).await,
-            Some(Err(error @ ResolveError::Withheld(_))) => {
+            // More servers would not make it clearer.
+            Some(Err(
+                error @ (ResolveError::Withheld(_)
+                | ResolveError::Ambiguous { .. }
+                | ResolveError::AmbiguousServer { .. }),
+            )) => {
                 return Err(fault("UnknownTool", error.to_string()));
             }
             Some(Err(_)) | None => {}
@@ -159,7 +164,8 @@ impl Offer {
             asked.map_err(|error| not_connected(&error))?;
             return Ok(self.tools.made().0);
         }
-        Ok(self.tools.ask_again(None).await.0)
+        let asked = tokio::time::timeout(PATIENCE, self.tools.ask_again(None)).await;
+        Ok(asked.map_or_else(|_| self.tools.made().0, |(catalog, _)| catalog))
     }
 
     async fn ask(&self, what: &str, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
@@ -223,7 +229,7 @@ impl Offer {
         raw(&all)
     }
 
-    /// One resource, from the server that was named or the first that has it.
+    /// One resource, from the server that was named or the only one that has it.
     async fn resource(&self, asked: &Asked, uri: &str) -> Result<Box<RawValue>, CallError> {
         let upstreams = &self.tools.upstreams;
         if asked.server.is_some() {
@@ -235,13 +241,28 @@ impl Offer {
         }
         let servers = self.tools.names();
         let tried = join_all(servers.iter().map(|server| upstreams.resource(server, uri))).await;
-        let found = tried.into_iter().find_map(Result::ok);
-        raw(&found.ok_or_else(|| {
+        let mut found =
+            servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?)));
+        let (first, resource) = found.next().ok_or_else(|| {
             fault(
                 "UnknownResource",
                 format!("no server has a resource {uri:?}; `await list_resources()` lists them"),
             )
-        })?)
+        })?;
+        let others: Vec<&str> = found.map(|(server, _)| server.0.as_str()).collect();
+        if !others.is_empty() {
+            return Err(fault(
+                "ArgumentError",
+                format!(
+                    "several servers have a resource {uri:?}: {}, {}; name one: \
+                     await read_resource({:?}, {uri:?})",
+                    first.0,
+                    others.join(", "),
+                    first.0
+                ),
+            ));
+        }
+        raw(&resource)
     }
 
     /// The server that was named, by any of its names.
@@ -265,6 +286,16 @@ impl Offer {
             )
         })
     }
+}
+
+/// Why a call cannot be read.
+fn unreadable(arguments: &RawValue, error: &serde_json::Error) -> String {
+    if upstream::whole_letters(arguments.get().as_bytes()).is_some() {
+        return "a text in the arguments holds half a letter (a lone surrogate), which JSON cannot carry; \
+                text.encode(\"utf-8\", \"replace\").decode() makes it whole"
+            .to_owned();
+    }
+    format!("a call must name a tool: {error}")
 }
 
 /// Counts a call when it is over, however it ends.

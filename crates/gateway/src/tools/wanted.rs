@@ -48,28 +48,44 @@ pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
         if !OPENINGS.contains(&word) {
             return false;
         }
-        let Some(&(begins, next)) = words.get(index + 1) else { return true };
-        let between = &source[at + word.len()..begins];
-        // `servers.github`, `/servers/github` and `call_mcp_tool("github", …)` mean that one and no
-        // other.
-        let leads = match word {
-            "call_mcp_tool" | "callMCPTool" => is_opened_text(between),
-            _ => between.starts_with(['.', '/']),
+        let rest = &source[at + word.len()..];
+        let is_named = |text: &str| {
+            let text = text
+                .strip_prefix("mcp__")
+                .and_then(|rest| rest.split_once("__"))
+                .map_or(text, |(server, _)| server);
+            let text = folded(text);
+            named.iter().any(|name| folded(&name.0) == text)
         };
-        let next = next
-            .strip_prefix("mcp__")
-            .and_then(|rest| rest.split_once("__"))
-            .map_or(next, |(server, _)| server);
-        let next = folded(next);
-        !(leads && named.iter().any(|name| folded(&name.0) == next))
+        // `servers.github`, `/servers/github`, `from servers import github` and
+        // `call_mcp_tool("github", …)` mean that one and no other.
+        match word {
+            "call_mcp_tool" | "callMCPTool" => !opened_text(rest).is_some_and(is_named),
+            _ if rest.starts_with('/') => {
+                let end = |letter: char| "/\"'\n".contains(letter);
+                !rest[1..].split(end).next().is_some_and(is_named)
+            }
+            _ if rest.starts_with('.') => {
+                !words.get(index + 1).is_some_and(|(_, next)| is_named(next))
+            }
+            "servers" => !imported(rest).is_some_and(|mut names| names.all(is_named)),
+            _ => true,
+        }
     });
     Wanted { named, any: open }
 }
 
-/// Whether a text begins as the first argument of a call.
-fn is_opened_text(between: &str) -> bool {
-    let rest = between.trim_start().strip_prefix('(').map(str::trim_start);
-    rest.is_some_and(|rest| matches!(rest, "\"" | "'"))
+/// The text that is the first argument of a call.
+fn opened_text(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start().strip_prefix('(')?.trim_start();
+    let mark = rest.chars().next().filter(|mark| "\"'".contains(*mark))?;
+    rest[1..].split(mark).next()
+}
+
+/// The names after `import` on the same line, without those they get.
+fn imported(rest: &str) -> Option<impl Iterator<Item = &str>> {
+    let names = rest.strip_prefix(" import ")?.lines().next()?;
+    Some(names.split(',').map(|name| name.split_whitespace().next().unwrap_or_default()))
 }
 
 /// A name without what spellings of it differ in.

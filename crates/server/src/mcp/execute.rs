@@ -7,7 +7,7 @@ use budget::Strategy;
 use engine::Context;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::run::{Event, Run};
-use gateway::service::{Refusal, Request, Started};
+use gateway::service::{Refusal, Request, Started, TraceParent};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken,
@@ -24,6 +24,8 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(120);
 
 /// The strategies there are, in words.
+/// What an analysis takes besides its request.
+const OTHERS: [&str; 4] = ["session", "timeout", "max_output_tokens", "output_strategy"];
 const STRATEGIES: &str = "one of auto, summarize, schema, sample, truncate, none";
 
 /// What a client may send. Wrong types name the argument.
@@ -67,7 +69,16 @@ impl Mcp {
         }
     }
 
-    async fn run(&self, request: Request, context: &RequestContext<RoleServer>) -> CallToolResult {
+    async fn run(
+        &self,
+        mut request: Request,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        // Clients wait for an answer, also while the program does.
+        let usual = self.shared.service.settings().limits.wall;
+        request.timeout.get_or_insert(usual.max(*TIMEOUTS.end()));
+        let parent = context.meta.get("traceparent").and_then(Value::as_str);
+        request.trace = parent.and_then(TraceParent::parse);
         let started = match self.shared.service.start(&caller(context), request).await {
             Ok(started) => started,
             Err(refusal) => return refused(&refusal),
@@ -138,15 +149,18 @@ fn analysis(mut arguments: JsonObject) -> Result<Request, String> {
     let analysis =
         Analysis { analysis_type: kind, data: raw(&data)?, parameters: raw(&parameters)? };
     let (code, context) = analysis.program();
-    let session = arguments.remove("session").filter(|session| !session.is_null());
-    let session = session.map(|session| session.as_str().unwrap_or_default().parse());
-    let session = session.transpose().map_err(|error| format!("`session`: {error}"))?;
-    if let Some(unknown) = arguments.keys().next() {
+    if let Some(unknown) = arguments.keys().find(|key| !OTHERS.contains(&key.as_str())) {
         return Err(format!(
-            "there is no argument `{unknown}`; there are analysis_type, data, parameters and session"
+            "there is no argument `{unknown}`; there are analysis_type, data, parameters, {}",
+            OTHERS.join(", ")
         ));
     }
-    Ok(Request { code, context, session, ..Request::default() })
+    arguments.insert("code".to_owned(), Value::String(code));
+    let request = request(arguments).map_err(|error| {
+        // What it says of programs does not help here.
+        error.split("; execute_python takes").next().unwrap_or_default().to_owned()
+    })?;
+    Ok(Request { context, ..request })
 }
 
 /// What could not even begin, in words for the model.

@@ -2,9 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gateway::service::Caller;
 use gateway::service::ids::RunId;
 use gateway::service::store::RunFilter;
+use gateway::service::{Caller, Of, Wanted};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
@@ -18,6 +18,10 @@ const SCHEME: &str = "tidegate://runs/";
 /// Members of a result's page, where nobody says how many, and the most.
 const PAGE: usize = 100;
 const LARGEST_PAGE: usize = 10_000;
+/// Letters of what was printed, where nobody says how many.
+const LETTERS: usize = 4_000;
+/// Bytes of a page: a model reads it.
+const PAGE_BYTES: usize = 16 << 10;
 
 /// Runs whose files are listed.
 const RECENT: u32 = 50;
@@ -40,7 +44,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     let template = format!("{SCHEME}{{run_id}}/result{{?pointer,offset,limit}}");
     let result = ResourceTemplate::new(template, "result")
         .with_description("What a program returned, page by page, also where its answer was cut.");
-    ListResourceTemplatesResult::with_all_items(vec![artifact, result])
+    let template = format!("{SCHEME}{{run_id}}/stdout{{?offset,limit}}");
+    let printed = ResourceTemplate::new(template, "stdout")
+        .with_description("What a program printed, page by page; stderr and error likewise.");
+    ListResourceTemplatesResult::with_all_items(vec![artifact, result, printed])
 }
 
 impl Mcp {
@@ -75,9 +82,9 @@ impl Mcp {
             let data = serde_json::json!({ "uri": uri });
             ErrorData::resource_not_found(reason, Some(data))
         };
-        if let Some((run, query)) = uri.strip_prefix(SCHEME).and_then(result_of) {
+        if let Some((run, of, query)) = uri.strip_prefix(SCHEME).and_then(result_of) {
             let run: RunId = run.parse().map_err(|error| unknown(format!("{error}")))?;
-            let page = self.result_page(caller, &run, query).await.map_err(unknown)?;
+            let page = self.result_page(caller, &run, of, query).await.map_err(unknown)?;
             let content = ResourceContents::text(page, uri).with_mime_type("application/json");
             return Ok(ReadResourceResult::new(vec![content]));
         }
@@ -100,9 +107,11 @@ impl Mcp {
         &self,
         caller: &Caller,
         run: &RunId,
+        of: Of,
         query: &str,
     ) -> Result<String, String> {
-        let mut page = (String::new(), 0_usize, PAGE);
+        let usual = if of == Of::Value { PAGE } else { LETTERS };
+        let mut page = (String::new(), 0_usize, usual);
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let number =
                 || value.parse::<usize>().map_err(|_| format!("`{name}` must be a number"));
@@ -117,20 +126,20 @@ impl Mcp {
                 }
             }
         }
-        let found = self.shared.service.page(caller, run, &page.0, page.1, page.2).await;
+        let (pointer, offset, limit) = (page.0.as_str(), page.1, page.2);
+        let wanted = Wanted { of, pointer, offset, limit, most: PAGE_BYTES };
+        let found = self.shared.service.page(caller, run, &wanted).await;
         let found = found.map_err(|refusal| refusal.to_string())?;
         let (total, offset, value) = (found.total, found.offset, found.part.get());
         Ok(format!(r#"{{"total":{total},"offset":{offset},"value":{value}}}"#))
     }
 }
 
-/// The run whose result an address names, and what part of it.
-fn result_of(address: &str) -> Option<(&str, &str)> {
-    let (run, rest) = address.split_once("/result")?;
-    match rest {
-        "" => Some((run, "")),
-        rest => Some((run, rest.strip_prefix('?')?)),
-    }
+/// The run whose result an address names, what of it, and which part of that.
+fn result_of(address: &str) -> Option<(&str, Of, &str)> {
+    let (run, rest) = address.split_once('/')?;
+    let (of, query) = rest.split_once('?').unwrap_or((rest, ""));
+    Some((run, of.parse().ok()?, query))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a refusal is mapped where it ends")]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use catalog::ServerName;
 use gateway::{Detail, Found, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
@@ -30,15 +31,24 @@ impl Mcp {
             tokio::task::spawn_blocking(move || tools.find(&asked)).await
         };
         match found {
-            Ok(Ok(found)) => shown(&found, detail),
+            Ok(Ok(found)) => shown(&found, detail, &self.shared.service.tools().unheard()),
             Ok(Err(error)) => failed(error.to_string()),
             Err(error) => failed(format!("the search failed: {error}")),
         }
     }
 }
 
-fn shown(found: &Found, detail: Detail) -> CallToolResult {
+fn shown(found: &Found, detail: Detail, unheard: &[ServerName]) -> CallToolResult {
     let mut text = format!("{} of {} functions", found.tools.len(), found.total);
+    if !unheard.is_empty() {
+        let names: Vec<&str> = unheard.iter().map(|server| server.0.as_str()).collect();
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            ", without those of {}, which have not answered yet: search again in a moment",
+            names.join(", ")
+        );
+    }
     for tool in &found.tools {
         text.push_str("\n\n");
         if let Some(signature) = &tool.signature {

@@ -3,13 +3,13 @@
 use super::*;
 
 /// What all that a client is told of our tools may cost it.
-const MOST_TOKENS: u64 = 650;
+const MOST_TOKENS: usize = 650;
 
 #[test]
 fn our_tools_cost_few_tokens() {
-    let count = own_tokens(None);
+    let count = budget::count(&own_definitions(None));
     assert!(count < MOST_TOKENS, "{count} tokens");
-    let all = own_tokens(Some(&own_tools()));
+    let all = budget::count(&own_definitions(Some(&own_tools())));
     assert!(all < 900, "{all} tokens with the analysis");
 }
 

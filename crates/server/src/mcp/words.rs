@@ -1,7 +1,10 @@
 //! What a model reads of a run.
 
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use budget::Strategy;
 use engine::{Artifact, ProgramError};
 use gateway::service::record::{Ended, Record};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
@@ -55,7 +58,7 @@ fn structured(record: &Record, ended: &Ended) -> Value {
         "return_value": value,
         "stdout": stdout,
         "stderr": stderr,
-        "error": ended.error,
+        "error": error(record, ended),
         "session": record.session,
         "run_id": record.id,
     });
@@ -83,27 +86,44 @@ fn shown<'r>(record: &'r Record, ended: &'r Ended) -> (&'r str, &'r str, &'r str
 /// What was left out, and how to get at it.
 fn left_out(record: &Record) -> Option<String> {
     let answer = record.answer.as_ref()?;
-    let cut = answer.shown.cut.as_ref()?;
     let (id, most) = (&record.id, answer.most);
-    let value = if cut.value {
-        format!(
-            "The value has {} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\")). There, what is shown as $columns and $rows is a list of dicts.",
-            cut.value_bytes
-        )
-    } else {
-        format!("All that was printed is in /results/{id}.stdout.txt.")
+    let Some(cut) = answer.shown.cut.as_ref() else {
+        return answer.is_error_cut.then(|| {
+            format!("cut to {most} tokens. All of the error is in /results/{id}.error.json.")
+        });
     };
-    Some(format!(
-        "cut to {most} tokens. {value} Better: filter or aggregate first, and return less."
-    ))
+    let mut said = match answer.strategy {
+        Strategy::Summarize | Strategy::Schema => {
+            format!("shown by `{}` in at most {most} tokens.", answer.strategy.name())
+        }
+        _ => format!("cut to {most} tokens."),
+    };
+    if cut.value {
+        let bytes = cut.value_bytes;
+        let _ = write!(
+            said,
+            " The value has {bytes} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\"))."
+        );
+        if answer.shown.value.get().contains("\"$columns\"") {
+            said.push_str(" There, what is shown as $columns and $rows is a list of dicts.");
+        }
+    }
+    if cut.printed {
+        let _ = write!(
+            said,
+            " All that was printed is in /results/{id}.stdout.txt and /results/{id}.stderr.txt."
+        );
+    }
+    said.push_str(" Better: filter or aggregate first, and return less.");
+    Some(said)
 }
 
 /// The value first, then what was printed, then how to go on.
 fn text(record: &Record, ended: &Ended) -> String {
     let (returned, stdout, stderr) = shown(record, ended);
     let mut parts = Vec::new();
-    match &ended.error {
-        Some(error) => parts.push(budget::shortened(&failure(error), most(record))),
+    match error(record, ended) {
+        Some(error) => parts.push(failure(error)),
         None if returned == "null" => {}
         None => parts.push(value(returned)),
     }
@@ -120,9 +140,12 @@ fn text(record: &Record, ended: &Ended) -> String {
     parts.join("\n\n")
 }
 
-/// Tokens that words about a failure may have.
-fn most(record: &Record) -> usize {
-    record.answer.as_ref().map_or(2_000, |answer| answer.most)
+/// Why it failed, as far as that fits.
+fn error<'r>(record: &'r Record, ended: &'r Ended) -> Option<&'r ProgramError> {
+    match &record.answer {
+        Some(answer) => answer.error.as_ref(),
+        None => ended.error.as_ref(),
+    }
 }
 
 /// Text as itself, anything else as JSON.

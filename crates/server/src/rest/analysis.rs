@@ -14,7 +14,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use super::Door;
 use super::access::Runner;
-use super::execute::StrategyGiven;
+use super::execute::{StrategyGiven, trace};
 use super::given::{Body, Fields};
 use super::problem::{ErrorBody, Problem};
 use super::shown::RunShown;
@@ -37,6 +37,9 @@ pub(crate) struct AnalysisBody {
     /// The session whose files it may read; a fresh one if nothing is said.
     #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
     session: Option<SessionId>,
+    /// Seconds it may take; never longer than the operator allows.
+    #[schema(minimum = 1, maximum = 86400)]
+    timeout: Option<f64>,
     /// Tokens that the answer may have.
     #[schema(minimum = 50, maximum = 1_000_000_000)]
     max_output_tokens: Option<u64>,
@@ -97,6 +100,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         code,
         context,
         session: fields.take("session")?,
+        timeout: super::execute::timeout(fields.take("timeout")?)?,
         output_tokens: fields.count("max_output_tokens")?,
         output_strategy: fields.take::<Strategy>("output_strategy")?.unwrap_or_default(),
         ..Request::default()
@@ -123,7 +127,8 @@ pub(crate) async fn analyze(
     headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Json<RunShown>, Problem> {
-    let request = read(&headers, &body)?;
+    let mut request = read(&headers, &body)?;
+    request.trace = trace(&headers);
     counter!("tidegate_requests_total", "kind" => "analysis").increment(1);
     let started = door.shared.service.start(&caller, request).await?;
     Ok(Json(RunShown::new(&started.ended().await)))

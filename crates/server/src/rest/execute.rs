@@ -9,7 +9,7 @@ use budget::Strategy;
 use engine::Level;
 use gateway::service::ids::SessionId;
 use gateway::service::run::Run;
-use gateway::service::{IfBusy, Request};
+use gateway::service::{IfBusy, Request, TraceParent};
 use http::{HeaderMap, StatusCode, header};
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -161,6 +161,12 @@ fn variables() -> Object {
         .build()
 }
 
+/// A time in seconds, if one is given.
+pub(super) fn timeout(seconds: Option<f64>) -> Result<Option<Duration>, Problem> {
+    let wrong = |_| Problem::invalid("`timeout` must be seconds, from 1 to 86400");
+    seconds.map(Duration::try_from_secs_f64).transpose().map_err(wrong)
+}
+
 impl ExecuteBody {
     fn read(headers: &HeaderMap, body: &[u8]) -> Result<Self, Problem> {
         let mut fields = Fields::read(headers, body)?;
@@ -180,16 +186,12 @@ impl ExecuteBody {
     }
 
     fn request(self) -> Result<Request, Problem> {
-        let seconds = |seconds: f64| {
-            Duration::try_from_secs_f64(seconds)
-                .map_err(|_| Problem::invalid("`timeout` must be seconds, of at least 1"))
-        };
         Ok(Request {
             code: self.code,
             language: self.language,
             context: self.context,
             session: self.session,
-            timeout: self.timeout.map(seconds).transpose()?,
+            timeout: timeout(self.timeout)?,
             level: self.level,
             if_busy: match self.if_busy {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
@@ -197,6 +199,7 @@ impl ExecuteBody {
             },
             output_tokens: self.max_output_tokens,
             output_strategy: self.output_strategy.unwrap_or_default(),
+            trace: None,
         })
     }
 }
@@ -237,7 +240,8 @@ pub(crate) async fn execute(
 ) -> Result<Response, Problem> {
     let manner = Manner { stream: query.take("stream")?, detached: query.take("async")? };
     query.end()?;
-    let request = ExecuteBody::read(&headers, &body)?.request()?;
+    let mut request = ExecuteBody::read(&headers, &body)?.request()?;
+    request.trace = trace(&headers);
     counter!("tidegate_requests_total", "kind" => "code").increment(1);
     if manner.detached.unwrap_or_default() {
         return Ok(accepted(&*door.shared.service.start_detached(&caller, request).await?));
@@ -247,6 +251,11 @@ pub(crate) async fn execute(
         return Ok(stream::of_started(started).into_response());
     }
     Ok(Json(RunShown::new(&started.ended().await)).into_response())
+}
+
+/// The trace that a request belongs to. One that makes no sense is none.
+pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
+    TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
 fn accepted(run: &Run) -> Response {

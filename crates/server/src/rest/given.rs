@@ -106,9 +106,9 @@ impl Fields {
         });
         match whole.filter(|whole| *whole >= 1) {
             Some(whole) => Ok(Some(whole)),
-            None => Err(Problem::invalid(format!(
-                "`{field}`: {number} is no whole number of at least 1"
-            ))),
+            None => {
+                Err(Problem::invalid(format!("`{field}`: {number} is no whole number above 0")))
+            }
         }
     }
 

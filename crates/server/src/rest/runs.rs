@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use gateway::service::Status;
 use gateway::service::ids::{RunId, SessionId};
 use gateway::service::store::RunFilter;
+use gateway::service::{Of, Status, Wanted};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -137,6 +137,8 @@ pub(crate) async fn cancel(
 
 /// Members that can be skipped.
 const FURTHEST: usize = 1_000_000_000;
+/// Bytes of a page.
+const PAGE_BYTES: usize = 256 << 10;
 
 /// A part of what a run returned.
 #[derive(Debug, Serialize, ToSchema)]
@@ -150,13 +152,31 @@ pub(crate) struct ResultPage {
     value: Box<RawValue>,
 }
 
-/// What a run returned, page by page.
+/// What of a run is wanted.
+#[derive(ToSchema)]
+#[schema(as = Of, rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `gateway::service::Of` is")]
+pub(crate) enum OfGiven {
+    /// What it returned.
+    Value,
+    /// What it printed.
+    Stdout,
+    /// What it wrote to standard error.
+    Stderr,
+    /// Why it failed.
+    Error,
+}
+
+/// What a run returned or printed, page by page.
 ///
-/// All of it is here, also where the answer of the run was cut.
+/// All of it is here, also where the answer of the run was cut. A page has at most 256 KiB: it may
+/// have fewer members than asked for, and a member that is too long by itself comes as
+/// `{"$left_out": ..., "$pointer": ...}`, to be asked for with that `pointer`.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/result", tag = "runs",
     params(
         ("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$"),
+        ("of" = inline(Option<OfGiven>), Query, description = "What of the run; its value if nothing is said."),
         ("pointer" = Option<String>, Query, description = "Where in the value, such as /rows/3; the whole if nothing is said.", pattern = "^(/.*)?$"),
         ("offset" = Option<u64>, Query, description = "Members to skip.", minimum = 0, maximum = 1_000_000_000),
         ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 10000),
@@ -173,13 +193,16 @@ pub(crate) async fn result(
     mut query: Parameters,
 ) -> Result<Json<ResultPage>, Problem> {
     let pointer: String = query.take("pointer")?.unwrap_or_default();
+    let of: Of = query.take("of")?.unwrap_or_default();
     let offset: u64 = query.take("offset")?.unwrap_or_default();
     let limit = query.limit(100, 10_000)?;
     query.end()?;
     let offset = usize::try_from(offset).ok().filter(|offset| *offset <= FURTHEST);
     let offset = offset.ok_or_else(|| Problem::invalid("`offset` must be at most 1000000000"))?;
     let service = &door.shared.service;
-    let page = service.page(&caller, &run_id(&id)?, &pointer, offset, limit as usize).await?;
+    let (pointer, limit) = (pointer.as_str(), limit as usize);
+    let wanted = Wanted { of, pointer, offset, limit, most: PAGE_BYTES };
+    let page = service.page(&caller, &run_id(&id)?, &wanted).await?;
     Ok(Json(ResultPage { total: page.total, offset: page.offset, value: page.part }))
 }
 

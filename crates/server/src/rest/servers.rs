@@ -156,6 +156,7 @@ pub(crate) async fn list(
     responses(
         (status = 201, description = "It is added.", body = Added,
          headers(("Location" = String, description = "Where it is."))),
+        (status = 409, description = "There is one of that name.", body = ErrorBody),
         (status = 422, description = "It cannot be used as it is described.", body = ErrorBody),
     )
 )]
@@ -171,7 +172,30 @@ pub(crate) async fn add(
     for (key, raw) in fields.rest() {
         let wrong = |error| Problem::invalid(format!("`{}`: {error}", cut(&key)));
         let value: Value = serde_json::from_str(raw.get()).map_err(wrong)?;
+        let is_text = Value::is_string as fn(&Value) -> bool;
+        let (fits, kind) = match key.as_str() {
+            "command" | "url" | "cwd" | "type" | "transport" => (is_text(&value), "text"),
+            "args" => {
+                (value.as_array().is_some_and(|all| all.iter().all(is_text)), "a list of texts")
+            }
+            "env" | "headers" => (
+                value.as_object().is_some_and(|all| all.values().all(is_text)),
+                "an object of texts",
+            ),
+            _ => {
+                let known = "name, command, args, env, cwd, url, transport, headers";
+                let message = format!("there is no field `{}`; there are {known}", cut(&key));
+                return Err(Problem::invalid(message));
+            }
+        };
+        if !fits {
+            return Err(Problem::invalid(format!("`{}` must be {kind}", cut(&key))));
+        }
         entry.insert(key, value);
+    }
+    if all(&door).iter().any(|server| server.name == name) {
+        let message = format!("there is a server {:?} already; remove it first", cut(&name));
+        return Err(Problem::new(StatusCode::CONFLICT, "server_exists", message));
     }
     if !entry.contains_key("command") && !entry.contains_key("url") {
         return Err(Problem::invalid("`command` or `url` is missing"));

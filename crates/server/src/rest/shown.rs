@@ -3,7 +3,7 @@
 use engine::{ProgramError, Usage};
 use gateway::CallNote;
 use gateway::service::record::{ArtifactNote, Ended};
-use gateway::service::{Receipt, Record, Status};
+use gateway::service::{Answer, Receipt, Record, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -126,6 +126,31 @@ pub(crate) struct Truncated {
     path: String,
     /// Where the whole value can be had, page by page.
     href: String,
+}
+
+impl Truncated {
+    /// What was left out, if anything was.
+    fn of(record: &Record, answer: &Answer) -> Option<Self> {
+        let (id, cut) = (&record.id, answer.shown.cut.as_ref());
+        if cut.is_none() && !answer.is_error_cut {
+            return None;
+        }
+        Some(Self {
+            max_output_tokens: answer.most,
+            tokens: answer.tokens,
+            value_bytes: cut.map_or(0, |cut| cut.value_bytes),
+            printed_bytes: cut.map_or(0, |cut| cut.printed_bytes),
+            handle: id.to_string(),
+            path: match cut {
+                Some(_) => format!("/results/{id}.json"),
+                None => format!("/results/{id}.error.json"),
+            },
+            href: match cut {
+                Some(_) => format!("/api/v1/runs/{id}/result"),
+                None => format!("/api/v1/runs/{id}"),
+            },
+        })
+    }
 }
 
 /// A run in a list.
@@ -271,15 +296,8 @@ impl RunShown {
             return_value: shown.value.clone(),
             stdout: shown.stdout.clone(),
             stderr: shown.stderr.clone(),
-            truncated: shown.cut.as_ref().map(|cut| Truncated {
-                max_output_tokens: answer.most,
-                tokens: shown.tokens,
-                value_bytes: cut.value_bytes,
-                printed_bytes: cut.printed_bytes,
-                handle: record.id.to_string(),
-                path: format!("/results/{}.json", record.id),
-                href: format!("/api/v1/runs/{}/result", record.id),
-            }),
+            error: answer.error.as_ref().map(ErrorShown::from),
+            truncated: Truncated::of(record, answer),
             ..whole
         }
     }

@@ -71,6 +71,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
         output.display()
     ))
     .context(show::LOST)?;
+    if *language == Language::Python {
+        out::tell(
+            "they call tools inside Tidegate's sandbox; elsewhere they are for readers and type checkers",
+        );
+    }
     Ok(Ending::Success)
 }
 
@@ -101,8 +106,10 @@ fn write(folder: &Path, path: &str, text: &str) -> anyhow::Result<()> {
 
 /// Reads the answer in any of the forms people have it in.
 fn listing(text: &str, name: String) -> Result<Listing, String> {
-    let whole: Value =
-        serde_json::from_str(text).map_err(|error| format!("it is not JSON ({error})"))?;
+    let mended = || serde_json::from_slice(&upstream::whole_letters(text.as_bytes())?).ok();
+    let whole: Value = serde_json::from_str(text)
+        .or_else(|error| mended().ok_or(error))
+        .map_err(|error| format!("it is not JSON ({error})"))?;
     let whole = match whole.get("result") {
         Some(result) => result.clone(),
         None => whole,

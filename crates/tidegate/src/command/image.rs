@@ -82,6 +82,11 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
 }
 
 async fn build(config: &Config, options: Build) -> anyhow::Result<()> {
+    if options.from == ImageName::first() {
+        return Err(Misuse::error(
+            "there is no image called \"first\" to start from; `tidegate image list` shows those there are",
+        ));
+    }
     if options.name.is_built_in() {
         return Err(Misuse::error(InstallError::BuiltInName { name: options.name }.to_string()));
     }
@@ -129,8 +134,18 @@ fn refused_package(error: &engine_wasm::PackageError) -> anyhow::Error {
 }
 
 fn list(cache: &Cache, json: bool) -> anyhow::Result<()> {
-    let images = cache.images()?;
-    for name in cache.unreadable_images()? {
+    let mut images = cache.images()?;
+    // What the built-in ones are made from; nothing runs in it.
+    images.retain(|image| image.name != ImageName::first());
+    let (others, damaged): (Vec<_>, Vec<_>) =
+        cache.unreadable_images()?.into_iter().partition(|name| name.contains('@'));
+    if !others.is_empty() {
+        out::tell(format_args!(
+            "{} images were made by another version; `tidegate image prune` removes those that no session needs",
+            others.len()
+        ));
+    }
+    for name in damaged {
         out::tell(format_args!(
             "the image `{name}` is damaged: what is known of it cannot be read; \
              `tidegate image build {name} --warm FILE.py` makes it again"

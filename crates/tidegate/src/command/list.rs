@@ -91,7 +91,10 @@ fn told(tried: &Tried) -> String {
             format!("{} in {took} ms", test::tools(listing.tools.len()))
         }
         // `tidegate test` tells the rest.
-        Err(reason) => reason.lines().next().unwrap_or_default().to_owned(),
+        Err(reason) => {
+            let first = reason.lines().next().unwrap_or_default();
+            first.trim_end_matches("; it wrote to standard error:").to_owned()
+        }
     }
 }
 

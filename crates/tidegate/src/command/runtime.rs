@@ -58,13 +58,16 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
 
 async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> {
     let plan = runtime::plan()?;
-    if let Ok(Some(_)) = install::find(&cache, &plan) {
+    if install::find_whole(&cache, &plan).is_some() {
         let folder = cache.folder().display();
         out::line(format_args!("the runtime is complete in {folder}")).context(show::LOST)?;
         return Ok(Ending::Success);
     }
     let source = from.map_or(Source::Registry, Source::File);
-    if source == Source::Registry {
+    if !install::needs_compiling(&cache, &plan) {
+        let folder = cache.folder().display();
+        out::tell(format_args!("making the runtime in {folder} complete, which takes seconds"));
+    } else if source == Source::Registry {
         out::tell(format_args!(
             "installing the Python runtime ({}, compiled once, about two minutes) in {}",
             units::size(plan.pins.wheel_bytes),

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
-use gateway::service::ids::SessionId;
+use gateway::service::ids::{RunId, SessionId};
 use gateway::service::stats::Stats;
 use gateway::service::store::Store;
 
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Only the runs of this session.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The receipt of this run.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["owner", "session"])]
+    run: Option<String>,
     /// Print a JSON object, as `GET /api/v1/stats` answers.
     #[arg(long)]
     json: bool,
@@ -36,6 +39,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         })?),
     };
     let store = Store::open(&config.data()?.join("service")).await?;
+    if let Some(id) = &arguments.run {
+        return print_run(&store, id, arguments.json).await;
+    }
     let stats = store.stats(arguments.owner.as_deref(), session.as_ref()).await?;
     if arguments.json {
         let json = serde_json::to_string(&stats).context("could not write the figures as JSON")?;
@@ -43,10 +49,51 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         return Ok(Ending::Success);
     }
     if stats.total_executions == 0 {
-        out::tell("nothing has run yet; `tidegate serve` and `tidegate mcp` count what they run");
+        out::tell(match (&arguments.owner, &arguments.session) {
+            (None, None) => {
+                "nothing has run yet; `tidegate serve` and `tidegate mcp` count what they run"
+            }
+            _ => "no run of that owner or session is stored",
+        });
         return Ok(Ending::Success);
     }
     print(&stats).context(show::LOST)?;
+    Ok(Ending::Success)
+}
+
+/// What one run cost, and what it saved.
+async fn print_run(store: &Store, id: &str, json: bool) -> anyhow::Result<Ending> {
+    let run: RunId = id.parse().map_err(|_| {
+        Misuse::error(format!("{id:?} is no run; every result names its own as r_…"))
+    })?;
+    let record = store.run(&run).await?;
+    let receipt = record.and_then(|record| record.ended).and_then(|ended| ended.receipt);
+    let Some(receipt) = receipt else {
+        return Err(Misuse::error(format!(
+            "there is no receipt of {run}: it has not ended, never was, or was removed with others of its age"
+        )));
+    };
+    if json {
+        let json =
+            serde_json::to_string(&receipt).context("could not write the figures as JSON")?;
+        out::line(json).context(show::LOST)?;
+        return Ok(Ending::Success);
+    }
+    let rows = [
+        ("our definitions", receipt.own_definitions.to_string()),
+        ("tokens sent", receipt.sent.to_string()),
+        ("tokens received", receipt.received.to_string()),
+        ("all tools inline", receipt.inline.to_string()),
+        ("with tool search", receipt.search.to_string()),
+        ("tokens saved", receipt.tokens_saved.to_string()),
+        ("  against tool search", receipt.tokens_saved_search.to_string()),
+        ("money saved", format!("{:.6}", receipt.cost_saved)),
+        ("kept in the sandbox", units::size(receipt.bytes_kept)),
+        ("tools called", out::clean(&receipt.tools_called.join(", ")).to_string()),
+    ];
+    for (label, value) in rows {
+        out::line(format_args!("{label:<22} {value}")).context(show::LOST)?;
+    }
     Ok(Ending::Success)
 }
 

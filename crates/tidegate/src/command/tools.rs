@@ -5,6 +5,7 @@ mod search;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, ToolName, names};
@@ -20,6 +21,8 @@ use crate::show;
 
 /// Characters of a description that are shown in a table.
 const SUMMARY: usize = 90;
+/// How long servers are waited for when all of them are asked.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Options of `tidegate tools`.
 #[derive(Debug, Args)]
@@ -243,7 +246,22 @@ async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<
         )));
     }
     let only = server.map(|server| ServerName(server.to_owned()));
-    let (catalog, failed) = tools.ask_again(only.as_ref()).await;
+    let asking = tools.ask_again(only.as_ref());
+    let asked = match &only {
+        Some(_) => Ok(asking.await),
+        // One slow server must not hold up what the others have to say.
+        None => tokio::time::timeout(SOON, asking).await,
+    };
+    let Ok((catalog, failed)) = asked else {
+        for name in tools.names() {
+            if tools.upstreams().known_listing(&name).is_none() {
+                out::warn(format_args!(
+                    "the server \"{name}\" has not answered within {SOON:?}, and what it offers now is missing here; `tidegate test {name}` waits for it"
+                ));
+            }
+        }
+        return Ok((tools.catalog(), Ending::Raised));
+    };
     for (_, error) in &failed {
         out::warn(out::clean(&error.to_string()));
     }

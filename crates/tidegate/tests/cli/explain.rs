@@ -18,7 +18,7 @@ fn hardened_is_explained() {
     share of a core         0.5         cpu-share
     memory                  128 MiB     memory-bytes
     output, each stream     256 KiB     output-bytes
-    return value            1 MiB       value-bytes
+    return value            8 MiB       value-bytes
     host calls              100         calls
     host calls in flight    16          calls-in-flight
     call arguments          256 KiB     call-arguments-bytes
@@ -48,7 +48,7 @@ fn production_is_explained_as_json() {
         "cpu_share": 1.0,
         "memory_bytes": 268435456,
         "output_bytes": 1048576,
-        "value_bytes": 8388608,
+        "value_bytes": 33554432,
         "calls": 1000,
         "calls_in_flight": 100,
         "call_arguments_bytes": 1048576,

@@ -50,6 +50,16 @@ fn an_exception_in_json_says_where_and_why() {
 }
 
 #[test]
+fn a_context_larger_than_the_memory_names_that_limit() {
+    let user = User::new();
+    let context = user.file("context.json", &json!({"x": "a".repeat(20_000_000)}).to_string());
+    let context = format!("@{}", context.display());
+    let said = user.tidegate(&["run", "--memory", "16MB", "--context", &context, "-c", "len(x)"]);
+    assert_eq!(said.code, Some(3), "{said:?}");
+    assert!(said.stderr.contains("memory-bytes"), "{}", said.stderr);
+}
+
+#[test]
 fn the_value_goes_to_standard_output_and_the_rest_to_standard_error() {
     let said = User::new().tidegate(&[
         "run",

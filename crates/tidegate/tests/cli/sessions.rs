@@ -19,6 +19,20 @@ fn variables_files_and_functions_persist_across_processes() {
 }
 
 #[test]
+fn a_hardened_run_finds_an_empty_workspace_and_leaves_it_as_it_was() {
+    let user = User::new();
+    user.value(&["--session", "s", "-c", "open('note', 'w').write('kept')"]);
+    let hardened = ["run", "--session", "s", "--level", "hardened", "-c"];
+    for source in ["open('note').read()", "open('/workspace/note').read()"] {
+        let said = user.tidegate(&[&hardened[..], &[source]].concat());
+        assert_eq!(said.code, Some(1), "{said:?}");
+        assert!(said.stderr.contains("FileNotFoundError"), "{}", said.stderr);
+        assert!(said.stderr.contains("`workspace-writable` is false here"), "{}", said.stderr);
+    }
+    assert_eq!(user.value(&["--session", "s", "-c", "open('note').read()"]), json!("kept"));
+}
+
+#[test]
 fn an_exception_keeps_what_came_before_it() {
     let user = User::new();
     assert_eq!(user.tidegate(&["run", "--session", "s", "-c", "x = 1\nint('x')"]).code, Some(1));

@@ -10,7 +10,8 @@ use futures_util::StreamExt;
 use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderName, HeaderValue, StatusCode};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetMeta as _, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
@@ -20,7 +21,9 @@ use sse_stream_rmcp::Sse;
 
 use super::events::{Events, events, is_too_large};
 use crate::feed::{Feed, shortened};
+use crate::letters::whole_letters;
 use crate::message::{self, TOO_LARGE, UNREADABLE};
+use crate::trace::{self, TraceParent};
 
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
@@ -98,7 +101,10 @@ impl BoundedClient {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let has_session = session.is_some();
         let request = self.http.post(uri).header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
-        let request = prepared(request, session, token, headers).json(message);
+        let mut request = prepared(request, session, token, headers).json(message);
+        if let Some(parent) = parent(message) {
+            request = request.header(trace::TRACEPARENT, parent.to_string());
+        }
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         let response = admitted(response)?;
         let status = response.status();
@@ -244,6 +250,12 @@ fn speaks_of_session(bytes: &[u8]) -> bool {
 }
 
 /// A request with what goes with every one of them.
+/// The trace that a request belongs to: proxies on the way read headers, not messages.
+fn parent(message: &ClientJsonRpcMessage) -> Option<TraceParent> {
+    let JsonRpcMessage::Request(request) = message else { return None };
+    TraceParent::parse(request.request.get_meta().get(trace::TRACEPARENT)?.as_str()?)
+}
+
 fn prepared(
     request: reqwest::RequestBuilder,
     session: Option<Arc<str>>,
@@ -303,7 +315,8 @@ fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
 
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.
 fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
-    match serde_json::from_slice(bytes) {
+    let mended = || serde_json::from_slice(&whole_letters(bytes)?).ok();
+    match serde_json::from_slice(bytes).or_else(|problem| mended().ok_or(problem)) {
         Ok(message) => Ok(message),
         Err(problem) if id.is_some() => {
             let text = format!("the answer is not readable: {problem}: {}", page(bytes));

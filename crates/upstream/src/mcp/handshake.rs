@@ -4,6 +4,8 @@
 //! comes first, because a server that does not know it says so and can then be initialized on
 //! the same connection, while most that know both refuse the second after the first. Where that
 //! does not lead anywhere the answer is [`Refusal::OtherEra`]: connect anew, initialize at once.
+//! A program that says nothing at all is most likely still starting, and is not started again for
+//! it: after a while it is asked to initialize as well, and whichever it answers counts.
 //!
 //! rmcp has this too but gives up on discovering after ten seconds, which is less than a program
 //! may take that is being installed while it starts.
@@ -15,9 +17,9 @@ use rmcp::RoleClient;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientJsonRpcMessage, ClientNotification, ClientRequest,
     ClientResult, DiscoverRequest, DiscoverRequestParams, ErrorCode, ErrorData, Implementation,
-    InitializeRequest, InitializedNotification, JsonRpcMessage, PingRequest, ProtocolVersion,
-    RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification, ServerPeerInfo,
-    ServerRequest, ServerResult,
+    InitializeRequest, InitializeResult, InitializedNotification, JsonRpcMessage, PingRequest,
+    ProtocolVersion, RequestId, RequestMetaObject, ServerJsonRpcMessage, ServerNotification,
+    ServerPeerInfo, ServerRequest, ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::time::{Instant, timeout_at};
@@ -47,8 +49,17 @@ pub(crate) struct Patience {
     /// When to ask whether the server is there at all. One that answers this but not what was
     /// asked before will never answer that; one that answers neither is still starting.
     pub(crate) ping: Option<Duration>,
+    /// When to ask a server that has answered neither to initialize, too.
+    pub(crate) hurry: Duration,
     /// When to stop waiting.
     pub(crate) give_up: Duration,
+}
+
+impl Patience {
+    /// Waits for an answer until then, and asks nothing else.
+    pub(crate) fn until(give_up: Duration) -> Self {
+        Self { ping: None, hurry: give_up, give_up }
+    }
 }
 
 /// Why a server and we did not get to know each other.
@@ -106,6 +117,7 @@ where
     }
     match greeting.discover(patience).await? {
         Discovered::Modern(info) => Ok(*info),
+        Discovered::Initialized(info) => greeting.initialized(*info).await,
         Discovered::Unknown => greeting.initialize().await.map_err(|refusal| match refusal {
             Refusal::Answered(error) => Refusal::OtherEra(error.message.into_owned()),
             refusal => refusal,
@@ -115,8 +127,16 @@ where
 
 enum Discovered {
     Modern(Box<ServerPeerInfo>),
+    /// The server did not answer before it was asked to initialize, which it did.
+    Initialized(Box<InitializeResult>),
     /// The server does not know the request, and has said so.
     Unknown,
+}
+
+/// Which of two requests was answered, and how.
+enum Heard {
+    First(Result<ServerResult, Refusal>),
+    Second(Result<ServerResult, Refusal>),
 }
 
 struct Greeting<'a, T> {
@@ -142,6 +162,9 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
                 }
                 let info = ServerPeerInfo::from_discover_result(ProtocolVersion::LATEST, found);
                 Ok(Discovered::Modern(Box::new(info)))
+            }
+            Ok(ServerResult::InitializeResult(found)) => {
+                Ok(Discovered::Initialized(Box::new(found)))
             }
             Ok(_) => {
                 Err(Refusal::OtherEra("its answer to server/discover is something else".to_owned()))
@@ -170,13 +193,21 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
     }
 
     async fn initialize(&mut self) -> Result<ServerPeerInfo, Refusal> {
-        let request = InitializeRequest::new(self.me.clone());
-        let id = self.request(ClientRequest::InitializeRequest(request)).await?;
+        let id = self.request_initialize().await?;
         let ServerResult::InitializeResult(found) = self.answer(&id).await? else {
             let error =
                 ErrorData::invalid_request("its answer to initialize is something else", None);
             return Err(Refusal::Answered(error));
         };
+        self.initialized(found).await
+    }
+
+    async fn request_initialize(&mut self) -> Result<RequestId, Refusal> {
+        let request = InitializeRequest::new(self.me.clone());
+        self.request(ClientRequest::InitializeRequest(request)).await
+    }
+
+    async fn initialized(&mut self, found: InitializeResult) -> Result<ServerPeerInfo, Refusal> {
         let done = ClientNotification::InitializedNotification(InitializedNotification::default());
         self.send(ClientJsonRpcMessage::notification(done)).await?;
         Ok(found.into())
@@ -195,10 +226,10 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
                 return answer;
             }
             let ping = self.request(ClientRequest::PingRequest(PingRequest::default())).await?;
-            match timeout_at(give_up, self.either(id, &ping)).await {
-                Err(_) => return Err(Refusal::Silent),
-                Ok(Some(answer)) => return answer,
-                Ok(None) => {}
+            match timeout_at(give_up.min(start + patience.hurry), self.either(id, &ping)).await {
+                Err(_) => return self.hurried(id, give_up).await,
+                Ok(Heard::First(answer)) => return answer,
+                Ok(Heard::Second(_)) => {}
             }
             return timeout_at(Instant::now() + GRACE, self.answer(id))
                 .await
@@ -207,22 +238,33 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
         timeout_at(give_up, self.answer(id)).await.unwrap_or(Err(Refusal::Silent))
     }
 
-    /// The answer to `id`, or nothing when that to `ping` came before it.
-    async fn either(
-        &mut self,
-        id: &RequestId,
-        ping: &RequestId,
-    ) -> Option<Result<ServerResult, Refusal>> {
+    /// Asks a server that has said nothing at all to initialize as well. It reads what it was asked in
+    /// order when it is there: an answer to the first is the better one, and if it refuses that, or
+    /// never answers it, the second counts.
+    async fn hurried(&mut self, id: &RequestId, give_up: Instant) -> Result<ServerResult, Refusal> {
+        let second = self.request_initialize().await?;
+        let heard = timeout_at(give_up, async {
+            match self.either(id, &second).await {
+                Heard::First(Err(Refusal::Answered(_))) => self.answer(&second).await,
+                Heard::First(answer) | Heard::Second(answer) => answer,
+            }
+        });
+        heard.await.unwrap_or(Err(Refusal::Silent))
+    }
+
+    /// The answer to whichever of two requests is answered first.
+    async fn either(&mut self, first: &RequestId, second: &RequestId) -> Heard {
         loop {
             let message = match self.next().await {
                 Ok(message) => message,
-                Err(refusal) => return Some(Err(refusal)),
+                Err(refusal) => return Heard::First(Err(refusal)),
             };
-            if number(&message).is_some_and(|number| is_answer_to(ping, number)) {
-                return None;
-            }
-            if let Some(answer) = answer_to(id, message) {
-                return Some(answer);
+            if number(&message).is_some_and(|number| is_answer_to(second, number)) {
+                if let Some(answer) = answer_to(second, message) {
+                    return Heard::Second(answer);
+                }
+            } else if let Some(answer) = answer_to(first, message) {
+                return Heard::First(answer);
             }
         }
     }

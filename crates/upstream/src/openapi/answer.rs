@@ -22,6 +22,7 @@ use super::body::{essence, is_json, is_text};
 use super::document::shortened;
 use crate::error::{CallFailure, ConnectError};
 use crate::result::{Part, Resource, ToolResult};
+use crate::trace;
 
 /// Bytes of a failure's body that are passed on.
 const MOST_FAILURE_BYTES: usize = 2048;
@@ -53,6 +54,10 @@ pub(crate) struct Caller<'c> {
 impl Caller<'_> {
     /// Sends a request and reads the answer.
     pub(crate) async fn send(self, request: RequestBuilder) -> Result<ToolResult, CallFailure> {
+        let request = match trace::current() {
+            Some(parent) => request.header(trace::TRACEPARENT, parent.to_string()),
+            None => request,
+        };
         let response = request.send().await.map_err(|error| self.failed(error))?;
         self.read(response).await
     }

@@ -85,9 +85,26 @@ fn each_part_of_the_quota_has_its_own_error_and_is_remembered() {
     assert_eq!(files.open(WORKSPACE, "half", READ, NOW), Err(Errno::TooManyOpen));
     refused(&mut files, Errno::TooManyOpen, RefusalKind::OpenFiles, 20);
 
-    files.set_quota(Quota { writable: false, ..QUOTA });
-    assert_eq!(files.remove_file(WORKSPACE, "half", NOW), Err(Errno::ReadOnly));
+    files.set_quota(Quota { writable: false, open_files: 100, ..QUOTA });
+    assert_eq!(files.make("new", b""), Err(Errno::ReadOnly));
     refused(&mut files, Errno::ReadOnly, RefusalKind::NotWritable, 0);
+}
+
+#[test]
+fn a_workspace_that_cannot_be_written_to_is_empty_until_it_can() {
+    let mut files = files();
+    files.make("kept", b"1").unwrap();
+    let fd = files.open(WORKSPACE, "kept", READ, NOW).unwrap();
+    files.set_quota(Quota { writable: false, open_files: 100, ..QUOTA });
+    assert_eq!(files.open(WORKSPACE, "kept", READ, NOW), Err(Errno::NotFound));
+    assert_eq!(files.take_refusal(), Some(Refusal { kind: RefusalKind::Hidden, allowed: 0 }));
+    assert_eq!(files.remove_file(WORKSPACE, "kept", NOW), Err(Errno::NotFound));
+    assert_eq!(files.rename((WORKSPACE, "kept"), (WORKSPACE, "moved"), NOW), Err(Errno::NotFound));
+    assert_eq!(files.stat(fd).err(), Some(Errno::Stale));
+    assert_eq!(files.remove_workspace("kept", NOW), Some(Err(Errno::ReadOnly)));
+    files.set_quota(QUOTA);
+    assert!(files.stat(fd).is_ok());
+    assert!(files.open(WORKSPACE, "kept", READ, NOW).is_ok());
 }
 
 #[test]

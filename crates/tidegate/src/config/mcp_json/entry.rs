@@ -71,6 +71,10 @@ pub(super) fn is_ourselves(section: &ServerSection) -> bool {
         "npx", "bunx", "pnpm", "uvx", "uv", "pipx", "cargo", "docker", "podman", "wsl", "env",
         "sh", "bash",
     ];
+    // The example servers are servers like any other.
+    if section.args.iter().any(|argument| argument == "example-server") {
+        return false;
+    }
     let runs = runner.iter().any(|runner| command.rsplit('/').next() == Some(runner));
     named(command) || (runs && section.args.iter().any(|argument| named(argument)))
 }

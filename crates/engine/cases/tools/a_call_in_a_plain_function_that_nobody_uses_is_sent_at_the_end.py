@@ -1,6 +1,6 @@
 # expect: value 1
 # servers: demo
-# stderr: "line 5: echo(...) was never awaited, so nothing was sent\n"
+# stderr-has: line 5: echo(...) was not awaited; it is sent now
 from servers.demo import echo
 
 

@@ -1,0 +1,372 @@
+//! Whether the type of an expression comes from something that nobody can have changed since.
+//!
+//! The type checker takes a list's items for what they were when it was made, an attribute for what
+//! its class says, a variable's default for its value. A program may put anything else there, in
+//! ways that are not worth following. So a type counts only where the way to it is plain: literals,
+//! operators on them, what Python's own functions give, variables that hold such, and results of
+//! tools. What is inside a container counts while the program puts nothing into any.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+
+use ruff_python_ast::{AnyNodeRef, Arguments, Expr, ExprAttribute, ExprCall, ExprName, ExprRef};
+use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::names::Names;
+use crate::tree::{Id, Tree};
+
+/// Functions that give back what is in their arguments, or what those say.
+const OF_ARGUMENTS: &[&str] = &[
+    "abs",
+    "anext",
+    "choice",
+    "copy",
+    "deepcopy",
+    "divmod",
+    "gather",
+    "getattr",
+    "heappop",
+    "heappushpop",
+    "heapreplace",
+    "max",
+    "min",
+    "next",
+    "pow",
+    "reduce",
+    "round",
+    "run",
+    "shield",
+    "sum",
+    "wait_for",
+];
+
+/// Methods that give back what is inside.
+const OF_CONTENT: &[&str] = &[
+    "__getitem__",
+    "get",
+    "get_nowait",
+    "most_common",
+    "pop",
+    "popitem",
+    "popleft",
+    "result",
+    "send",
+    "setdefault",
+];
+
+/// Methods of texts that give a list of texts.
+const SPLITS: &[&str] = &["partition", "rpartition", "rsplit", "split", "splitlines"];
+
+/// What is asked of everything that a name is bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quest {
+    Sure,
+    OfATool,
+    MadeElsewhere,
+}
+
+/// How many steps a way may have.
+const LONGEST: usize = 40;
+
+/// What is known of where values come from.
+pub(crate) struct Trust<'t, 'a, 'c> {
+    tree: &'t Tree<'a>,
+    names: &'t Names<'a, 'c>,
+    /// Something is put into some container.
+    changes: bool,
+    /// Attributes that the program sets.
+    set: HashSet<&'a str>,
+    /// The names whose values are being looked at.
+    met: RefCell<Vec<(&'a str, Quest)>>,
+}
+
+impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
+    pub(crate) fn new(tree: &'t Tree<'a>, names: &'t Names<'a, 'c>) -> Self {
+        let set = |(_, node)| match node {
+            AnyNodeRef::ExprAttribute(one) if !one.ctx.is_load() => Some(one.attr.as_str()),
+            _ => None,
+        };
+        Self {
+            tree,
+            names,
+            changes: crate::rewrite::changes_containers(tree),
+            set: tree.all().filter_map(set).collect(),
+            met: RefCell::default(),
+        }
+    }
+
+    /// Whether the program changes how something is called: `f.__defaults__ = (1,)`.
+    pub(crate) fn changes_signatures(&self) -> bool {
+        let names =
+            ["__defaults__", "__kwdefaults__", "__init__", "__new__", "__call__", "__code__"];
+        names.iter().any(|name| self.set.contains(name))
+    }
+
+    /// Whether the expression of exactly this range is certainly of the type it seems to have.
+    pub(crate) fn is_sure_at(&self, range: TextRange) -> bool {
+        let whole = |(_, node): (Id, AnyNodeRef<'a>)| {
+            (node.range() == range).then(|| node.as_expr_ref()).flatten()
+        };
+        self.tree.all().filter_map(whole).all(|expression| self.is_sure_ref(expression))
+    }
+
+    pub(crate) fn is_sure(&self, expression: &Expr) -> bool {
+        self.is_sure_ref(expression.into())
+    }
+
+    fn is_sure_ref(&self, expression: ExprRef<'_>) -> bool {
+        match expression {
+            ExprRef::Name(name) => self.every_value(name, Quest::Sure),
+            ExprRef::Call(call) => self.is_sure_call(call),
+            ExprRef::Attribute(attribute) => self.is_sure_attribute(attribute),
+            ExprRef::Subscript(subscript) => self.is_content_sure(&subscript.value),
+            ExprRef::Await(awaited) => self.is_sure_awaited(&awaited.value),
+            ExprRef::BinOp(one) => self.is_sure(&one.left) && self.is_sure(&one.right),
+            ExprRef::UnaryOp(one) => self.is_sure(&one.operand),
+            ExprRef::BoolOp(one) => one.values.iter().all(|value| self.is_sure(value)),
+            ExprRef::If(one) => self.is_sure(&one.body) && self.is_sure(&one.orelse),
+            ExprRef::Named(one) => self.is_sure(&one.value),
+            ExprRef::Starred(one) => self.is_content_sure(&one.value),
+            ExprRef::Yield(_) | ExprRef::YieldFrom(_) | ExprRef::IpyEscapeCommand(_) => false,
+            // Literals, displays, comprehensions, comparisons, lambdas: what they are is written there.
+            _ => true,
+        }
+    }
+
+    /// Whether the items of a container are certainly of the types they seem to have.
+    fn is_content_sure(&self, container: &Expr) -> bool {
+        if !self.changes || self.is_of_a_tool(container) {
+            return self.is_sure(container);
+        }
+        match container {
+            // Nobody else has these, so nobody puts anything into them.
+            Expr::StringLiteral(_)
+            | Expr::FString(_)
+            | Expr::BytesLiteral(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Dict(_)
+            | Expr::Set(_) => true,
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => name.id.as_str() == "range",
+                Expr::Attribute(method) => {
+                    SPLITS.contains(&method.attr.as_str()) && self.is_sure(&method.value)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether a value is a tool's result, or a part of one.
+    fn is_of_a_tool(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Await(awaited) => self.is_of_a_tool(&awaited.value),
+            Expr::Call(call) => match &*call.func {
+                function if self.names.is_tool(function) => true,
+                Expr::Attribute(method) => {
+                    ["get", "items", "values"].contains(&method.attr.as_str())
+                        && self.is_of_a_tool(&method.value)
+                }
+                Expr::Name(name)
+                    if ["enumerate", "sorted", "reversed"].contains(&name.id.as_str()) =>
+                {
+                    call.arguments.args.first().is_some_and(|first| self.is_of_a_tool(first))
+                }
+                _ => false,
+            },
+            Expr::Subscript(subscript) => self.is_of_a_tool(&subscript.value),
+            Expr::Name(name) => {
+                self.names.stores.contains_key(name.id.as_str())
+                    && self.every_value(name, Quest::OfATool)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_sure_call(&self, call: &ExprCall) -> bool {
+        if self.names.is_tool(&call.func) {
+            return true;
+        }
+        match &*call.func {
+            // What these give is what somebody claims.
+            Expr::Name(name) if name.id.as_str() == "cast" => false,
+            Expr::Attribute(function) if function.attr.as_str() == "cast" => false,
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                match self.names.stores.get(name).map(Vec::as_slice) {
+                    None => !OF_ARGUMENTS.contains(&name) || self.are_sure(&call.arguments),
+                    Some([only]) => self.is_sure_definition(*only),
+                    Some(_) => false,
+                }
+            }
+            Expr::Attribute(method) => {
+                let name = method.attr.as_str();
+                if self.set.contains(name) {
+                    return false;
+                }
+                if self.is_module(&method.value) {
+                    return !OF_ARGUMENTS.contains(&name) || self.are_sure(&call.arguments);
+                }
+                if OF_CONTENT.contains(&name) {
+                    return self.is_content_sure(&method.value);
+                }
+                self.is_sure(&method.value)
+            }
+            _ => false,
+        }
+    }
+
+    /// What a call of the program's own gives: a coroutine for certain, anything else perhaps.
+    fn is_sure_definition(&self, definition: Id) -> bool {
+        match self.tree.node(definition) {
+            AnyNodeRef::StmtFunctionDef(function) => {
+                function.is_async && function.decorator_list.is_empty()
+            }
+            AnyNodeRef::StmtClassDef(_) => true,
+            _ => false,
+        }
+    }
+
+    fn are_sure(&self, arguments: &Arguments) -> bool {
+        arguments.args.iter().all(|one| self.is_sure(one) && self.is_content_sure(one))
+            && arguments.keywords.iter().all(|one| self.is_sure(&one.value))
+    }
+
+    /// A module's, or one of a value that Python's own functions made.
+    fn is_sure_attribute(&self, attribute: &ExprAttribute) -> bool {
+        if self.set.contains(attribute.attr.as_str()) {
+            return false;
+        }
+        self.is_module(&attribute.value)
+            || self.is_made_elsewhere(&attribute.value) && self.is_sure(&attribute.value)
+    }
+
+    /// Whether a value is of a class that is not the program's.
+    fn is_made_elsewhere(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Name(name) => {
+                self.names.stores.contains_key(name.id.as_str())
+                    && self.every_value(name, Quest::MadeElsewhere)
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => !self.names.stores.contains_key(name.id.as_str()),
+                Expr::Attribute(method) => {
+                    self.is_module(&method.value) || self.is_made_elsewhere(&method.value)
+                }
+                _ => false,
+            },
+            Expr::Attribute(attribute) => self.is_module(&attribute.value),
+            Expr::BinOp(one) => {
+                self.is_made_elsewhere(&one.left) && self.is_made_elsewhere(&one.right)
+            }
+            Expr::Await(awaited) => self.is_made_elsewhere(&awaited.value),
+            other => other.is_literal_expr() || matches!(other, Expr::FString(_)),
+        }
+    }
+
+    fn is_module(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                !self.names.stores.contains_key(name)
+                    && (self.names.modules.contains_key(name)
+                        || self.names.imported.contains_key(name))
+            }
+            Expr::Attribute(attribute) => self.is_module(&attribute.value),
+            _ => false,
+        }
+    }
+
+    fn is_sure_awaited(&self, awaited: &Expr) -> bool {
+        match awaited {
+            Expr::Call(call) if self.names.is_tool(&call.func) => true,
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(function) => {
+                    self.is_module(&function.value) && self.are_sure(&call.arguments)
+                }
+                _ => false,
+            },
+            Expr::Name(_) => self.is_of_a_tool(awaited),
+            _ => false,
+        }
+    }
+
+    /// Whether it holds for all that a name is bound to.
+    fn every_value(&self, name: &ExprName, quest: Quest) -> bool {
+        let Some((&known, places)) = self.names.stores.get_key_value(name.id.as_str()) else {
+            return true;
+        };
+        if self.met.borrow().contains(&(known, quest)) {
+            // A value that is made of itself is what the others are.
+            return true;
+        }
+        if self.met.borrow().len() >= LONGEST {
+            return false;
+        }
+        self.met.borrow_mut().push((known, quest));
+        let all = places.iter().all(|place| self.holds_at(*place, quest));
+        self.met.borrow_mut().pop();
+        all
+    }
+
+    fn holds_at(&self, place: Id, quest: Quest) -> bool {
+        match self.tree.node(place) {
+            // The type checker does not claim to know what these are.
+            AnyNodeRef::Parameter(_)
+            | AnyNodeRef::ExceptHandlerExceptHandler(_)
+            | AnyNodeRef::StmtFunctionDef(_)
+            | AnyNodeRef::StmtClassDef(_) => return quest == Quest::Sure,
+            AnyNodeRef::ExprName(name) if name.ctx.is_del() => return true,
+            AnyNodeRef::ExprName(_) => {}
+            _ => return false,
+        }
+        let Some(parent) = self.tree.parent(place) else { return false };
+        match self.tree.node(parent) {
+            AnyNodeRef::StmtAssign(assign) => self.holds(&assign.value, quest),
+            AnyNodeRef::StmtAnnAssign(assign) => {
+                assign.value.as_ref().is_none_or(|value| self.holds(value, quest))
+            }
+            AnyNodeRef::StmtAugAssign(assign) => self.holds(&assign.value, quest),
+            AnyNodeRef::ExprNamed(named) => self.holds(&named.value, quest),
+            AnyNodeRef::StmtFor(one) => self.holds_for_items(&one.iter, quest),
+            AnyNodeRef::Comprehension(one) => self.holds_for_items(&one.iter, quest),
+            AnyNodeRef::WithItem(item) => self.holds(&item.context_expr, quest),
+            AnyNodeRef::ExprTuple(_) | AnyNodeRef::ExprList(_) => {
+                self.holds_unpacked(parent, quest)
+            }
+            _ => false,
+        }
+    }
+
+    fn holds(&self, value: &Expr, quest: Quest) -> bool {
+        match quest {
+            Quest::Sure => self.is_sure(value),
+            Quest::OfATool => self.is_of_a_tool(value),
+            Quest::MadeElsewhere => self.is_made_elsewhere(value),
+        }
+    }
+
+    fn holds_for_items(&self, container: &Expr, quest: Quest) -> bool {
+        match quest {
+            Quest::Sure => self.is_content_sure(container),
+            Quest::OfATool => self.is_of_a_tool(container),
+            Quest::MadeElsewhere => false,
+        }
+    }
+
+    /// `a, b = value` and `for a, b in value`.
+    fn holds_unpacked(&self, target: Id, quest: Quest) -> bool {
+        let whole = self.tree.above(target).find_map(|above| match self.tree.node(above) {
+            AnyNodeRef::StmtAssign(assign) => Some(&*assign.value),
+            AnyNodeRef::StmtFor(one) => Some(&*one.iter),
+            AnyNodeRef::Comprehension(one) => Some(&one.iter),
+            _ => None,
+        });
+        match whole {
+            Some(Expr::Tuple(values)) => values.elts.iter().all(|value| self.holds(value, quest)),
+            Some(value) => self.holds_for_items(value, quest),
+            None => false,
+        }
+    }
+}
