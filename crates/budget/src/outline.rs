@@ -13,25 +13,18 @@ const MOST_FIELDS: usize = 100;
 
 /// An outline, as JSON.
 pub(crate) fn of(text: &str) -> String {
-    let text = text.trim();
-    match frame(text) {
-        Some(told) => told.to_string(),
-        None => Shape::of(text, 0).told().to_string(),
-    }
+    Shape::of(text.trim(), 0).told().to_string()
 }
 
 /// A table or a series that came from pandas says what it is itself.
-fn frame(text: &str) -> Option<Value> {
-    if !text.starts_with('{') || !crate::summary::is_frame(text) {
-        return None;
-    }
+fn frame(text: &str) -> Value {
     let fields = Fields::of(text).filter_map(|(key, value)| {
         let key: String = serde_json::from_str(key).ok()?;
         let is_about = ["$type", "name", "shape", "dtypes", "dtype", "index_name"];
         let told = is_about.contains(&key.as_str()).then(|| serde_json::from_str(value).ok())??;
         Some((key, told))
     });
-    Some(Value::Object(fields.collect()))
+    Value::Object(fields.collect())
 }
 
 /// What values at one place are like.
@@ -41,6 +34,8 @@ struct Shape {
     plain: std::collections::BTreeSet<&'static str>,
     list: Option<(usize, Box<Shape>)>,
     object: Option<Object>,
+    /// The first table or series.
+    frame: Option<Value>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +65,9 @@ impl Shape {
                     inner.add(items[at], depth + 1);
                 }
             }
+            Some(b'{') if crate::summary::is_frame(text) => {
+                self.frame.get_or_insert_with(|| frame(text));
+            }
             Some(b'{') if depth < DEEPEST => {
                 self.object.get_or_insert_default().add(text, depth);
             }
@@ -88,6 +86,7 @@ impl Shape {
         if let Some(object) = &self.object {
             kinds.push(object.told());
         }
+        kinds.extend(self.frame.clone());
         match kinds.len() {
             0 => json!("nothing"),
             1 => kinds.swap_remove(0),

@@ -51,6 +51,9 @@ pub fn page(
             let part = part.map(|(key, value)| {
                 let name = || serde_json::from_str::<String>(key).unwrap_or_default();
                 let step = || name().replace('~', "~0").replace('/', "~1");
+                if key.len() > most / 4 {
+                    return too_long_a_key(&name(), most);
+                }
                 format!("{key}:{}", told(value, || format!("{pointer}/{}", step()), most))
             });
             (fields.len(), format!("{{{}}}", joined(part, most)))
@@ -76,6 +79,13 @@ fn told(text: &str, pointer: impl Fn() -> String, most: usize) -> Cow<'_, str> {
         _ => format!("text of {} bytes", text.len()),
     };
     Cow::Owned(serde_json::json!({ "$left_out": what, "$pointer": pointer() }).to_string())
+}
+
+/// The beginning of a key that no page has room for, and how long it is.
+fn too_long_a_key(name: &str, most: usize) -> String {
+    let start: String = name.chars().take(most / 16).collect();
+    let key = serde_json::Value::String(format!("{start}…"));
+    format!("{key}:{{\"$left_out\":\"field with a name of {} bytes\"}}", name.len())
 }
 
 /// As many members as there is room for, and at least one.
@@ -113,6 +123,16 @@ mod tests {
         assert_eq!(of(text, "/n", 0, 9), Some((1, "3".to_owned())));
         assert_eq!(of(text, "/rows/9", 0, 9), None);
         assert_eq!(of(text, "rows", 0, 9), None);
+    }
+
+    #[test]
+    fn a_key_longer_than_a_page_is_cut() {
+        let value = serde_json::json!({ "k".repeat(9000): 1, "n": 2 });
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        let (total, part) = page(&raw, "", 0, 10, 1000).unwrap();
+        assert_eq!(total, 2);
+        assert!(part.get().len() < 1000);
+        assert!(part.get().contains("a name of 9000 bytes"), "{}", part.get());
     }
 
     #[test]

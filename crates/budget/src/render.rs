@@ -72,6 +72,9 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
             }
             out.push('}');
         }
+        Node::Object { total, kept } if depth >= limits.depth && is_typed(kept, limits) => {
+            write_typed(*total, kept, limits, out)?;
+        }
         Node::Object { total, .. } if depth >= limits.depth && *total > 0 => {
             let _ = write!(out, "{{\"{LEFT_OUT}\":\"object of {total}\"}}");
         }
@@ -104,6 +107,49 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
         }
     }
     (out.len() <= limits.bytes).then_some(())
+}
+
+/// Fewer fields than this, and not even tables say what they are.
+const TYPED_FROM: usize = 5;
+
+/// Whether an object says what it is, as a table of pandas does.
+fn is_typed(kept: &[(&str, Node<'_>)], limits: &Limits) -> bool {
+    limits.fields >= TYPED_FROM && kept.first().is_some_and(|(key, _)| *key == "\"$type\"")
+}
+
+/// What such an object is: its type, its shape, the names and types of its columns, but no rows.
+fn write_typed(
+    total: usize,
+    kept: &[(&str, Node<'_>)],
+    limits: &Limits,
+    out: &mut String,
+) -> Option<()> {
+    out.push('{');
+    let mut shown = 0;
+    for (key, value) in kept {
+        let tells = match value {
+            Node::Plain(_) | Node::Text(_) => true,
+            Node::List { total, kept } => is_short(*total, kept),
+            Node::Object { kept, .. } => {
+                kept.iter().all(|(_, one)| matches!(one, Node::Plain(_) | Node::Text(_)))
+            }
+        };
+        if tells {
+            if shown > 0 {
+                out.push(',');
+            }
+            shown += 1;
+            out.push_str(key);
+            out.push(':');
+            // One level below what is shown, whatever the depth.
+            write(value, &Limits { depth: 1, ..*limits }, 0, out)?;
+        }
+    }
+    if shown < total {
+        let _ = write!(out, ",\"{LEFT_OUT}\":\"{} more fields\"", total - shown);
+    }
+    out.push('}');
+    Some(())
 }
 
 /// Whether a list is a few short values: a shape, names of columns.

@@ -61,7 +61,11 @@ fn about_text(text: &str) -> Value {
 fn about_list(text: &str, depth: usize) -> Value {
     let (mut rows, ends) = Rows::read(text);
     let Some((first, last)) = ends else { return json!([]) };
-    let end = |text: &str| if depth < DEEPEST { example(text) } else { short(text) };
+    let end = |text: &str| match depth < DEEPEST {
+        true if frame::is_one(text) => frame::about(text),
+        true => example(text),
+        false => short(text),
+    };
     let mut told = Map::new();
     told.insert("type".to_owned(), json!("list"));
     told.insert("count".to_owned(), json!(rows.count));
@@ -86,6 +90,7 @@ fn example(text: &str) -> Value {
 fn short(text: &str) -> Value {
     match text.as_bytes().first() {
         Some(b'[') => json!(format!("list of {}", Items::of(text).count())),
+        Some(b'{') if frame::is_one(text) => json!(frame::in_words(text)),
         Some(b'{') => json!(format!("object of {}", Fields::of(text).count())),
         Some(b'"') => about_text(text),
         _ => serde_json::from_str(text).unwrap_or_default(),

@@ -155,6 +155,33 @@ fn a_table_is_told_of_as_pandas_does() {
 }
 
 #[test]
+fn a_table_inside_something_says_what_it_is_at_any_budget() {
+    let records: Vec<Value> =
+        (1..=1000).map(|at| serde_json::json!({"amount": at, "city": "Bonn"})).collect();
+    let table = serde_json::json!({
+        "$type": "dataframe",
+        "shape": [1000, 2],
+        "columns": ["amount", "city"],
+        "dtypes": {"amount": "int64", "city": "object"},
+        "records": records,
+    });
+    let nested = serde_json::json!({"title": "sales", "tables": {"first": table, "second": table}});
+    let list = serde_json::json!([table, table]);
+    for value in [nested, list] {
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        for strategy in [Strategy::Auto, Strategy::Summarize, Strategy::Schema, Strategy::Sample] {
+            for most in [150, 300, 1000] {
+                let shown = fit(&raw, strategy, most).value.get().to_owned();
+                assert!(
+                    shown.contains("[1000,2]") && shown.contains("amount"),
+                    "{strategy:?} {most}: {shown}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_truncated_text_is_its_beginning() {
     let text = (0..20_000).map(|at| at.to_string()).collect::<Vec<_>>().join(" ");
     let raw = RawValue::from_string(Value::from(text.clone()).to_string()).unwrap();

@@ -24,6 +24,7 @@ mod checker;
 mod complaints;
 mod finding;
 mod fits;
+mod flow;
 mod kinds;
 mod literal;
 mod meant;

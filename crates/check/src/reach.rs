@@ -1,14 +1,17 @@
 //! Whether a place in a program is certainly reached, and whether its exception is caught.
 //!
-//! Certain means: on the main line of the program. The body of a loop counts, because programs
-//! are written for their loops to run; a branch of an `if` does not. A function counts when it
-//! is called on the main line.
+//! Certain means: on the main line of the program, with nothing before it that may leave. The body
+//! of a loop counts if the loop certainly runs; a branch of an `if` does not. A function counts when
+//! it is called on the main line.
 
 use std::collections::HashSet;
 
-use ruff_python_ast::{AnyNodeRef, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtTry};
+use ruff_python_ast::{
+    AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtTry,
+};
 use ruff_text_size::{Ranged as _, TextRange};
 
+use crate::flow;
 use crate::names::Names;
 use crate::tree::{Id, Tree};
 
@@ -28,6 +31,35 @@ const DYNAMIC: &[&str] = &[
     "__import__",
     "__builtins__",
     "builtins",
+];
+
+/// Functions and methods that leave what they are given as it is.
+const LOOK: &[&str] = &[
+    "all",
+    "any",
+    "count",
+    "dict",
+    "enumerate",
+    "get",
+    "index",
+    "items",
+    "keys",
+    "len",
+    "list",
+    "max",
+    "min",
+    "print",
+    "range",
+    "reversed",
+    "set",
+    "sorted",
+    "sum",
+    "tuple",
+    "values",
+    "zip",
+    "str",
+    "repr",
+    "join",
 ];
 
 /// What is known of a program's flow.
@@ -131,6 +163,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     fn is_reached(&self, id: Id) -> bool {
         let mut child = id;
         for parent in self.tree.above(id) {
+            if self.may_be_left_before(child, parent) {
+                return false;
+            }
             if self.tree.is_body_of(child, parent) {
                 if !self.called.contains(&parent) {
                     return false;
@@ -151,8 +186,15 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 tree.is(child, &statement.test)
                     || is_always(&statement.test) && tree.is_in(child, &statement.body)
             }
-            AnyNodeRef::StmtWhile(statement) => !tree.is_in(child, &statement.orelse),
-            AnyNodeRef::StmtFor(statement) => !tree.is_in(child, &statement.orelse),
+            AnyNodeRef::StmtWhile(statement) => {
+                tree.is(child, &statement.test)
+                    || is_always(&statement.test) && tree.is_in(child, &statement.body)
+            }
+            AnyNodeRef::StmtFor(statement) => {
+                !tree.node(child).is_statement()
+                    || tree.is_in(child, &statement.body)
+                        && flow::has_items(&statement.iter, &|name| self.stands_for(name))
+            }
             AnyNodeRef::StmtTry(statement) => {
                 tree.is_in(child, &statement.body) || tree.is_in(child, &statement.finalbody)
             }
@@ -169,16 +211,75 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 tree.is(child, &compare.left)
                     || compare.comparators.first().is_some_and(|first| tree.is(child, first))
             }
-            AnyNodeRef::ExprListComp(one) => is_unfiltered(&one.generators),
-            AnyNodeRef::ExprSetComp(one) => is_unfiltered(&one.generators),
-            AnyNodeRef::ExprDictComp(one) => is_unfiltered(&one.generators),
-            AnyNodeRef::ExprGenerator(one) => is_unfiltered(&one.generators),
+            AnyNodeRef::Comprehension(one) => {
+                tree.is(child, &one.iter)
+                    || flow::has_items(&one.iter, &|name| self.stands_for(name))
+            }
+            AnyNodeRef::ExprListComp(one) => self.runs(child, &one.generators),
+            AnyNodeRef::ExprSetComp(one) => self.runs(child, &one.generators),
+            AnyNodeRef::ExprDictComp(one) => self.runs(child, &one.generators),
+            AnyNodeRef::ExprGenerator(one) => self.runs(child, &one.generators),
             AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
             AnyNodeRef::ElifElseClause(_)
             | AnyNodeRef::MatchCase(_)
             | AnyNodeRef::ExceptHandlerExceptHandler(_) => false,
             _ => true,
         }
+    }
+
+    /// Whether a part of a comprehension is certainly evaluated: what the first `for` goes over
+    /// always is.
+    fn runs(&self, child: Id, generators: &'a [Comprehension]) -> bool {
+        matches!(self.tree.node(child), AnyNodeRef::Comprehension(one) if is_first(one, generators))
+            || flow::runs(generators, &|name| self.stands_for(name))
+    }
+
+    /// What a name stands for wherever it is used: bound once, and only looked at.
+    fn stands_for(&self, name: &str) -> Option<&'a Expr> {
+        let AnyNodeRef::StmtAssign(assign) = self.tree.node(self.tree.parent(self.only(name)?)?)
+        else {
+            return None;
+        };
+        let uses = self.names.loads.get(name)?;
+        uses.iter().all(|one| self.only_looks(*one)).then_some(&*assign.value)
+    }
+
+    /// Whether a use of a name leaves what it stands for as it is.
+    fn only_looks(&self, id: Id) -> bool {
+        let Some(parent) = self.tree.parent(id) else { return false };
+        match self.tree.node(parent) {
+            AnyNodeRef::StmtFor(_)
+            | AnyNodeRef::Comprehension(_)
+            | AnyNodeRef::ExprCompare(_)
+            | AnyNodeRef::InterpolatedElement(_) => true,
+            AnyNodeRef::ExprSubscript(one) => one.ctx.is_load(),
+            AnyNodeRef::ExprAttribute(one) => LOOK.contains(&one.attr.as_str()),
+            AnyNodeRef::Arguments(_) => {
+                let call = self.tree.parent(parent).map(|call| self.tree.node(call));
+                matches!(call, Some(AnyNodeRef::ExprCall(call)) if matches!(&*call.func,
+                    Expr::Name(name) if LOOK.contains(&name.id.as_str())))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the program may leave before it comes to a statement: `if not rows: return`.
+    fn may_be_left_before(&self, child: Id, parent: Id) -> bool {
+        let bodies: [&[Stmt]; 2] = match self.tree.node(parent) {
+            AnyNodeRef::ModModule(one) => [&one.body, &[]],
+            AnyNodeRef::StmtFunctionDef(one) => [&one.body, &[]],
+            AnyNodeRef::StmtIf(one) => [&one.body, &[]],
+            AnyNodeRef::StmtFor(one) => [&one.body, &[]],
+            AnyNodeRef::StmtWhile(one) => [&one.body, &[]],
+            AnyNodeRef::StmtWith(one) => [&one.body, &[]],
+            AnyNodeRef::StmtTry(one) => [&one.body, &one.finalbody],
+            _ => return false,
+        };
+        let start = self.tree.node(child).range().start();
+        let Some(body) = bodies.into_iter().find(|body| self.tree.is_in(child, body)) else {
+            return false;
+        };
+        body.iter().take_while(|one| one.range().end() <= start).any(flow::may_leave)
     }
 
     /// Whether an exception of one of these classes would be caught by the program.
@@ -374,10 +475,11 @@ fn is_text(expression: &Expr, text: &str) -> bool {
     matches!(expression, Expr::StringLiteral(literal) if literal.value.to_str() == text)
 }
 
-/// `if True:` and `if __name__ == "__main__":`.
+/// `if True:`, `while 1:` and `if __name__ == "__main__":`.
 fn is_always(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => literal.value,
+        Expr::NumberLiteral(_) => !is_never(test),
         Expr::Compare(compare) => {
             matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
         }
@@ -385,8 +487,8 @@ fn is_always(test: &Expr) -> bool {
     }
 }
 
-fn is_unfiltered(generators: &[ruff_python_ast::Comprehension]) -> bool {
-    generators.iter().all(|one| one.ifs.is_empty())
+fn is_first(one: &Comprehension, generators: &[Comprehension]) -> bool {
+    generators.first().is_some_and(|first| first.range == one.range)
 }
 
 /// `if False:`, `if 0:` and `if TYPE_CHECKING:`.

@@ -102,8 +102,8 @@ def summarize(value, strategy="summarize", max_tokens=500):
 
 def list_directory(path="servers/"):
     """The names in a folder: servers in "servers/", their tools in "servers/github/"."""
-    place = _place(path)
     try:
+        place = _as_spelt(_place(path))
         names = os.listdir(place)
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no folder {path!r}; list_directory('servers/') lists the servers") from None
@@ -115,7 +115,7 @@ def list_directory(path="servers/"):
 def read_file(path):
     """The text of a file: "servers/github/create_issue.py", or one of /workspace."""
     try:
-        with open(_place(path), encoding="utf-8") as file:
+        with open(_as_spelt(_place(path)), encoding="utf-8") as file:
             return file.read()
     except FileNotFoundError:
         folder = os.path.dirname(os.fspath(path)) or "servers/"
@@ -133,6 +133,26 @@ def _place(path):
     if path.startswith("/"):
         return path.rstrip("/") or "/"
     return "/workspace/" + relative
+
+
+def _as_spelt(place):
+    """A path below /servers as it is written there: `my-server/createIssue.ts` is `my_server/create_issue.py`."""
+    if not place.startswith(servers.ROOT + "/") or os.path.exists(place):
+        return place
+    found = servers.ROOT
+    for part in place.removeprefix(servers.ROOT + "/").split("/"):
+        wanted = _letters(part)
+        names = [name for name in os.listdir(found) if _letters(name) == wanted] if os.path.isdir(found) else []
+        if len(names) != 1:
+            return place
+        found = f"{found}/{names[0]}"
+    return found
+
+
+def _letters(name):
+    """What is left of a name when only its letters and digits count."""
+    stem = name.removesuffix(".py").removesuffix(".ts").removesuffix(".js")
+    return "".join([letter for letter in stem.lower() if letter.isalnum()])
 
 
 # What programs find without importing anything.

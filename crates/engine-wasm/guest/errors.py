@@ -67,17 +67,15 @@ class _Description:
 
     def of(self, exc):
         frames = self.frames(exc)
-        deepest = next((frame for frame in reversed(frames) if self.is_program(frame.filename)), None)
         members = _members(exc)
-        if deepest is None and members:
-            # A group that was put together elsewhere: its first member says more.
-            inside = self.frames(members[0])
-            deepest = next((frame for frame in reversed(inside) if self.is_program(frame.filename)), None)
+        if members and not (frames and self.is_program(frames[-1].filename)):
+            # A group that a library put together, as a TaskGroup does: its first member says more.
+            frames = self.frames(_first_leaf(exc)) or frames
+        deepest = self.deepest(frames)
         made = {"type": type_name(exc, False), "message": _message(exc)}
         if members:
             # The group's own words say only how many there are.
-            told = [f"{type_name(one, False)}: {_message(one)[:300]}" for one in members[:3]]
-            made["message"] = f"{made['message']}: {'; '.join(told)}"
+            made["message"] = f"{made['message']}: {'; '.join([self.told(one) for one in members[:3]])}"
         # A function of an earlier program may have failed; its author wants to know which line called it.
         newest = next(reversed(self.sources), None)
         innermost = deepest
@@ -112,7 +110,16 @@ class _Description:
         except BaseException:
             return None
 
+    def told(self, member):
+        """A member of a group, in a few words."""
+        text = f"{type_name(member, False)}: {_message(member)[:300]}"
+        deepest = self.deepest(self.frames(_first_leaf(member)))
+        return text if deepest is None else f"{text} (line {deepest.line})"
+
     # --- where ---------------------------------------------------------------------
+
+    def deepest(self, frames):
+        return next((frame for frame in reversed(frames) if self.is_program(frame.filename)), None)
 
     def is_program(self, filename):
         return filename in self.sources or filename.startswith("<program")
@@ -332,6 +339,16 @@ def _members(exc):
     if not issubclass(type(exc), BaseExceptionGroup):
         return ()
     return BaseExceptionGroup.exceptions.__get__(exc)
+
+
+def _first_leaf(exc):
+    """The first exception in a group that is no group."""
+    for _ in range(_MAX_NESTING):
+        members = _members(exc)
+        if not members:
+            break
+        exc = members[0]
+    return exc
 
 
 def _shorten(text):

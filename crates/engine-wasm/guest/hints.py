@@ -133,6 +133,8 @@ def _find(exc, message, scene):
     for base, look in _BY_TYPE:
         if issubclass(kind, base):
             return look(exc, message, scene)
+    if kind.__module__ == "sqlite3":
+        return _database_error(exc, message, scene)
     return None
 
 
@@ -410,7 +412,7 @@ def _os_error(exc, message, scene):
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
             if not issubclass(type(exc), FileNotFoundError) or scene.mentions("w"):
                 return _FILES
-            return _FILES + (_reader() or _USERS)
+            return _FILES + (_that_knows(*(_LISTS if _LISTING.search(scene.line) else _READS)) or _USERS)
         if issubclass(type(exc), FileNotFoundError):
             return _workspace()
     return None
@@ -429,18 +431,34 @@ def _instead(line):
     return ""
 
 
-def _reader():
-    """The tool that reads the user's files, if there is one."""
+# What the user has and the sandbox has not: what to search for, what the name of a tool says that has it, and the words.
+_READS = ("read text file", ("read", "file"), "The user's own files are not here. A tool may read them")
+_LISTS = ("list directory", ("list", "dir"), "The user's own folders are not here. A tool may list them")
+_ASKS = ("query database sql", ("query",), "The user's databases are not here. A tool may ask them")
+
+_LISTING = re.compile(r"\b(?:listdir|scandir|iterdir|walk|glob|rglob|chdir|list_directory)\b")
+
+
+def _that_knows(query, words, told):
+    """The tool that has what was looked for in the sandbox, if there is one."""
     from _tidegate import discovery
 
     if discovery._ask is None:
         return None
-    for found in discovery.search_tools("read text file", "full", limit=5):
+    for found in discovery.search_tools(query, "full", limit=5):
         name, server = found["name"], found["server"]
-        if "read" in name and "file" in name:
+        if all(word in name.lower() for word in words):
             package = re.sub(r"\W", "_", server)
             uses = found["signature"].strip()[-600:]
-            return f" The user's own files are not here. A tool may read them, `from servers.{package} import {name}`:\n{uses}"
+            return f" {told}, `from servers.{package} import {name}`:\n{uses}"
+    return None
+
+
+def _database_error(exc, message, scene):
+    if message.startswith("unable to open database"):
+        return _FILES + (_that_knows(*_ASKS) or _USERS)
+    if message.startswith("no such table"):
+        return "This database is in /workspace, where connecting makes an empty one if there is none." + (_that_knows(*_ASKS) or _USERS)
     return None
 
 

@@ -158,6 +158,7 @@ fn answer_one(state: &mut State, call: HostCall) -> Result<Vec<u8>, Stop> {
 fn admit(state: &mut State, call: &HostCall) -> Result<(), Stop> {
     let limits = &state.limits;
     state.run.calls += 1;
+    lock(&state.shared.usage).calls = state.run.calls;
     if state.run.calls > limits.calls {
         return Err(Stop::limit(LimitKind::Calls, limits.calls));
     }

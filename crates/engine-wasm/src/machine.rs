@@ -297,6 +297,7 @@ impl Machine {
         state.run =
             Run { active: true, seeded: true, started: Some(SystemTime::now()), ..Run::default() };
         lock(&state.watch).reset(Duration::ZERO, Duration::ZERO);
+        *lock(&state.shared.usage) = Usage::default();
         *lock(&state.shared.output) = crate::state::Output::default();
         Ok(message)
     }

@@ -92,7 +92,17 @@ impl State {
     /// The guest looked up: may it go on?
     pub(crate) fn look_up(&self) -> Result<(), Stop> {
         self.flag.lower();
+        self.note_usage();
         lock(&self.watch).check()
+    }
+
+    /// Notes what the run has used so far, for whoever stops it.
+    fn note_usage(&self) {
+        let (wall, cpu) = lock(&self.watch).so_far();
+        let mut usage = lock(&self.shared.usage);
+        (usage.wall, usage.cpu) = (wall, cpu);
+        usage.memory_bytes = self.growth.used;
+        usage.calls = self.run.calls;
     }
 }
 

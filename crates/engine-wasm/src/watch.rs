@@ -135,6 +135,12 @@ impl Watch {
         (self.wall_before, self.cpu_before)
     }
 
+    /// Wall-clock and CPU time of the run so far, in the middle of a step on this thread.
+    pub(crate) fn so_far(&self) -> (Duration, Duration) {
+        let cpu = thread_cpu().saturating_sub(self.cpu_started);
+        (self.wall_before + self.started.elapsed(), self.cpu_before + cpu)
+    }
+
     /// Refuses to go on when a limit is met; pauses when the CPU share is used up.
     pub(crate) fn check(&self) -> Result<(), Stop> {
         self.check_wall()?;

@@ -65,13 +65,27 @@ pub struct Session {
     last: Option<Image>,
     /// The guest has run since `last` was taken.
     ahead: bool,
+    /// What the last run used.
+    used: Usage,
+}
+
+/// A run in progress. However it ends, also by being dropped, what it used is noted.
+struct Noted<'a> {
+    guest: &'a mut dyn Guest,
+    used: &'a mut Usage,
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        *self.used = self.guest.usage();
+    }
 }
 
 impl Session {
     /// A session in which nothing has run.
     #[must_use]
     pub fn new(engine: Arc<dyn Engine>, start: Start) -> Self {
-        Self { engine, start, guest: None, last: None, ahead: false }
+        Self { engine, start, guest: None, last: None, ahead: false, used: Usage::default() }
     }
 
     /// A session that continues from `image`.
@@ -108,8 +122,13 @@ impl Session {
         calls: Arc<dyn Calls>,
     ) -> Result<Outcome, SessionError> {
         let started = SystemTime::now();
+        self.used = Usage::default();
         let mut guest = self.ready(&program).await?;
-        match drive(&mut *guest, Input::Run(program), calls).await {
+        let ended = {
+            let noted = Noted { guest: &mut *guest, used: &mut self.used };
+            drive(&mut *noted.guest, Input::Run(program), calls).await
+        };
+        match ended {
             Ok(outcome) => {
                 self.guest = Some(guest);
                 self.ahead = true;
@@ -122,6 +141,12 @@ impl Session {
             }
             Err(error) => Ok(stopped(&*guest, &error, started)),
         }
+    }
+
+    /// What the last run used, also if it was stopped by dropping it.
+    #[must_use]
+    pub fn used(&self) -> Usage {
+        self.used
     }
 
     /// Does something with the session's files.

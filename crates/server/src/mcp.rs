@@ -18,6 +18,8 @@ mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use axum::Router;
+use axum::middleware::from_fn;
 use gateway::service::Caller;
 use metrics::counter;
 use rmcp::model::{
@@ -155,19 +157,17 @@ impl Mcp {
         running.waiting().await.map(drop).map_err(std::io::Error::other)
     }
 
-    /// The same over HTTP, to be mounted at a path. Who may come in is decided before.
-    #[must_use]
-    pub fn over_http(
-        self,
-        ending: CancellationToken,
-    ) -> StreamableHttpService<Self, LocalSessionManager> {
+    /// The same over HTTP, at `/mcp`. Who may come in is decided before.
+    pub fn over_http(self, ending: CancellationToken) -> Router {
         // Host and Origin are checked for all doors at once.
         let mut config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
-        config.max_request_body_bytes = 16 << 20;
+        config.max_request_body_bytes = readable::BODY;
         let make = move || Ok(self.for_another());
-        StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), config)
+        let sessions = Arc::new(LocalSessionManager::default());
+        let service = StreamableHttpService::new(make, sessions, config);
+        Router::new().nest_service("/mcp", service).layer(from_fn(readable::body))
     }
 
     /// Those of our own tools that this door offers.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use engine::{
     Engine, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start, StartError,
+    Usage,
 };
 use gateway::{Checks, Earlier, Hearing, Tools, Written};
 
@@ -18,8 +19,8 @@ use crate::{interrupt, out, units};
 pub(crate) enum Ran {
     /// By itself, or stopped by the sandbox; and why the session could not be kept, if so.
     Ended(Box<Outcome>, Option<anyhow::Error>),
-    /// By Ctrl-C; the session is as it was before.
-    Cancelled,
+    /// By Ctrl-C, having used this much; the session is as it was before.
+    Cancelled(Usage),
 }
 
 /// A session in use.
@@ -113,7 +114,7 @@ impl Opened {
             Ok(Ok(outcome))
         };
         let Some(ended) = interrupt::unless_interrupted(run).await? else {
-            return Ok(Ran::Cancelled);
+            return Ok(Ran::Cancelled(self.session.used()));
         };
         let outcome = match ended.map_err(|error| self.explained(error))? {
             Ok(outcome) => outcome,

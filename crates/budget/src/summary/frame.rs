@@ -13,6 +13,17 @@ pub(crate) fn is_one(text: &str) -> bool {
     matches!(Fields::of(text).next(), Some(("\"$type\"", "\"dataframe\"" | "\"series\"")))
 }
 
+/// What it is, in a few words.
+pub(super) fn in_words(text: &str) -> String {
+    let field =
+        |wanted: &str| Fields::of(text).find(|(key, _)| *key == wanted).map(|(_, value)| value);
+    let kind = super::name(field("\"$type\"").unwrap_or_default());
+    match field("\"shape\"") {
+        Some(shape) => format!("{kind} of shape {shape}"),
+        None => kind,
+    }
+}
+
 /// Shape and types, the first rows, and figures of each column.
 pub(super) fn about(text: &str) -> Value {
     let mut told = Map::new();

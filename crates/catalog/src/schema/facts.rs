@@ -176,9 +176,11 @@ impl<'a> Facts<'a> {
     pub(super) fn gather(document: &Document<'a>, parts: &[Part<'a>], budget: &mut usize) -> Self {
         let mut facts = Self::default();
         let mut known: Vec<usize> = Vec::new();
+        let mut met_again = false;
         let mut waiting: Vec<Part<'a>> = parts.iter().rev().copied().collect();
         while let Some(part) = waiting.pop() {
             if known.contains(&part.address()) {
+                met_again = true;
                 continue;
             }
             // A long chain makes the search above slow, and a long list takes long to go
@@ -191,6 +193,9 @@ impl<'a> Facts<'a> {
             *budget -= cost;
             known.push(part.address());
             facts.add(document, part, &mut waiting);
+        }
+        if met_again && facts.parts.is_empty() {
+            facts.remarks.push("the reference leads back to itself and says nothing".to_owned());
         }
         facts
     }

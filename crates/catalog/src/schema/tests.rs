@@ -234,6 +234,7 @@ fn references_of_every_kind_are_found() {
       a/b: Integer
     ! lost: the reference "#/$defs/Nowhere" leads nowhere
     ! remote: the reference "https://example.test/other.json#/x" leads nowhere
+    ! loop: the reference leads back to itself and says nothing
     "##);
 }
 

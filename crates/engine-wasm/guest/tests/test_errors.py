@@ -148,6 +148,8 @@ class Content(unittest.TestCase):
     def test_groups_show_their_members(self):
         made = described("import asyncio\nasync def f(): {}['x']\nasync with asyncio.TaskGroup() as g:\n    g.create_task(f())")
         self.assertEqual(made["type"], "ExceptionGroup")
+        self.assertEqual((made["line"], made["source_line"]), (2, "async def f(): {}['x']"))
+        self.assertIn("KeyError: 'x' (line 2)", made["message"])
         self.assertIn("--- 1 of 1 ---", made["traceback"])
         self.assertIn("KeyError: 'x'", made["traceback"])
         self.assertIn("line", made)

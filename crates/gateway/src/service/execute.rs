@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
 use engine::{
-    Context, Engine, Level, LimitKind, Limits, Outcome, Program, ProgramError, is_variable,
+    Context, Engine, Level, LimitKind, Limits, Outcome, Program, ProgramError, Usage, is_variable,
 };
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
@@ -254,12 +254,8 @@ impl Service {
 
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
         let (entry, fit) = (Arc::clone(&work.entry), work.fit);
-        let begun = Instant::now();
         let context = context_tokens(&work.program.context);
-        let outcome = tokio::select! {
-            outcome = self.attempt(&run, work) => outcome,
-            () = run.cancelled() => Ok(cancelled(begun)),
-        };
+        let outcome = self.attempt(&run, work).await;
         let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
         entry.touch();
         let ended = Ended::from(&outcome);
@@ -289,20 +285,38 @@ impl Service {
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
         let Work { entry, ticket, engine, program, limits, timeout, fit: _ } = work;
-        let mut body = entry.body.lock().await;
-        entry.still_there()?;
-        let _pass = ticket.enter().await;
-        run.begin();
-        self.make_room(&entry).await;
-        let image = self.parts.store.image(&entry.id);
         let begun = Instant::now();
-        let running = self.run_in(&mut body, &entry, &engine, (image, limits), program, run);
-        let outcome = match timeout {
-            // A program's own time stands still while it waits. Whoever waits for it has less of it.
-            Some(timeout) => tokio::time::timeout(timeout + GRACE, running)
-                .await
-                .unwrap_or_else(|_| Ok(too_late(timeout, begun, run.record().calls.is_empty()))),
-            None => running.await,
+        let turn = async {
+            let body = entry.body.lock().await;
+            entry.still_there()?;
+            Ok::<_, Refusal>((body, ticket.enter().await))
+        };
+        let (mut body, _pass) = tokio::select! {
+            turn = turn => turn?,
+            () = run.cancelled() => return Ok(cancelled(begun, Usage::default())),
+        };
+        run.begin();
+        let begun = Instant::now();
+        let image = self.parts.store.image(&entry.id);
+        let running = async {
+            self.make_room(&entry).await;
+            self.run_in(&mut body, &entry, &engine, (image, limits), program, run).await
+        };
+        // A program's own time stands still while it waits. Whoever waits for it has less of it.
+        let outcome = tokio::select! {
+            outcome = running => Some(outcome),
+            () = run.cancelled() => None,
+            () = asleep(timeout.map(|timeout| timeout + GRACE)) => None,
+        };
+        let used = match (&body.session, run.tally()) {
+            (Some(session), Some(_)) => session.used(),
+            // It was still being checked.
+            _ => Usage::default(),
+        };
+        let outcome = match (outcome, timeout) {
+            (Some(outcome), _) => outcome,
+            (None, Some(timeout)) if !run.is_cancelled() => Ok(too_late(timeout, begun, used)),
+            (None, _) => Ok(cancelled(begun, used)),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
@@ -449,14 +463,14 @@ fn context_tokens(context: &Context) -> Option<JoinHandle<usize>> {
 }
 
 /// The end of a run that rested for longer than whoever asked wanted to wait.
-fn too_late(timeout: Duration, begun: Instant, called_nothing: bool) -> Outcome {
+fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
     let error = ProgramError {
         kind: "LimitExceeded".to_owned(),
         message: format!(
             "the program took longer than the {} s that were asked for (`timeout`), waiting included",
             timeout.as_secs_f64()
         ),
-        hint: Some(if called_nothing { engine::ENDLESS } else { engine::WAITED }.to_owned()),
+        hint: Some(if usage.calls == 0 { engine::ENDLESS } else { engine::WAITED }.to_owned()),
         limit: Some(LimitKind::Wall),
         ..ProgramError::default()
     };
@@ -465,11 +479,20 @@ fn too_late(timeout: Duration, begun: Instant, called_nothing: bool) -> Outcome 
             "the session is as it was before this run; what tools have done stays done".to_owned(),
         ),
         execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
+        usage,
         ..Outcome::failed(error)
     }
 }
 
-fn cancelled(begun: Instant) -> Outcome {
+/// Comes to an end after `how_long`, if that is said.
+async fn asleep(how_long: Option<Duration>) {
+    match how_long {
+        Some(how_long) => tokio::time::sleep(how_long).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn cancelled(begun: Instant, usage: Usage) -> Outcome {
     let error = ProgramError {
         kind: "Cancelled".to_owned(),
         message: "the run was cancelled".to_owned(),
@@ -478,6 +501,7 @@ fn cancelled(begun: Instant) -> Outcome {
     Outcome {
         note: Some("the session is as it was before this run".to_owned()),
         execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
+        usage,
         ..Outcome::failed(error)
     }
 }

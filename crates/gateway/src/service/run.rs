@@ -120,6 +120,10 @@ impl Run {
         self.cancel.cancel();
     }
 
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
     pub(super) fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.cancel.cancelled()
     }

@@ -1,11 +1,18 @@
 //! A client's lines, made readable: whatever it writes with a number is answered.
 //!
-//! rmcp passes over a line that it cannot read, and whoever wrote it waits forever. JSON of a text that
-//! was cut within a letter, or nested deeper than anybody reads, is no reason for that.
+//! rmcp passes over a line that it cannot read, and whoever wrote it waits forever; over HTTP it answers
+//! with bare words. JSON of a text that was cut within a letter, or nested deeper than anybody reads, is
+//! no reason for that.
 
+use axum::Json;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -44,6 +51,36 @@ where
         }
     });
     (from, AbortOnDropHandle::new(task))
+}
+
+/// The most bytes of a request over HTTP.
+pub(super) const BODY: usize = 16 << 20;
+
+/// The same for a request over HTTP.
+pub(super) async fn body(request: Request, next: Next) -> Response {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
+    if request.method() != Method::POST || !is_json {
+        return next.run(request).await;
+    }
+    let (mut parts, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, BODY).await else {
+        let words = format!("the request has more than {BODY} bytes, or was not sent to its end");
+        return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
+    };
+    if let Some(other) = readable(&bytes) {
+        parts.headers.remove(header::CONTENT_LENGTH);
+        return next.run(Request::from_parts(parts, Body::from(other))).await;
+    }
+    if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes) {
+        return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
+    }
+    next.run(Request::from_parts(parts, Body::from(bytes))).await
+}
+
+fn failed(status: StatusCode, code: i32, words: &str) -> Response {
+    let error = json!({ "code": code, "message": words });
+    (status, Json(json!({ "jsonrpc": "2.0", "id": null, "error": error }))).into_response()
 }
 
 /// Another line for one that cannot be read.

@@ -68,7 +68,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         host,
         ..Start::default()
     };
-    let tools = crate::tools::open(config, &arguments.mcp_config).await?;
+    let options = config.upstream_options()?;
+    let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level: level.name(), tools, check };
@@ -109,7 +110,7 @@ async fn answer(
     let ran = opened.run(Program::new(source)).await;
     live.finish().context(show::LOST)?;
     match ran? {
-        Ran::Cancelled => out::tell(CANCELLED),
+        Ran::Cancelled(_) => out::tell(CANCELLED),
         Ran::Ended(outcome, unkept) => {
             print(&outcome, source, arguments.traceback)?;
             unkept.map_or(Ok(()), Err)?;

@@ -128,7 +128,7 @@ async fn run_for_programs(
     let ran = open_and_run(config, arguments, resolved, Arc::clone(&heard) as _, program).await?;
     let (mut outcome, unkept) = match ran {
         Ran::Ended(outcome, unkept) => (*outcome, unkept),
-        Ran::Cancelled => (cancelled(&heard, started), None),
+        Ran::Cancelled(used) => (cancelled(&heard, used, started), None),
     };
     if let Some(error) = &unkept {
         outcome.note = Some(format!("the session was not kept and is as it was before: {error:#}"));
@@ -162,7 +162,8 @@ async fn open_and_run(
         host,
         ..Start::default()
     };
-    let tools = crate::tools::open(config, &arguments.mcp_config).await?;
+    let options = config.upstream_options()?;
+    let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level: level.name(), tools, check };
@@ -275,14 +276,14 @@ impl Host for Heard {
 }
 
 /// The outcome of a run that Ctrl-C ended.
-fn cancelled(heard: &Heard, started: Instant) -> Outcome {
+fn cancelled(heard: &Heard, used: Usage, started: Instant) -> Outcome {
     let output = heard.output.lock().unwrap_or_else(PoisonError::into_inner);
     let [stdout, stderr] = [0, 1].map(|at| String::from_utf8_lossy(&output[at]).into_owned());
     let usage = Usage {
         wall: started.elapsed(),
         stdout_bytes: stdout.len() as u64,
         stderr_bytes: stderr.len() as u64,
-        ..Usage::default()
+        ..used
     };
     let error = ProgramError {
         kind: "Cancelled".to_owned(),

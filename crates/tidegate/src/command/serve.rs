@@ -63,7 +63,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         ..usual
     };
     let mcp = Mcp::new(shared.clone(), mcp_options).over_http(ending.clone());
-    let mcp = rest::protect(axum::Router::new().nest_service("/mcp", mcp), &shared, access);
+    let mcp = rest::protect(mcp, &shared, access);
     let router = rest::router(shared, options).merge(mcp);
     let listener = TcpListener::bind(address).await.map_err(|error| {
         Misuse::error(format!(

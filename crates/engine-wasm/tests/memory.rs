@@ -1,0 +1,42 @@
+//! Ten thousand programs in one process. Alone in its own, so that nothing else takes memory.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+mod support;
+
+use std::sync::Arc;
+
+use engine::{Engine, Input, Program, Start, Step};
+use engine_wasm::Options;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_thousand_programs_leave_no_more_memory_behind_than_five_hundred() {
+    let engine: Arc<dyn Engine> = support::new_engine(Options::default());
+    let mut after_first = 0;
+    // The memory of a few guests that are gone is kept for later ones. With many alive at once in
+    // the beginning, as much of it is there after 500 as ever will be.
+    let mut crowd = Vec::new();
+    for number in 1..=10_000 {
+        let mut guest = engine.start(Start::default(), None).await.unwrap();
+        let step = guest.step(Input::Run(Program::new("sum(range(100))"))).await.unwrap();
+        let Step::Done(outcome) = step else { panic!("it waits") };
+        assert_eq!(outcome.return_value.get(), "4950");
+        match number {
+            1..40 => crowd.push(guest),
+            40 => crowd.clear(),
+            500 => after_first = resident_kb(),
+            _ => {}
+        }
+    }
+    let at_end = resident_kb();
+    assert!(
+        at_end * 10 <= after_first * 11,
+        "{after_first} KB after 500, {at_end} KB after 10,000"
+    );
+}
+
+fn resident_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
