@@ -54,15 +54,45 @@ impl<'a> Judge<'_, 'a, '_> {
             | "parameter-already-assigned"
             | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
             "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
-            "index-out-of-bounds" => {
-                Some(self.crash(complaint.range, plain(&complaint.message), raises::INDEX))
-            }
-            "division-by-zero" => {
-                Some(self.crash(complaint.range, "this divides by zero".to_owned(), raises::ZERO))
-            }
+            "index-out-of-bounds" => self.out_of_bounds(complaint),
+            "division-by-zero" => self.divides_by_zero(complaint),
             "unused-awaitable" => self.unused(complaint),
             _ => None,
         }
+    }
+
+    /// The type checker knows what a value may be, and complains if one of them does not fit. It is
+    /// certain where the value stands there.
+    fn out_of_bounds(&self, complaint: &Complaint) -> Option<Mistake> {
+        let subscript = self.subscript(complaint.range)?;
+        let crash = self.crash(complaint.range, plain(&complaint.message), raises::INDEX);
+        let is_written = match &*subscript.value {
+            Expr::Name(name) => self
+                .reach
+                .stands_for(name.id.as_str())
+                .is_some_and(|value| matches!(value, Expr::Tuple(_) | Expr::List(_))),
+            value => matches!(value, Expr::Tuple(_) | Expr::List(_)) || value.is_literal_expr(),
+        };
+        Some(if is_written { crash } else { Mistake { weight: Weight::Advice, ..crash } })
+    }
+
+    fn divides_by_zero(&self, complaint: &Complaint) -> Option<Mistake> {
+        let id = self.tree.around(complaint.range);
+        let divisor = std::iter::once(id).chain(self.tree.above(id)).take(3).find_map(|id| {
+            match self.tree.node(id) {
+                AnyNodeRef::ExprBinOp(operation) => Some(&*operation.right),
+                AnyNodeRef::StmtAugAssign(assign) => Some(&*assign.value),
+                _ => None,
+            }
+        })?;
+        let is_written = match divisor {
+            Expr::Name(name) => {
+                self.reach.constant(name.id.as_str()).is_some_and(Expr::is_number_literal_expr)
+            }
+            divisor => divisor.is_number_literal_expr(),
+        };
+        let crash = self.crash(complaint.range, "this divides by zero".to_owned(), raises::ZERO);
+        Some(if is_written { crash } else { Mistake { weight: Weight::Advice, ..crash } })
     }
 
     fn crash(&self, range: TextRange, message: String, raises: &'static [&'static str]) -> Mistake {
@@ -138,7 +168,9 @@ impl<'a> Judge<'_, 'a, '_> {
                 .or_else(|| nearest(name, BUILTINS.iter().copied()))
                 .map(str::to_owned);
         }
-        let weight = match (self.reach.is_dynamic(), imports.is_empty()) {
+        // Nobody looks at what annotations say.
+        let is_said = self.reach.is_annotation_at(complaint.range);
+        let weight = match (self.reach.is_dynamic() || is_said, imports.is_empty()) {
             (true, _) => Weight::Advice,
             (false, false) => Weight::Call,
             (false, true) => Weight::WhenReached,
@@ -268,6 +300,16 @@ impl<'a> Judge<'_, 'a, '_> {
                 dict.items.iter().any(|item| item.key.as_ref().is_some_and(is_key))
                     && self.is_put_in(id)
             }
+            // `result |= {"key": 1}`, or something else that has it.
+            AnyNodeRef::StmtAugAssign(assign) => {
+                assign.op == ruff_python_ast::Operator::BitOr
+                    && match &*assign.value {
+                        Expr::Dict(dict) => {
+                            dict.items.iter().any(|item| item.key.as_ref().is_none_or(is_key))
+                        }
+                        _ => true,
+                    }
+            }
             AnyNodeRef::ExprCall(call) => match &*call.func {
                 Expr::Attribute(method) if method.attr.as_str() == "setdefault" => {
                     call.arguments.args.first().is_some_and(is_key)
@@ -311,7 +353,8 @@ impl<'a> Judge<'_, 'a, '_> {
         let mut words = complaint.message.split('`').skip(1).step_by(2);
         let (module, name) = (words.next()?, words.next()?);
         let first = module.split('.').next().unwrap_or_default();
-        if !crate::modules::is_usual(first) || name.starts_with('_') {
+        let is_there = crate::modules::has_unlisted(module, name);
+        if !crate::modules::is_usual(first) || name.starts_with('_') || is_there {
             return None;
         }
         let mut mistake = self.crash(

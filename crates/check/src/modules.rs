@@ -2,6 +2,16 @@
 
 use ruff_db::vendored::VendoredPath;
 
+/// What modules of the standard library have though their stubs do not say so.
+const UNLISTED: &str = include_str!("unlisted.txt");
+
+/// Whether a module has something of which its stub says nothing.
+pub(crate) fn has_unlisted(module: &str, name: &str) -> bool {
+    UNLISTED.lines().any(|line| {
+        line.rsplit_once('.').is_some_and(|(of, member)| of == module && member == name)
+    })
+}
+
 /// What the Python guest brings besides the standard library.
 const INSTALLED: &[&str] = &[
     "PIL",

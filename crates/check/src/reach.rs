@@ -33,6 +33,12 @@ const DYNAMIC: &[&str] = &[
     "builtins",
 ];
 
+/// What ends a program from anywhere in it.
+const ENDS: &[&str] = &["exit", "_exit", "quit", "abort", "SystemExit", "kill"];
+
+/// Attributes through which names can be defined: `sys.modules[__name__].x = 1`.
+const REACH_IN: &[&str] = &["modules", "__dict__", "f_globals", "f_locals", "_getframe"];
+
 /// Functions and methods that leave what they are given as it is.
 const LOOK: &[&str] = &[
     "all",
@@ -101,8 +107,27 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             _ => return None,
         };
         let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(definition) else { return None };
-        let plain = function.decorator_list.is_empty() && !self.is_generator(definition);
+        // What is not awaited may never run, and what is called where exceptions are caught may be left.
+        let is_awaited = self
+            .tree
+            .parent(id)
+            .is_some_and(|parent| matches!(self.tree.node(parent), AnyNodeRef::ExprAwait(_)));
+        let plain = function.decorator_list.is_empty()
+            && !self.is_generator(definition)
+            && (is_awaited || !function.is_async)
+            && !self.is_tried(id);
         (plain && !self.called.contains(&definition) && self.is_reached(id)).then_some(definition)
+    }
+
+    /// Whether a place is in the body of a `try` that catches something.
+    fn is_tried(&self, id: Id) -> bool {
+        let mut child = id;
+        self.tree.above(id).any(|parent| {
+            let tried = matches!(self.tree.node(parent), AnyNodeRef::StmtTry(one)
+                if !one.handlers.is_empty() && self.tree.is_in(child, &one.body));
+            child = parent;
+            tried
+        })
     }
 
     /// The one place where a name is bound.
@@ -152,7 +177,38 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
 
     /// Whether names may be defined in ways that nobody sees.
     pub(crate) fn is_dynamic(&self) -> bool {
-        self.names.unknown_star || DYNAMIC.iter().any(|name| self.names.loads.contains_key(name))
+        let reaches_in = |node| matches!(node, AnyNodeRef::ExprAttribute(one) if REACH_IN.contains(&one.attr.as_str()));
+        self.names.unknown_star
+            || DYNAMIC.iter().any(|name| self.names.loads.contains_key(name))
+            || self.tree.all().any(|(_, node)| reaches_in(node))
+    }
+
+    /// Whether the program ends itself somewhere.
+    fn may_end_anywhere(&self) -> bool {
+        ENDS.iter().any(|name| self.names.loads.contains_key(name))
+            || self.tree.all().any(|(_, node)| {
+                matches!(node, AnyNodeRef::ExprAttribute(one) if ENDS.contains(&one.attr.as_str()))
+            })
+    }
+
+    /// Whether a place is in an annotation, which nobody evaluates.
+    pub(crate) fn is_annotation_at(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        let is_in = |annotation: &Expr| annotation.range().contains_range(range);
+        std::iter::once(id).chain(self.tree.above(id)).any(|id| match self.tree.node(id) {
+            AnyNodeRef::StmtAnnAssign(one) => is_in(&one.annotation),
+            AnyNodeRef::Parameter(one) => one.annotation.as_deref().is_some_and(is_in),
+            AnyNodeRef::StmtFunctionDef(one) => one.returns.as_deref().is_some_and(is_in),
+            _ => false,
+        })
+    }
+
+    /// The value that a name is bound to, once and for all.
+    pub(crate) fn constant(&self, name: &str) -> Option<&'a Expr> {
+        match self.tree.node(self.tree.parent(self.only(name)?)?) {
+            AnyNodeRef::StmtAssign(assign) => Some(&*assign.value),
+            _ => None,
+        }
     }
 
     /// Whether a place is on the main line of the program.
@@ -161,6 +217,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     fn is_reached(&self, id: Id) -> bool {
+        if self.may_end_anywhere() {
+            return false;
+        }
         let mut child = id;
         for parent in self.tree.above(id) {
             if self.may_be_left_before(child, parent) {
@@ -193,10 +252,13 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::StmtFor(statement) => {
                 !tree.node(child).is_statement()
                     || tree.is_in(child, &statement.body)
+                        && !statement.body.iter().any(flow::may_leave)
                         && flow::has_items(&statement.iter, &|name| self.stands_for(name))
             }
             AnyNodeRef::StmtTry(statement) => {
-                tree.is_in(child, &statement.body) || tree.is_in(child, &statement.finalbody)
+                let left = statement.finalbody.iter().any(flow::may_leave);
+                tree.is_in(child, &statement.body) && !left
+                    || tree.is_in(child, &statement.finalbody)
             }
             AnyNodeRef::StmtWith(statement) => {
                 !tree.is_in(child, &statement.body)
@@ -218,7 +280,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::ExprListComp(one) => self.runs(child, &one.generators),
             AnyNodeRef::ExprSetComp(one) => self.runs(child, &one.generators),
             AnyNodeRef::ExprDictComp(one) => self.runs(child, &one.generators),
-            AnyNodeRef::ExprGenerator(one) => self.runs(child, &one.generators),
+            // Nobody may ask for what it gives, or not for all of it.
+            AnyNodeRef::ExprGenerator(one) => {
+                matches!(tree.node(child), AnyNodeRef::Comprehension(first) if is_first(first, &one.generators))
+            }
             AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
             AnyNodeRef::ElifElseClause(_)
             | AnyNodeRef::MatchCase(_)
@@ -235,13 +300,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     /// What a name stands for wherever it is used: bound once, and only looked at.
-    fn stands_for(&self, name: &str) -> Option<&'a Expr> {
-        let AnyNodeRef::StmtAssign(assign) = self.tree.node(self.tree.parent(self.only(name)?)?)
-        else {
-            return None;
-        };
+    pub(crate) fn stands_for(&self, name: &str) -> Option<&'a Expr> {
+        let value = self.constant(name)?;
         let uses = self.names.loads.get(name)?;
-        uses.iter().all(|one| self.only_looks(*one)).then_some(&*assign.value)
+        uses.iter().all(|one| self.only_looks(*one)).then_some(value)
     }
 
     /// Whether a use of a name leaves what it stands for as it is.
@@ -275,6 +337,13 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::StmtTry(one) => [&one.body, &one.finalbody],
             _ => return false,
         };
+        // Whatever comes first in a `try` may raise what is caught.
+        if let AnyNodeRef::StmtTry(one) = self.tree.node(parent)
+            && !one.handlers.is_empty()
+            && self.tree.is_in(child, &one.body)
+        {
+            return !self.tree.is_in(child, &one.body[..1]);
+        }
         let start = self.tree.node(child).range().start();
         let Some(body) = bodies.into_iter().find(|body| self.tree.is_in(child, body)) else {
             return false;
@@ -379,6 +448,23 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             }
             _ => false,
         }
+    }
+
+    /// Whether the program asks around a place if something has an attribute.
+    pub(crate) fn is_asked_about_at(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        let asks = |test: &Expr| {
+            self.tree.all().any(|(_, node)| {
+                test.range().contains_range(node.range())
+                    && matches!(node, AnyNodeRef::ExprCall(call) if matches!(&*call.func,
+                        Expr::Name(name) if ["hasattr", "getattr", "dir"].contains(&name.id.as_str())))
+            })
+        };
+        self.tree.above(id).any(|parent| match self.tree.node(parent) {
+            AnyNodeRef::StmtIf(one) => asks(&one.test),
+            AnyNodeRef::ExprIf(one) => asks(&one.test),
+            _ => false,
+        })
     }
 
     /// Whether a place is never reached: in a branch that is switched off, or in a function that

@@ -366,6 +366,7 @@ fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
             !reach.is_dead_at(mistake.range)
                 && !reach.is_caught_at(mistake.range, mistake.raises)
                 && !reach.is_handed_on_at(mistake.range)
+                && !reach.is_asked_about_at(mistake.range)
         }
         Weight::WhenReached => {
             reach.is_reached_at(mistake.range) && !reach.is_caught_at(mistake.range, mistake.raises)

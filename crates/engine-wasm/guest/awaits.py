@@ -11,8 +11,9 @@ left alone, and all of plain functions, is for `calls.ToolCall` to notice at run
 """
 
 import ast
+import builtins
 
-from _tidegate import binding, servers
+from _tidegate import binding, calls, servers
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -45,6 +46,10 @@ _SCHEDULERS = frozenset(
 )
 
 _BY_NAME = tuple(binding.PUBLIC)
+
+# A function among the builtins that gives what a call stands for, and anything else as it is.
+RESULT_OF = "__tidegate_result__"
+setattr(builtins, RESULT_OF, calls.result_of)
 
 
 def mender(text, session):
@@ -147,7 +152,11 @@ class _Mending:
 
     def mend(self):
         """Inserts what is missing and says how often."""
-        wanted = [call for call in self.calls if self.is_tool(call.func) and self._can_await(call)]
+        tools = [call for call in self.calls if self.is_tool(call.func)]
+        wanted = [call for call in tools if self._can_await(call)]
+        for call in tools:
+            if call not in wanted:
+                self._give_result(call)
         if not wanted:
             return 0
         self.keeps = self._keeps_calls()
@@ -162,6 +171,34 @@ class _Mending:
             self.up[node] = (parent, field, at)
             self.up[call] = (node, "value", None)
         return len(meant)
+
+    def _give_result(self, call):
+        """In a plain function a call stands for its result, but for what looks at the object itself."""
+        parent, field, _ = self.up[call]
+        uses = [call]
+        if type(parent) is ast.Assign and field == "value" and type(parent.targets[0]) is ast.Name:
+            function = self._function(call)
+            uses = [use for use in self.loads.get(parent.targets[0].id, ()) if self._function(use) is function]
+        for use in uses:
+            parent, field, at = self.up[use]
+            if not self._looks_at_the_object(use, parent, field):
+                continue
+            function = ast.copy_location(ast.Name(RESULT_OF, ast.Load()), use)
+            node = ast.copy_location(ast.Call(function, [use], []), use)
+            if at is None:
+                setattr(parent, field, node)
+            else:
+                getattr(parent, field)[at] = node
+            self.up[node] = (parent, field, at)
+            self.up[use] = (node, "args", 0)
+
+    def _looks_at_the_object(self, node, parent, field):
+        """`match call:`, `call is None`, `type(call)`."""
+        if type(parent) is ast.Match:
+            return field == "subject"
+        if type(parent) is ast.Compare:
+            return any(type(one) in (ast.Is, ast.IsNot) for one in parent.ops)
+        return type(parent) is ast.Call and node in parent.args and type(parent.func) is ast.Name and parent.func.id == "type"
 
     # --- reading the tree --------------------------------------------------------------
 

@@ -215,8 +215,12 @@ class ToolCall:
 
     def __hash__(self):
         # As a key the program means the result; asyncio means the call.
-        if self._state == DONE and _frame(1).f_globals.get("__name__") == "__main__":
-            return hash(self._value)
+        frame = _frame(1)
+        if frame.f_globals.get("__name__") == "__main__":
+            if self._state == DONE:
+                return hash(self._value)
+            if self._state == NEW and frame.f_code.co_flags & _OF_FUNCTIONS == _PLAIN:
+                return hash(self._settle())
         return object.__hash__(self)
 
     def __reduce_ex__(self, protocol):
@@ -238,6 +242,10 @@ class ToolCall:
 
     __class__ = property(_kind)
 
+
+# Flags of code: a function, and one that can await.
+_PLAIN = 0x1
+_OF_FUNCTIONS = 0x1 | 0x80 | 0x200
 
 # Libraries that look at the type of a value to decide how to read it.
 _READERS = frozenset(("__main__", "numpy", "pandas"))
@@ -273,6 +281,11 @@ for _name, _function in (
     setattr(ToolCall, f"__{_name}__", _forward(_function))
 ToolCall.__rpow__ = _forward_swapped(pow)
 ToolCall.__module__ = "tidegate"
+
+
+def result_of(value):
+    """The value a call stands for, waited for; anything else as it is."""
+    return value._settle() if type(value) is ToolCall else value
 
 
 def resolved(value):

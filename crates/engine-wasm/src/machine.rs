@@ -318,7 +318,7 @@ impl Machine {
         if rested >= state.limits.rest {
             return Err(Stop::limit(
                 engine::LimitKind::Rest,
-                format!("{} s", state.limits.rest.as_secs()),
+                format!("{} s", state.limits.rest.as_secs_f64()),
             )
             .into());
         }
@@ -528,8 +528,10 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
 
 /// An exception that stands for a limit says which, and its value.
 fn name_limit(error: &mut ProgramError, state: &State) {
+    let refused = state.growth.refused || state.growth.suspect;
     let limit = match error.kind.as_str() {
-        "MemoryError" => {
+        // numpy has one of its own. A program may also raise it for reasons of its own.
+        kind if kind.ends_with("MemoryError") && refused => {
             format!("`memory-bytes` is {} here", state.limits.memory_bytes)
         }
         "RecursionError" => format!("`recursion` is {} here", state.limits.recursion),

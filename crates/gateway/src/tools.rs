@@ -324,6 +324,27 @@ impl Tools {
         self.heard(server, listed)
     }
 
+    /// Makes sure that a tool of a pinned server is still what was accepted, before it is called: what
+    /// is remembered of it may be older than what the server offers now.
+    pub(crate) async fn confirm(&self, tool: &CatalogTool) -> Result<(), CallError> {
+        let server = tool.server();
+        if !self.policies().get(server).is_some_and(|policy| policy.pin) {
+            return Ok(());
+        }
+        match self.upstreams.known_listing(server) {
+            Some(listing) => self.keep(server, listing),
+            // Who cannot be asked cannot be called either, and says why.
+            None => drop(self.ask(server).await),
+        }
+        match self.made().0.withheld_tool(server, &tool.name().0) {
+            None => Ok(()),
+            Some(withheld) => {
+                let message = catalog::ResolveError::Withheld(withheld.clone()).to_string();
+                Err(CallError { kind: "UnknownTool".to_owned(), message })
+            }
+        }
+    }
+
     /// Keeps what a server said, or why it said nothing.
     fn heard(
         &self,

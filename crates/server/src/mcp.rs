@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use axum::Router;
 use axum::middleware::from_fn;
-use gateway::service::Caller;
+use gateway::service::{Caller, Scope};
 use metrics::counter;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -302,6 +302,11 @@ impl ServerHandler for Mcp {
             _ => "direct",
         })
         .increment(1);
+        let runs = own && request.name != "search_tools";
+        if runs && !caller(&context).may(Scope::Execute) {
+            let words = "this token lacks the scope `execute`, so that it may not run programs; ask whoever runs the gateway for one that has it";
+            return Ok(execute::failed(words.to_owned()).into());
+        }
         let result = match (own, &*request.name) {
             (true, "execute_python") => {
                 self.execute(request.arguments.unwrap_or_default(), &context).await

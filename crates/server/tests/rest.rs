@@ -22,11 +22,13 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use server::guidance::Guidance;
-use server::rest::{AccessRules, RestOptions, keep_figures, router, serve};
+use server::mcp::{Mcp, McpOptions};
+use server::rest::{AccessRules, RestOptions, keep_figures, protect, router, serve};
 use server::{Servers, Shared};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use upstream::Upstreams;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -379,6 +381,24 @@ async fn tokens_say_who_asks_and_what_for() {
     let code = json!({"code": "return 1"});
     let refused = house.asked(Method::POST, "/execute").bearer_auth(&reader).json(&code);
     assert_problem(refused.send().await.unwrap(), 403, "scope_missing").await;
+    let over_mcp = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "execute_python", "arguments": code, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        } },
+    });
+    let asked = |token: &str| {
+        let asked = house.asked(Method::POST, "/mcp").bearer_auth(token).json(&over_mcp);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        let asked = asked.header("mcp-protocol-version", "2026-07-28");
+        asked.header("mcp-method", "tools/call").header("mcp-name", "execute_python").send()
+    };
+    let refused = asked(&reader).await.unwrap().text().await.unwrap();
+    assert!(refused.contains("lacks the scope `execute`"), "{refused}");
+    let answered = asked(&runner).await.unwrap().text().await.unwrap();
+    assert!(answered.contains("\"return_value\":1"), "{answered}");
     let run = house.asked(Method::POST, "/execute").bearer_auth(&runner).json(&code);
     let run: Value = run.send().await.unwrap().json().await.unwrap();
     for token in [&reader, &runner] {
@@ -624,7 +644,11 @@ impl House {
         let rest = RestOptions { metrics: Some(figures()), ..rest };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(serve(listener, None, router(shared, rest), std::future::pending()));
+        let mcp =
+            Mcp::new(shared.clone(), McpOptions::default()).over_http(CancellationToken::new());
+        let mcp = protect(mcp, &shared, rest.access.clone());
+        let router = router(shared, rest).merge(mcp);
+        tokio::spawn(serve(listener, None, router, std::future::pending()));
         Self { address, client: Client::new(), service, folder }
     }
 

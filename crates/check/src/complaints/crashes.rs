@@ -84,7 +84,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let module =
             self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
         let first = module.split('.').next().unwrap_or_default();
-        if !crate::modules::is_usual(first) {
+        if !crate::modules::is_usual(first) || crate::modules::has_unlisted(module, name) {
             return None;
         }
         // Modules have the modules that they import, which no stub says, and what programs give them.
@@ -286,13 +286,18 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let Expr::Name(name) = function else { return false };
         let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
-        places.unwrap_or_default().iter().any(|place| match self.tree.node(*place) {
-            AnyNodeRef::StmtFunctionDef(_) => false,
-            AnyNodeRef::StmtClassDef(class) => {
-                class.arguments.as_ref().is_some_and(|given| !given.keywords.is_empty())
-            }
-            _ => true,
-        })
+        let places = places.unwrap_or_default();
+        // Of several, the one that is called may be another than the one complained of.
+        let is_one_of_several = places.len() > 1
+            || !places.is_empty() && self.names.imported.contains_key(name.id.as_str());
+        is_one_of_several
+            || places.iter().any(|place| match self.tree.node(*place) {
+                AnyNodeRef::StmtFunctionDef(_) => false,
+                AnyNodeRef::StmtClassDef(class) => {
+                    class.arguments.as_ref().is_some_and(|given| !given.keywords.is_empty())
+                }
+                _ => true,
+            })
     }
 
     /// Functions that everybody uses, with something that they certainly refuse.

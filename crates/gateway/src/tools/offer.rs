@@ -135,6 +135,7 @@ impl Offer {
         arguments: Value,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
+        self.tools.confirm(tool).await?;
         let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
@@ -216,10 +217,12 @@ impl Offer {
             return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
         }
         let servers: Vec<ServerName> = self.tools.names();
-        let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
+        // One that does not answer soon does not hold up the others.
+        let soon = |server: &ServerName| tokio::time::timeout(PATIENCE, list(server.clone()));
+        let lists = join_all(servers.iter().map(soon)).await;
         let mut all = Vec::new();
         for (server, listed) in servers.iter().zip(lists) {
-            for mut item in listed.unwrap_or_default() {
+            for mut item in listed.ok().and_then(Result::ok).unwrap_or_default() {
                 if let Some(item) = item.as_object_mut() {
                     item.insert("server".into(), Value::String(server.0.clone()));
                 }

@@ -68,6 +68,8 @@ pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
             _ if rest.starts_with('.') => {
                 !words.get(index + 1).is_some_and(|(_, next)| is_named(next))
             }
+            // What follows says which.
+            "servers" if is_imported_whole(&source[..at], rest) => false,
             "servers" => !imported(rest).is_some_and(|mut names| names.all(is_named)),
             _ => true,
         }
@@ -80,6 +82,11 @@ fn opened_text(rest: &str) -> Option<&str> {
     let rest = rest.trim_start().strip_prefix('(')?.trim_start();
     let mark = rest.chars().next().filter(|mark| "\"'".contains(*mark))?;
     rest[1..].split(mark).next()
+}
+
+/// `import servers`, and nothing more.
+fn is_imported_whole(before: &str, rest: &str) -> bool {
+    before.ends_with("import ") && (rest.is_empty() || rest.starts_with(['\n', '\r', ';']))
 }
 
 /// The names after `import` on the same line, without those they get.
@@ -126,6 +133,9 @@ mod tests {
         assert_eq!(of("from servers.github import create_issue"), (vec!["github".into()], false));
         assert_eq!(of("open('/servers/google_drive/x.py')"), (vec!["google-drive".into()], false));
         assert_eq!(of("import github"), (vec!["github".into()], false));
+        let whole = "import servers\nawait servers.github.x()";
+        assert_eq!(of(whole), (vec!["github".into()], false));
+        assert_eq!(of("import servers\nprint(dir(servers))"), (vec![], true));
     }
 
     #[test]

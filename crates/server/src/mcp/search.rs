@@ -16,12 +16,25 @@ const MOST: usize = 100;
 impl Mcp {
     pub(super) async fn search(&self, arguments: JsonObject) -> CallToolResult {
         const TAKES: &str = r#"search_tools takes {"query": "...", "detail_level"?: "name_only" | "with_description" | "full", "server"?: "...", "limit"?: 10}"#;
+        for (key, kind, fits) in [
+            ("query", "text", Value::is_string as fn(&Value) -> bool),
+            ("server", "text", |value| value.is_string() || value.is_null()),
+            ("limit", "a whole number from 1 to 100", |value| {
+                value.as_u64().is_some_and(|limit| (1..=MOST as u64).contains(&limit))
+            }),
+            ("detail_level", "\"name_only\", \"with_description\" or \"full\"", |value| {
+                serde_json::from_value::<Detail>(value.clone()).is_ok()
+            }),
+        ] {
+            if arguments.get(key).is_some_and(|value| !fits(value)) {
+                return failed(format!("`{key}` must be {kind}; {TAKES}"));
+            }
+        }
         let asked = serde_json::from_value::<Search>(Value::Object(arguments));
-        let mut asked = match asked {
+        let asked = match asked {
             Ok(asked) => asked,
             Err(error) => return failed(format!("{error}; {TAKES}")),
         };
-        asked.limit = asked.limit.clamp(1, MOST);
         let tools = self.shared.service.tools();
         tools.know_all().await;
         let detail = asked.detail_level;

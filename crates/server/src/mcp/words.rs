@@ -52,7 +52,9 @@ fn link(record: &Record, artifact: &Artifact) -> Resource {
 
 fn structured(record: &Record, ended: &Ended) -> Value {
     let (value, stdout, stderr) = shown(record, ended);
-    let value: Value = serde_json::from_str(value).unwrap_or_default();
+    // Python's texts may have half a letter, which JSON can write and few can read.
+    let whole = || serde_json::from_slice(&upstream::whole_letters(value.as_bytes())?).ok();
+    let value: Value = serde_json::from_str(value).ok().or_else(whole).unwrap_or_default();
     let mut all = json!({
         "success": ended.error.is_none(),
         "return_value": value,

@@ -92,9 +92,19 @@ impl Fields {
             .map_err(|error| Problem::invalid(format!("`{field}`: {}", without_place(&error))))
     }
 
-    /// A member that must be there.
+    /// A member that must be there. One that was misspelt is told of as such.
     pub(crate) fn need<T: DeserializeOwned>(&mut self, field: &'static str) -> Result<T, Problem> {
-        self.take(field)?.ok_or_else(|| Problem::invalid(format!("`{field}` is missing")))
+        self.take(field)?.ok_or_else(|| {
+            let given: Vec<String> =
+                self.given.keys().take(5).map(|name| format!("`{}`", cut(name))).collect();
+            let missing = Problem::invalid(format!("`{field}` is missing"));
+            match given.is_empty() {
+                true => missing,
+                false => {
+                    missing.hint(format!("there are {}; was one of them meant?", given.join(", ")))
+                }
+            }
+        })
     }
 
     /// A whole number of at least 1. `5.0` is one: to JSON it is the same number.

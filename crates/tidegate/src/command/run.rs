@@ -279,12 +279,8 @@ impl Host for Heard {
 fn cancelled(heard: &Heard, used: Usage, started: Instant) -> Outcome {
     let output = heard.output.lock().unwrap_or_else(PoisonError::into_inner);
     let [stdout, stderr] = [0, 1].map(|at| String::from_utf8_lossy(&output[at]).into_owned());
-    let usage = Usage {
-        wall: started.elapsed(),
-        stdout_bytes: stdout.len() as u64,
-        stderr_bytes: stderr.len() as u64,
-        ..used
-    };
+    let usage =
+        Usage { stdout_bytes: stdout.len() as u64, stderr_bytes: stderr.len() as u64, ..used };
     let error = ProgramError {
         kind: "Cancelled".to_owned(),
         message: "the run was cancelled (Ctrl-C or SIGTERM)".to_owned(),

@@ -1,8 +1,8 @@
 //! Servers that come and go while we run: by request, and when the configuration changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -23,9 +23,19 @@ pub(super) struct LiveServers {
     config: Config,
     tools: Arc<Tools>,
     mcp_config: Vec<PathBuf>,
-    /// What is in use, by how it is reached.
-    known: Mutex<BTreeMap<ServerName, String>>,
+    state: Mutex<State>,
     watching: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+/// What is in use, by how it is reached, and who said so.
+#[derive(Default, Clone)]
+struct State {
+    /// Those of the configuration.
+    known: BTreeMap<ServerName, String>,
+    /// Those that were added by request; the configuration does not decide about them.
+    added: BTreeSet<ServerName>,
+    /// Those of the configuration that were removed by request, until it says something else of them.
+    removed: BTreeMap<ServerName, String>,
 }
 
 impl LiveServers {
@@ -38,7 +48,7 @@ impl LiveServers {
             config,
             tools,
             mcp_config,
-            known: Mutex::new(known.collect()),
+            state: Mutex::new(State { known: known.collect(), ..State::default() }),
             watching: Mutex::new(None),
         });
         let watched = Arc::downgrade(&servers);
@@ -83,29 +93,32 @@ impl LiveServers {
             .filter(|server| server.section.is_enabled())
             .map(|server| (server.name.clone(), server))
             .collect();
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let State { known, added, removed } = self.state().clone();
         for name in known.keys().filter(|name| !wanted.contains_key(*name)) {
             self.tools.remove(name).await;
-            self.forget(name);
+            self.state().known.remove(name);
         }
         for (name, server) in wanted {
-            if known.get(&name) != Some(&crate::tools::identity(&server)) {
-                self.use_server(server).await;
+            let identity = crate::tools::identity(&server);
+            let is_new =
+                known.get(&name) != Some(&identity) && removed.get(&name) != Some(&identity);
+            if is_new && !added.contains(&name) {
+                self.use_server(&server).await;
+                let mut state = self.state();
+                state.removed.remove(&name);
+                state.known.insert(name, identity);
             }
         }
     }
 
-    async fn use_server(&self, server: Server) {
-        let identity = crate::tools::identity(&server);
-        let policy = crate::tools::policy(&self.config, &server);
-        let settings = self.config.settings_later(&server);
+    async fn use_server(&self, server: &Server) {
+        let policy = crate::tools::policy(&self.config, server);
+        let settings = self.config.settings_later(server);
         self.tools.add(settings, policy).await;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(server.name, identity);
     }
 
-    fn forget(&self, name: &ServerName) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,14 +126,27 @@ impl LiveServers {
 impl server::Servers for LiveServers {
     async fn add(&self, name: &str, entry: Value) -> Result<(), String> {
         let text = json!({ "mcpServers": { name: entry } }).to_string();
+        crate::config::name::check(name)?;
+        if entry.get("command").is_some() && entry.get("url").is_some() {
+            return Err(
+                "it has both `command` and `url`; give the one that leads to the server".to_owned()
+            );
+        }
         let server = self.config.server_from_json(&text)?;
-        self.use_server(server).await;
+        self.use_server(&server).await;
+        self.state().added.insert(server.name);
         Ok(())
     }
 
     async fn remove(&self, name: &str) -> Result<bool, String> {
         let name = ServerName(name.to_owned());
-        self.forget(&name);
+        {
+            let mut state = self.state();
+            state.added.remove(&name);
+            if let Some(identity) = state.known.remove(&name) {
+                state.removed.insert(name.clone(), identity);
+            }
+        }
         Ok(self.tools.remove(&name).await)
     }
 }

@@ -21,8 +21,11 @@ pub(super) fn tool_result(value: Value) -> ToolResult {
         Some(Value::Null) | None => Vec::new(),
         Some(single) => vec![part(single)],
     };
+    // Beside other parts, null is nothing; alone it is the value.
+    let structured = fields.remove("structuredContent");
+    let structured = structured.filter(|value| !value.is_null() || content.is_empty());
     ToolResult {
-        structured: fields.remove("structuredContent"),
+        structured,
         content,
         is_error: fields.get("isError").and_then(Value::as_bool).unwrap_or_default(),
     }
@@ -241,6 +244,8 @@ mod tests {
     fn a_structured_null_is_not_the_same_as_none() {
         assert_eq!(tool_result(json!({"structuredContent": null})).structured, Some(Value::Null));
         assert_eq!(tool_result(json!({"content": []})).structured, None);
+        let beside = json!({"content": ["x"], "structuredContent": null});
+        assert_eq!(tool_result(beside).structured, None);
         assert_eq!(tool_result(json!("x")).structured, Some(json!("x")));
     }
 
