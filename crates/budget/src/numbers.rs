@@ -9,13 +9,14 @@ const MOST: usize = 100_000;
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     count: usize,
-    sum: f64,
     /// The first of them, and of all the sums of differences to it, and of their squares.
     first: f64,
     apart: f64,
     squares: f64,
     least: f64,
     greatest: f64,
+    /// The same as they were written, where that says more than a float can.
+    written: [Option<String>; 2],
     /// A part of them, evenly taken.
     some: Vec<f64>,
     /// One in so many is taken.
@@ -23,13 +24,18 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    pub(crate) fn add(&mut self, number: f64) {
+    /// Adds a number, and how it was written.
+    pub(crate) fn add(&mut self, number: f64, text: &str) {
         if self.count == 0 {
             (self.least, self.greatest, self.first, self.every) = (number, number, number, 1);
+            self.written = [note(text), note(text)];
         }
-        self.least = self.least.min(number);
-        self.greatest = self.greatest.max(number);
-        self.sum += number;
+        if number < self.least {
+            (self.least, self.written[0]) = (number, note(text));
+        }
+        if number > self.greatest {
+            (self.greatest, self.written[1]) = (number, note(text));
+        }
         let apart = number - self.first;
         self.apart += apart;
         self.squares += apart * apart;
@@ -60,10 +66,18 @@ impl Numbers {
         if all {
             figures.insert("count".to_owned(), json!(self.count));
         }
+        for (name, number, text) in
+            [("min", self.least, &self.written[0]), ("max", self.greatest, &self.written[1])]
+        {
+            let value = text.as_ref().map_or_else(|| json!(number), |text| json!(text));
+            figures.insert(
+                name.to_owned(),
+                if number.fract() == 0.0 && text.is_none() { shown(number) } else { value },
+            );
+        }
+        let mean = (self.first + self.apart / count).clamp(self.least, self.greatest);
         for (name, number) in [
-            ("min", self.least),
-            ("max", self.greatest),
-            ("mean", self.sum / count),
+            ("mean", mean),
             ("p25", self.quantile(1)),
             ("median", self.quantile(2)),
             ("p75", self.quantile(3)),
@@ -93,13 +107,28 @@ impl Numbers {
     }
 }
 
+/// A whole number of more digits than a float has, as it was written.
+fn note(text: &str) -> Option<String> {
+    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    (is_whole && text.len() > 15).then(|| {
+        if text.len() <= LONGEST {
+            text.to_owned()
+        } else {
+            format!("{}... ({} digits)", &text[..20], text.len())
+        }
+    })
+}
+
+/// Digits of a number that are shown.
+const LONGEST: usize = 100;
+
 /// A number without digits that say nothing.
 fn shown(number: f64) -> Value {
     if number.fract() == 0.0 && number.abs() < 9e15 {
         #[expect(clippy::cast_possible_truncation, reason = "a whole number that fits")]
         return json!(number as i64);
     }
-    // Six digits after the first that counts.
-    let rounded: f64 = format!("{number:.6e}").parse().unwrap_or(number);
+    // As many digits as are certain after adding up.
+    let rounded: f64 = format!("{number:.11e}").parse().unwrap_or(number);
     json!(rounded)
 }

@@ -1,5 +1,7 @@
 //! The shape of a value: fields and types instead of values.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::skim::{Fields, Items, spread};
@@ -7,7 +9,11 @@ use crate::skim::{Fields, Items, spread};
 /// Levels that are gone into.
 const DEEPEST: usize = 8;
 /// Rows of a list that are looked at, from everywhere in it.
-const MOST_ROWS: usize = 200;
+const MOST_ROWS: usize = 10_000;
+/// Tables of different shapes that are told of at one place.
+const MOST_FRAMES: usize = 5;
+/// Fields that are counted beyond those that are told of.
+const MOST_COUNTED: usize = 100_000;
 /// Fields of an object that are told of.
 const MOST_FIELDS: usize = 100;
 
@@ -20,11 +26,16 @@ pub(crate) fn of(text: &str) -> String {
 fn frame(text: &str) -> Value {
     let fields = Fields::of(text).filter_map(|(key, value)| {
         let key: String = serde_json::from_str(key).ok()?;
-        let is_about = ["$type", "name", "shape", "dtypes", "dtype", "index_name"];
+        let is_about = ["$type", "name", "shape", "columns", "dtypes", "dtype", "index_name"];
         let told = is_about.contains(&key.as_str()).then(|| serde_json::from_str(value).ok())??;
         Some((key, told))
     });
-    Value::Object(fields.collect())
+    let mut told: Map<String, Value> = fields.collect();
+    // The types have the names already, where no two columns have one name.
+    if told.get("dtypes").is_some_and(Value::is_object) {
+        told.shift_remove("columns");
+    }
+    Value::Object(told)
 }
 
 /// What values at one place are like.
@@ -34,15 +45,15 @@ struct Shape {
     plain: std::collections::BTreeSet<&'static str>,
     list: Option<(usize, Box<Shape>)>,
     object: Option<Object>,
-    /// The first table or series.
-    frame: Option<Value>,
+    /// Tables and series, those that are alike once.
+    frames: Vec<Value>,
 }
 
 #[derive(Debug, Default)]
 struct Object {
     seen: usize,
     fields: Vec<(String, usize, Shape)>,
-    more: usize,
+    more: HashSet<String>,
 }
 
 impl Shape {
@@ -66,7 +77,10 @@ impl Shape {
                 }
             }
             Some(b'{') if crate::summary::is_frame(text) => {
-                self.frame.get_or_insert_with(|| frame(text));
+                let frame = frame(text);
+                if self.frames.len() < MOST_FRAMES && !self.frames.contains(&frame) {
+                    self.frames.push(frame);
+                }
             }
             Some(b'{') if depth < DEEPEST => {
                 self.object.get_or_insert_default().add(text, depth);
@@ -81,12 +95,16 @@ impl Shape {
     fn told(&self) -> Value {
         let mut kinds: Vec<Value> = self.plain.iter().map(|kind| json!(kind)).collect();
         if let Some((count, inner)) = &self.list {
-            kinds.push(json!({ "list": inner.told(), "count": count }));
+            let mut list = json!({ "list": inner.told(), "count": count });
+            if *count > MOST_ROWS {
+                list["looked_at"] = json!(MOST_ROWS);
+            }
+            kinds.push(list);
         }
         if let Some(object) = &self.object {
             kinds.push(object.told());
         }
-        kinds.extend(self.frame.clone());
+        kinds.extend(self.frames.iter().cloned());
         match kinds.len() {
             0 => json!("nothing"),
             1 => kinds.swap_remove(0),
@@ -104,8 +122,8 @@ impl Object {
                 known.2.add(value, depth + 1);
             } else if self.fields.len() < MOST_FIELDS {
                 self.fields.push((key.to_owned(), 1, Shape::of(value, depth + 1)));
-            } else {
-                self.more += 1;
+            } else if self.more.len() < MOST_COUNTED && !self.more.contains(key) {
+                self.more.insert(key.to_owned());
             }
         }
     }
@@ -119,8 +137,9 @@ impl Object {
             }
             told.insert(name, shape.told());
         }
-        if self.more > 0 {
-            told.insert("$left_out".to_owned(), json!("more fields"));
+        if !self.more.is_empty() {
+            let more = format!("{} more fields", self.more.len());
+            told.insert("$left_out".to_owned(), json!(more));
         }
         Value::Object(told)
     }

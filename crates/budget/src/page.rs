@@ -31,8 +31,7 @@ pub fn page(
         text = match text.as_bytes().first()? {
             b'[' => Items::of(text).nth(step.parse().ok()?)?,
             b'{' => {
-                let is_it =
-                    |key: &str| serde_json::from_str::<String>(key).is_ok_and(|key| key == step);
+                let is_it = |key: &str| crate::skim::text_of(key).is_some_and(|key| key == step);
                 Fields::of(text).find(|(key, _)| is_it(key))?.1
             }
             _ => return None,
@@ -49,7 +48,7 @@ pub fn page(
             let fields: Vec<(&str, &str)> = Fields::of(text).collect();
             let part = fields.iter().skip(offset).take(limit);
             let part = part.map(|(key, value)| {
-                let name = || serde_json::from_str::<String>(key).unwrap_or_default();
+                let name = || crate::skim::text_of(key).unwrap_or_default();
                 let step = || name().replace('~', "~0").replace('/', "~1");
                 if key.len() > most / 4 {
                     return too_long_a_key(&name(), most);
@@ -59,7 +58,7 @@ pub fn page(
             (fields.len(), format!("{{{}}}", joined(part, most)))
         }
         b'"' => {
-            let whole: String = serde_json::from_str(text).ok()?;
+            let whole = crate::skim::text_of(text)?;
             let part: String = whole.chars().skip(offset).take(limit.min(most / 4)).collect();
             (whole.chars().count(), serde_json::Value::String(part).to_string())
         }

@@ -8,6 +8,19 @@ use crate::skim::{Keep, Node, SEED, kind, mixed, spread};
 /// The name under which what was left out is counted.
 pub(crate) const LEFT_OUT: &str = "$left_out";
 
+/// The same with its quotes.
+const QUOTED: &str = "\"$left_out\"";
+/// The name where the value has one like it.
+const LEFT_OUT_TOO: &str = "$left_out_here";
+
+/// How many fields a summary says were left out of an object.
+fn left_out<'a>((key, value): &(&str, Node<'a>)) -> Option<(usize, &'a str)> {
+    let Node::Text(text) = value else { return None };
+    let count = text.strip_prefix('"')?.strip_suffix(" more fields\"")?;
+    let digits = count.trim_end_matches('+');
+    (*key == QUOTED).then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
+}
+
 /// How much is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -101,7 +114,14 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
             }
             if shown < *total {
                 let comma = if shown > 0 { "," } else { "" };
-                let _ = write!(out, "{comma}\"{LEFT_OUT}\":\"{} more fields\"", total - shown);
+                let (missing, sign) = match kept.last().and_then(left_out) {
+                    // What was left out before is left out still.
+                    Some((before, sign)) => (total - shown - 1 + before, sign),
+                    None => (total - shown, ""),
+                };
+                let is_taken = kept[..shown].iter().any(|(key, _)| *key == QUOTED);
+                let name = if is_taken { LEFT_OUT_TOO } else { LEFT_OUT };
+                let _ = write!(out, "{comma}\"{name}\":\"{missing}{sign} more fields\"");
             }
             out.push('}');
         }

@@ -16,6 +16,15 @@ const SHORT: usize = 16;
 /// Rows that are looked at for being of another kind.
 const MOST_OTHERS: usize = 4000;
 
+/// The text that is written in JSON with its quotes. Python's may have half a letter, which no text of
+/// ours can hold: it becomes the sign for a broken one.
+pub(crate) fn text_of(written: &str) -> Option<String> {
+    serde_json::from_str(written).ok().or_else(|| {
+        let bytes: serde_bytes::ByteBuf = serde_json::from_str(written).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    })
+}
+
 /// A part of a value.
 #[derive(Debug)]
 pub(crate) enum Node<'a> {

@@ -13,13 +13,17 @@ use crate::printed::{ceil, floor};
 use crate::skim::{Fields, Items};
 
 /// Levels of objects that are gone into.
-const DEEPEST: usize = 4;
+const DEEPEST: usize = 8;
 /// Fields of rows that are told of.
 const MOST_FIELDS: usize = 60;
 /// Different texts of a field that are counted.
 const MOST_TEXTS: usize = 1000;
+/// Long texts among them.
+const MOST_LONG_TEXTS: usize = 50;
 /// Letters of a text that are shown at its beginning, and at its end.
 const LETTERS: usize = 200;
+/// Bytes of a list inside a row that is shown as it is.
+const SHORT: usize = 120;
 
 /// A summary, as JSON.
 pub(crate) fn of(text: &str) -> String {
@@ -36,12 +40,24 @@ fn about(text: &str, depth: usize) -> Value {
         }
         Some(b'{') => json!({ "type": "object", "fields": Fields::of(text).count() }),
         Some(b'"') => about_text(text),
-        _ => serde_json::from_str(text).unwrap_or_default(),
+        _ => plain(text),
     }
 }
 
+/// A number, `true`, `false` or `null`. A number of more digits than others can read is a text.
+fn plain(text: &str) -> Value {
+    let is_long = text.len() > 15 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if is_long && text.parse::<i64>().is_err() {
+        let shown: String = text.chars().take(2 * LETTERS).collect();
+        let more = text.len() - shown.len();
+        return json!(if more > 0 { format!("{shown}... ({} digits)", text.len()) } else { shown });
+    }
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// A text as it is meant. Python's may have half a letter, which nobody else can read.
 fn name(key: &str) -> String {
-    serde_json::from_str(key).unwrap_or_default()
+    crate::skim::text_of(key).unwrap_or_default()
 }
 
 fn about_text(text: &str) -> Value {
@@ -89,12 +105,20 @@ fn example(text: &str) -> Value {
 /// A value of a row that is shown as an example.
 fn short(text: &str) -> Value {
     match text.as_bytes().first() {
+        // One that is short says more than how long it is.
+        Some(b'[') if text.len() <= SHORT && !text[1..].contains(['[', '{']) => {
+            Items::of(text).map(plain_or_text).collect()
+        }
         Some(b'[') => json!(format!("list of {}", Items::of(text).count())),
         Some(b'{') if frame::is_one(text) => json!(frame::in_words(text)),
         Some(b'{') => json!(format!("object of {}", Fields::of(text).count())),
         Some(b'"') => about_text(text),
-        _ => serde_json::from_str(text).unwrap_or_default(),
+        _ => plain(text),
     }
+}
+
+fn plain_or_text(text: &str) -> Value {
+    if text.starts_with('"') { about_text(text) } else { plain(text) }
 }
 
 /// What the members of a list have in common.
@@ -107,7 +131,10 @@ struct Rows {
     columns: Vec<(String, Column)>,
     objects: usize,
     lists: usize,
-    more_fields: bool,
+    /// The shortest and the longest of the lists, and what their members are like.
+    lengths: (usize, usize),
+    inner: Column,
+    more_fields: HashSet<String>,
 }
 
 /// What is known of one field.
@@ -150,7 +177,19 @@ impl Rows {
         match item.as_bytes().first() {
             // Its fields have been met.
             Some(b'{') => self.objects += 1,
-            Some(b'[') => self.lists += 1,
+            Some(b'[') => {
+                let mut length = 0;
+                for member in Items::of(item) {
+                    length += 1;
+                    if length <= MOST_FIELDS {
+                        self.inner.add(member);
+                    }
+                }
+                let (least, most) = self.lengths;
+                let least = if self.lists == 0 { length } else { least.min(length) };
+                self.lengths = (least, most.max(length));
+                self.lists += 1;
+            }
             _ => self.plain.add(item),
         }
     }
@@ -166,7 +205,9 @@ impl Rows {
             return self.columns.get_mut(place).map(|column| &mut column.1);
         }
         if self.columns.len() >= MOST_FIELDS {
-            self.more_fields = true;
+            if self.more_fields.len() < MOST_TEXTS {
+                self.more_fields.insert(key.to_owned());
+            }
             return None;
         }
         self.columns.push((key.to_owned(), Column::default()));
@@ -175,7 +216,13 @@ impl Rows {
 
     fn tell(&mut self, told: &mut Map<String, Value>) {
         if self.lists > 0 {
+            let (least, most) = self.lengths;
             told.insert("lists".to_owned(), json!(self.lists));
+            let lengths = if least == most { json!(most) } else { json!([least, most]) };
+            told.insert("of_length".to_owned(), lengths);
+            let inner = std::mem::take(&mut self.inner);
+            let count = inner.count;
+            told.insert("members".to_owned(), inner.told(count, false));
         }
         if self.plain.count > 0 {
             let plain = std::mem::take(&mut self.plain);
@@ -183,9 +230,6 @@ impl Rows {
         }
         if self.objects > 0 {
             told.insert("fields".to_owned(), self.fields(false));
-            if self.more_fields {
-                told.insert("more_fields".to_owned(), json!(true));
-            }
         }
     }
 }
@@ -196,7 +240,13 @@ impl Rows {
         let columns = std::mem::take(&mut self.columns);
         let objects = self.objects;
         let told = |(key, column): (String, Column)| (name(&key), column.told(objects, all));
-        Value::Object(columns.into_iter().map(told).collect())
+        let mut fields: Map<String, Value> = columns.into_iter().map(told).collect();
+        if !self.more_fields.is_empty() {
+            let more = self.more_fields.len();
+            let sign = if more < MOST_TEXTS { "" } else { "+" };
+            fields.insert("$left_out".to_owned(), json!(format!("{more}{sign} more fields")));
+        }
+        Value::Object(fields)
     }
 }
 
@@ -213,6 +263,10 @@ impl Column {
                 if !self.many_texts && !self.texts.contains(value) {
                     if self.texts.len() < MOST_TEXTS && value.len() <= 200 {
                         self.texts.insert(value.to_owned());
+                    } else if self.texts.len() < MOST_LONG_TEXTS {
+                        // Long ones are told apart by their beginning and their length.
+                        let start = &value[1..floor(value, 100)];
+                        self.texts.insert(format!("\"{start}... ({} bytes)\"", value.len()));
                     } else {
                         self.many_texts = true;
                     }
@@ -220,7 +274,7 @@ impl Column {
             }
             Some(b'{' | b'[') => self.others += 1,
             _ => match value.parse() {
-                Ok(number) => self.numbers.add(number),
+                Ok(number) => self.numbers.add(number, value),
                 Err(_) => self.others += 1,
             },
         }

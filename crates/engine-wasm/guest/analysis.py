@@ -7,6 +7,7 @@ analysis is a module with `prepare`, which checks the parameters, and `compute`.
 libraries are imported when they are used: most sessions never ask for an analysis.
 """
 
+import sys
 import warnings
 
 from _tidegate import analysis_aggregate, analysis_check, analysis_correlate, analysis_data, analysis_describe
@@ -63,8 +64,24 @@ class Work:
             self._others[id(source), other_field] = made
 
 
-async def run(request):
-    """Answers one request; a mistake in it is an `AnalysisError`, a tool's failure a `ToolError`."""
+async def run(request, as_table=False):
+    """Answers one request; a mistake in it is an `AnalysisError`, a tool's failure a `ToolError`.
+
+    `as_table` gives the result alone, rows as a table, and writes the notes to standard error.
+    """
+    made = await _run(request)
+    if not as_table:
+        return made
+    import pandas
+
+    for note in made["notes"]:
+        print(note, file=sys.stderr)
+    found = made["result"]
+    rows = isinstance(found, list) and len(found) > 0 and all([isinstance(row, dict) for row in found])
+    return pandas.DataFrame(found) if rows else found
+
+
+async def _run(request):
     module, plan, field, before = _prepared(request)
     work = Work()
     try:

@@ -189,9 +189,10 @@ def table(value, notes, field=None, where="data"):
     if isinstance(value, str):
         value = parsed(value, where)
     if field is not None:
-        value = _followed(value, field, where)
+        value = _rows_of_ours(_followed(value, field, where))
     elif isinstance(value, dict):
-        value = _only_list(value, notes, where)
+        value = _rows_of_ours(value)
+        value = _only_list(value, notes, where) if isinstance(value, dict) else value
     if isinstance(value, str):
         value = parsed(value, where)
     if isinstance(value, pandas.DataFrame):
@@ -201,6 +202,28 @@ def table(value, notes, field=None, where="data"):
     if not isinstance(value, (list, tuple)):
         raise AnalysisError(f"{where} is {shown(value)}, not rows. Valid: {FORMS}")
     return _of_list(value, notes, where)
+
+
+def _rows_of_ours(value):
+    """The rows of a table or a series that an earlier result holds, in any form that we answer with."""
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("$columns"), list) and isinstance(value.get("$rows"), list):
+        return [dict(zip(value["$columns"], row)) for row in value["$rows"] if isinstance(row, list)]
+    form = value.get("$type")
+    index = value.get("index") if isinstance(value.get("index"), list) else None
+    if form == "dataframe" and isinstance(value.get("records"), list):
+        found = value["records"]
+        name = value.get("index_name") if isinstance(value.get("index_name"), str) else "index"
+        if index is not None and len(index) == len(found) and all(name not in row for row in found[:1]):
+            return [{name: at, **row} for at, row in zip(index, found)]
+        return found
+    if form == "series" and isinstance(value.get("values"), list):
+        name = value.get("name") if isinstance(value.get("name"), str) else "value"
+        if index is not None and len(index) == len(value["values"]):
+            return [{"index": at, name: one} for at, one in zip(index, value["values"])]
+        return [{name: one} for one in value["values"]]
+    return value
 
 
 def _of_frame(frame):
@@ -271,7 +294,7 @@ def _followed(value, path, where):
         if part not in value:
             raise AnalysisError(f"{where} has no {shown(path)}.{nearest(part, value)} There is: {listed(list(value))}")
         value = value[part]
-    if isinstance(value, dict) and not _are_columns(value):
+    if isinstance(value, dict) and "$type" not in value and "$columns" not in value and not _are_columns(value):
         raise AnalysisError(f"{shown(path)} of {where} is an object, not a list. It has: {listed(list(value))}")
     return value
 

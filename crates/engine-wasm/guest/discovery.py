@@ -59,6 +59,7 @@ def search_tools(query="", detail_level="name_only", server=None, limit=10):
         raise ValueError(f"search_tools(): detail_level is one of {', '.join(map(repr, LEVELS))}, not {detail_level!r}")
     if type(limit) is not int or limit < 1:
         raise ValueError(f"search_tools(): limit is a number of tools from 1 on, not {limit!r}")
+    limit = min(limit, 1_000_000)
     if server is not None and not isinstance(server, str):
         server = getattr(server, "__name__", server)  # A server's module will do.
         if not isinstance(server, str):

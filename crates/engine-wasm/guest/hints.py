@@ -411,7 +411,7 @@ def _os_error(exc, message, scene):
     if issubclass(type(exc), (FileNotFoundError, PermissionError)) and type(path) is str:
         if path.startswith("/") and path != "/workspace" and not path.startswith("/workspace/"):
             if not issubclass(type(exc), FileNotFoundError) or scene.mentions("w"):
-                return _FILES
+                return _FILES + (_that_knows(*_WRITES) or "")
             return _FILES + (_that_knows(*(_LISTS if _LISTING.search(scene.line) else _READS)) or _USERS)
         if issubclass(type(exc), FileNotFoundError):
             return _workspace()
@@ -434,9 +434,22 @@ def _instead(line):
 # What the user has and the sandbox has not: what to search for, what the name of a tool says that has it, and the words.
 _READS = ("read text file", ("read", "file"), "The user's own files are not here. A tool may read them")
 _LISTS = ("list directory", ("list", "dir"), "The user's own folders are not here. A tool may list them")
-_ASKS = ("query database sql", ("query",), "The user's databases are not here. A tool may ask them")
+_WRITES = ("write file", ("write", "file"), "The user's own files cannot be written from here. A tool may do it")
+_ASKS = ("read query select database sql", ("query",), "The user's databases are not here. A tool may ask them")
 
 _LISTING = re.compile(r"\b(?:listdir|scandir|iterdir|walk|glob|rglob|chdir|list_directory)\b")
+
+
+_LOOKING = re.compile(r"\b(?:glob|iglob|rglob|walk|exists|isfile|isdir|is_file|is_dir)\b")
+_OUTSIDE = re.compile(
+    r"""["'](/(?:home|Users|tmp|mnt|data|var|srv|opt|root|media|Volumes|private)/[^"'\n]{1,200}|~/[^"'\n]{1,200}|[A-Za-z]:\\[^"'\n]{1,200})["']"""
+)
+
+
+def unseen(source):
+    """A path of the user's own that a program looked for with what raises nothing, or None."""
+    found = _OUTSIDE.search(source) if _LOOKING.search(source) else None
+    return found and found.group(1)
 
 
 def _that_knows(query, words, told):
@@ -445,12 +458,17 @@ def _that_knows(query, words, told):
 
     if discovery._ask is None:
         return None
-    for found in discovery.search_tools(query, "full", limit=5):
-        name, server = found["name"], found["server"]
-        if all(word in name.lower() for word in words):
-            package = re.sub(r"\W", "_", server)
-            uses = found["signature"].strip()[-600:]
-            return f" {told}, `from servers.{package} import {name}`:\n{uses}"
+    fitting = [
+        found for found in discovery.search_tools(query, "full", limit=8)
+        if all(word in found["name"].lower() for word in words)
+    ]
+    # One that only reads does what was meant, unless writing was.
+    if "write" not in words:
+        fitting.sort(key=lambda found: "write" in found["name"].lower())
+    for found in fitting[:1]:
+        package = re.sub(r"\W", "_", found["server"])
+        uses = found["signature"].strip()[-600:]
+        return f" {told}, `from servers.{package} import {found['name']}`:\n{uses}"
     return None
 
 

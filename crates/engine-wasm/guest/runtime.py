@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import analysis, analysis_check, awaits, binding, calls, content, discovery, errors, failures, forgotten, loop as loops, program, servers, values
+from _tidegate import analysis, analysis_check, awaits, binding, calls, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, values
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -300,6 +300,10 @@ class Runtime:
             if too_large:
                 parts.append('"too_large":true')
         self.value = None
+        if error is None and self.prepared is not None:
+            unseen = hints.unseen(self.prepared.source)
+            if unseen:
+                parts.append('"unseen":' + _dumps(unseen))
         pictures, lost = _pictures()
         if pictures:
             parts.append('"artifacts":' + _dumps(pictures))

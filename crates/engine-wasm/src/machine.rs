@@ -507,6 +507,10 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
     } else if let Some(refusal) = refusal.filter(|_| done.error.is_none()) {
         // What is written when a file is closed by itself raises nothing that anybody hears.
         Some(format!("something was not written: {refusal}"))
+    } else if let Some(path) = &done.unseen {
+        Some(format!(
+            "the program looked for {path:?}, which is not in the sandbox, so it found nothing there: the user's own files and folders are reached only through tools; search_tools(\"list directory\") finds one"
+        ))
     } else if silent {
         Some("the program returned nothing and printed nothing; end it with an expression, `return VALUE` or `result = VALUE`".into())
     } else {

@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use catalog::{Catalog, CatalogServer, LearnedTools, Listing, ResolveError, ServerName, Withheld};
-use engine::Folder;
+use catalog::{
+    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, Withheld,
+};
+use engine::{CallError, Folder};
 use futures_util::future::join_all;
 use tracing::{debug, warn};
 use upstream::{ConnectError, ServerSettings, Upstreams};
@@ -339,7 +341,7 @@ impl Tools {
         match self.made().0.withheld_tool(server, &tool.name().0) {
             None => Ok(()),
             Some(withheld) => {
-                let message = catalog::ResolveError::Withheld(withheld.clone()).to_string();
+                let message = ResolveError::Withheld(withheld.clone()).to_string();
                 Err(CallError { kind: "UnknownTool".to_owned(), message })
             }
         }

@@ -215,6 +215,8 @@ impl Config {
             environment: env::vars_os().collect(),
             supervisor: Some(vec![own.into(), "supervise".into(), "--".into()]),
             tokens: Arc::new(FileTokens::new(self.tokens()?)),
+            roots: self.general()?.roots,
+            elicitation: self.general()?.elicitation,
             ..upstream::Options::default()
         })
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 /// How many words stand in for one that was mistyped.
 const OFFERED: usize = 3;
-/// Words shorter than this are not corrected: too many others are one slip away.
-const SHORTEST: usize = 4;
+/// Words shorter than this are not corrected: too many others are one slip away. They are without
+/// their endings here, so that this is `file` and `time`.
+const SHORTEST: usize = 3;
 
 /// All words there are, ready to be compared.
 #[derive(Debug, Default)]
@@ -57,10 +58,13 @@ impl Known {
         }
         let Some(letters) = Letters::of(word) else { return Vec::new() };
         let tolerated = if word.len() < 7 { 1 } else { 2 };
+        // The shorter the word, the more of it has to be right.
+        let begins = usize::from(word.len() < 5);
         let mut near: Vec<(usize, &str)> = self
             .words
             .iter()
             .filter(|(other, _)| letters.within(*other, tolerated))
+            .filter(|(_, other)| other.starts_with(&word[..begins]))
             .map(|(_, other)| (strsim::osa_distance(word, other), &**other))
             .filter(|(edits, _)| u32::try_from(*edits).is_ok_and(|edits| edits <= tolerated))
             .collect();
@@ -83,17 +87,20 @@ mod tests {
         insta::assert_snapshot!(near("reposotory"), @"repository");
         insta::assert_snapshot!(near("isseu"), @"issue");
         insta::assert_snapshot!(near("calender"), @"calendar");
+        insta::assert_snapshot!(near("fli"), @"fil");
+        insta::assert_snapshot!(near("isu"), @"");
     }
 
     #[test]
     fn short_words_and_far_ones_are_left_alone() {
-        insta::assert_snapshot!(near("pod"), @"");
+        insta::assert_snapshot!(near("po"), @"");
         insta::assert_snapshot!(near("kubernetes"), @"");
         insta::assert_snapshot!(near("issué"), @"");
     }
 
     fn near(word: &str) -> String {
-        let words = ["repository", "issue", "calendar", "read", "post"].map(Arc::<str>::from);
+        let words =
+            ["repository", "issue", "calendar", "read", "post", "fil"].map(Arc::<str>::from);
         let near: Vec<String> = Known::new(words.iter())
             .near(word)
             .iter()

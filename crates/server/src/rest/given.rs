@@ -98,12 +98,10 @@ impl Fields {
             let given: Vec<String> =
                 self.given.keys().take(5).map(|name| format!("`{}`", cut(name))).collect();
             let missing = Problem::invalid(format!("`{field}` is missing"));
-            match given.is_empty() {
-                true => missing,
-                false => {
-                    missing.hint(format!("there are {}; was one of them meant?", given.join(", ")))
-                }
+            if given.is_empty() {
+                return missing;
             }
+            missing.hint(format!("there are {}; was one of them meant?", given.join(", ")))
         })
     }
 

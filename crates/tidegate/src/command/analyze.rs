@@ -130,15 +130,7 @@ fn program(arguments: &Arguments) -> anyhow::Result<Program> {
     Ok(Program { source, context: Context::from_iter(context) })
 }
 
-const AS_TABLE: &str = "\
-import sys
-import pandas
-answer = await analyze(request)
-for note in answer['notes']:
-    print(note, file=sys.stderr)
-found = answer['result']
-rows = isinstance(found, list) and len(found) > 0 and all(isinstance(row, dict) for row in found)
-return pandas.DataFrame(found) if rows else found";
+const AS_TABLE: &str = "return await analyze(request, True)";
 
 /// The kind of analysis and its parameters.
 fn request(arguments: &Arguments) -> anyhow::Result<(String, Value)> {

@@ -126,9 +126,17 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         },
         _ => return Err("it is neither a list of tools nor an object with one".into()),
     };
-    let read = |(index, tool): (usize, Value)| {
-        serde_json::from_value::<Tool>(tool)
-            .map_err(|error| format!("tool {} of the list cannot be read: {error}", index + 1))
+    // One that cannot be read is left out, as it is of a server.
+    let read = |(index, tool): (usize, Value)| match serde_json::from_value::<Tool>(tool) {
+        Ok(tool) if !tool.name.0.is_empty() => Some(tool),
+        Ok(_) => {
+            out::warn(format_args!("tool {} of the list has no name and is left out", index + 1));
+            None
+        }
+        Err(error) => {
+            out::warn(format_args!("tool {} of the list is left out: {error}", index + 1));
+            None
+        }
     };
     let text_at =
         |at: &str| about.get("serverInfo").and_then(|info| info.get(at)).and_then(Value::as_str);
@@ -137,6 +145,6 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         version: text_at("version").map(str::to_owned),
         description: about.get("instructions").and_then(Value::as_str).map(str::to_owned),
         server: ServerName(name),
-        tools: tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?,
+        tools: tools.into_iter().enumerate().filter_map(read).collect(),
     })
 }

@@ -33,6 +33,20 @@ pub(super) struct FileSection {
     pub(super) tools: ToolsSection,
     /// Whether tools are found by meaning, too; needs a model, which is fetched when first needed.
     pub(super) embeddings: Option<bool>,
+    /// What servers get that ask for the roots of a workspace: `file://` addresses. None: a refusal.
+    pub(super) roots: Option<Vec<String>>,
+    /// What servers get that ask for a person's choice.
+    pub(super) elicitation: Option<ElicitationName>,
+}
+
+/// What servers get that ask for a person's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ElicitationName {
+    /// Words that say there is nobody to ask.
+    Refuse,
+    /// "Declined", as if somebody had been asked.
+    Decline,
 }
 
 /// `[tools]`

@@ -14,7 +14,7 @@ use catalog::ServerName;
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
-use super::section::{CheckName, FileSection, Kind, ServerSection};
+use super::section::{CheckName, ElicitationName, FileSection, Kind, ServerSection};
 use crate::config::mcp_json;
 
 pub(crate) use self::settings::Unresolved;
@@ -46,7 +46,7 @@ pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
 }
 
 /// What the files say about everything but servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct General {
     /// Programs are checked before they run.
     pub(crate) check: bool,
@@ -54,15 +54,31 @@ pub(crate) struct General {
     pub(crate) learn: bool,
     /// Tools are found by meaning, too.
     pub(crate) embeddings: bool,
+    /// What servers get that ask for roots.
+    pub(crate) roots: upstream::Roots,
+    /// What servers get that ask for a person's choice.
+    pub(crate) elicitation: upstream::Elicitation,
 }
 
 /// Of several files the one whose servers count most decides.
 pub(crate) fn general(places: &Places) -> Result<General, ConfigError> {
-    let mut general = General { check: true, learn: true, embeddings: false };
+    let mut general = General {
+        check: true,
+        learn: true,
+        embeddings: false,
+        roots: upstream::Roots::Refuse,
+        elicitation: upstream::Elicitation::Refuse,
+    };
     for (_, said) in wholes(places)? {
         general.check = said.check.map_or(general.check, |check| check == CheckName::On);
         general.learn = said.learn.unwrap_or(general.learn);
         general.embeddings = said.embeddings.unwrap_or(general.embeddings);
+        general.roots = said.roots.map_or(general.roots, upstream::Roots::Listed);
+        general.elicitation = match said.elicitation {
+            None => general.elicitation,
+            Some(ElicitationName::Refuse) => upstream::Elicitation::Refuse,
+            Some(ElicitationName::Decline) => upstream::Elicitation::Decline,
+        };
     }
     Ok(general)
 }
