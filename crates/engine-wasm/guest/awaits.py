@@ -154,11 +154,9 @@ class _Mending:
         """Inserts what is missing and says how often."""
         tools = [call for call in self.calls if self.is_tool(call.func)]
         wanted = [call for call in tools if self._can_await(call)]
-        for call in tools:
-            if call not in wanted:
-                self._give_result(call)
+        given = sum([self._give_result(call) for call in tools if call not in wanted])
         if not wanted:
-            return 0
+            return given
         self.keeps = self._keeps_calls()
         meant = [call for call in wanted if self._is_value(call, set())]
         for call in meant:
@@ -170,7 +168,7 @@ class _Mending:
                 getattr(parent, field)[at] = node
             self.up[node] = (parent, field, at)
             self.up[call] = (node, "value", None)
-        return len(meant)
+        return len(meant) + given
 
     def _give_result(self, call):
         """In a plain function a call stands for its result, but for what looks at the object itself."""
@@ -179,6 +177,7 @@ class _Mending:
         if type(parent) is ast.Assign and field == "value" and type(parent.targets[0]) is ast.Name:
             function = self._function(call)
             uses = [use for use in self.loads.get(parent.targets[0].id, ()) if self._function(use) is function]
+        given = 0
         for use in uses:
             parent, field, at = self.up[use]
             if not self._looks_at_the_object(use, parent, field):
@@ -191,6 +190,8 @@ class _Mending:
                 getattr(parent, field)[at] = node
             self.up[node] = (parent, field, at)
             self.up[use] = (node, "args", 0)
+            given += 1
+        return given
 
     def _looks_at_the_object(self, node, parent, field):
         """`match call:`, `call is None`, `type(call)`."""
