@@ -143,6 +143,30 @@ impl Session {
         }
     }
 
+    /// Lends the guest for one run that is stepped elsewhere. It is given back if the run reaches its
+    /// end; if not, the session is as it was before.
+    ///
+    /// # Errors
+    /// When no guest can be had.
+    pub async fn lend(&mut self, program: &Program) -> Result<Box<dyn Guest>, SessionError> {
+        self.used = Usage::default();
+        self.ready(program).await
+    }
+
+    /// Takes a guest back whose run has reached its end.
+    pub fn take_back(&mut self, guest: Box<dyn Guest>) {
+        self.used = guest.usage();
+        self.guest = Some(guest);
+        self.ahead = true;
+        self.last = None;
+    }
+
+    /// What the session was before the guest was lent; `None` if nothing had run in it.
+    #[must_use]
+    pub fn before(&self) -> Option<&Image> {
+        self.last.as_ref()
+    }
+
     /// What the last run used, also if it was stopped by dropping it.
     #[must_use]
     pub fn used(&self) -> Usage {

@@ -19,9 +19,30 @@ use crate::brief;
 use crate::hearing::{CallNote, Hearing};
 use crate::tools::Offer;
 
+/// Who writes down what a desk does, so that nothing is done twice.
+#[async_trait]
+pub(crate) trait Books: Send + Sync {
+    /// What a call was answered with before, if it was made before.
+    fn known(&self, call: &HostCall) -> Option<CallResult>;
+
+    /// Whether a call has to wait until the run could go on after a crash.
+    fn holds(&self, call: &HostCall) -> bool;
+
+    /// A call is about to leave; refused if that cannot be written down.
+    fn leaves(&self, call: &HostCall) -> Result<(), CallError>;
+
+    /// A call was answered; comes back when that is written down.
+    async fn answered(&self, result: &CallResult, took: Duration);
+
+    /// Nobody waits for a call any more.
+    fn withdrawn(&self, id: CallId);
+}
+
 /// Carries out the calls of one run. Dropping it aborts those under way.
 pub struct Desk {
     offer: Arc<Offer>,
+    /// Nobody writes down what a run does that is not kept.
+    books: Option<Arc<dyn Books>>,
     runtime: Handle,
     /// Bytes one answer may have on its way into a guest.
     answer_bytes: u64,
@@ -57,6 +78,8 @@ const LOOK: Duration = Duration::from_micros(800);
 struct Under {
     way: HashMap<CallId, AbortHandle>,
     done: HashMap<CallId, CallResult>,
+    /// Calls that wait until the run could go on after a crash.
+    held: Vec<HostCall>,
     /// Every call that has left, also those whose answer was fetched: none leaves twice.
     begun: HashSet<CallId>,
 }
@@ -85,6 +108,7 @@ impl Desk {
         let runtime = Handle::current();
         Self {
             offer,
+            books: None,
             runtime,
             answer_bytes,
             hearing,
@@ -94,6 +118,86 @@ impl Desk {
         }
     }
 
+    /// The same, with somebody who writes down what it does.
+    pub(crate) fn with_books(mut self, books: Arc<dyn Books>) -> Self {
+        self.books = Some(books);
+        self
+    }
+
+    /// Calls that wait until the run could go on after a crash.
+    pub(crate) fn held(&self) -> Vec<HostCall> {
+        std::mem::take(&mut self.board.lock().held)
+    }
+
+    /// Writes down that a held call is about to leave.
+    pub(crate) fn note(&self, call: &HostCall) -> Result<(), CallError> {
+        self.books.as_ref().map_or(Ok(()), |books| books.leaves(call))
+    }
+
+    /// Answers a call without making it.
+    pub(crate) fn refuse(&self, id: CallId, error: CallError) {
+        let mut calls = self.board.lock();
+        calls.begun.insert(id);
+        calls.done.insert(id, CallResult { id, result: Err(error) });
+        drop(calls);
+        self.board.told.notify_waiters();
+    }
+
+    /// Hands in an answer that came earlier.
+    pub(crate) fn deliver(&self, result: CallResult) {
+        let mut calls = self.board.lock();
+        calls.begun.insert(result.id);
+        calls.done.insert(result.id, result);
+    }
+
+    /// Ends a call that nobody waits for any more.
+    pub(crate) fn withdraw(&self, id: CallId) {
+        let mut calls = self.board.lock();
+        calls.held.retain(|call| call.id != id);
+        calls.done.remove(&id);
+        let call = calls.way.remove(&id);
+        drop(calls);
+        if let Some(call) = call {
+            call.abort();
+        }
+        if let Some(books) = &self.books {
+            books.withdrawn(id);
+        }
+    }
+
+    /// Waits for answers, while the program rests.
+    pub(crate) async fn answers(&self) -> Vec<CallResult> {
+        let _resting = Resting::new(self);
+        loop {
+            // Registered before looking, so that an answer between the two is not missed.
+            let told = self.board.told.notified();
+            tokio::pin!(told);
+            told.as_mut().enable();
+            let done: Vec<CallResult> =
+                self.board.lock().done.drain().map(|(_, result)| result).collect();
+            if !done.is_empty() {
+                return done;
+            }
+            told.await;
+        }
+    }
+
+    /// What needs no waiting: what is known, and what has to be held.
+    fn before(&self, call: &HostCall) -> Before {
+        if let Some(result) = self.offer.at_once(call) {
+            return Before::Answered(result);
+        }
+        let Some(books) = &self.books else { return Before::Free };
+        if let Some(result) = books.known(call) {
+            return Before::Answered(result);
+        }
+        if books.holds(call) {
+            self.board.lock().held.push(call.clone());
+            return Before::Held;
+        }
+        Before::Free
+    }
+
     /// Ends every call that is under way.
     pub fn close(&self) {
         let calls: Vec<AbortHandle> = self.board.lock().way.drain().map(|(_, call)| call).collect();
@@ -101,7 +205,7 @@ impl Desk {
     }
 
     /// Sets a call going, once.
-    fn begin(&self, call: &HostCall) {
+    pub(crate) fn begin(&self, call: &HostCall) {
         let mut calls = self.board.lock();
         if calls.begun.contains(&call.id) {
             return;
@@ -112,7 +216,17 @@ impl Desk {
 
     fn work(&self, call: &HostCall) -> impl Future<Output = CallResult> + Send + 'static {
         let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
-        noted(offer, call.clone(), self.answer_bytes, hearing)
+        let (books, call, most) = (self.books.clone(), call.clone(), self.answer_bytes);
+        async move {
+            let Some(books) = books else { return noted(offer, call, most, hearing).await };
+            if let Err(error) = books.leaves(&call) {
+                return CallResult { id: call.id, result: Err(error) };
+            }
+            let begun = Instant::now();
+            let result = noted(offer, call, most, hearing).await;
+            books.answered(&result, begun.elapsed()).await;
+            result
+        }
     }
 
     /// Lets a call go on by itself.
@@ -127,6 +241,13 @@ impl Desk {
         calls.begun.insert(id);
         calls.way.insert(id, task.abort_handle());
     }
+}
+
+/// What is to be done about a call before it is made.
+enum Before {
+    Answered(CallResult),
+    Held,
+    Free,
 }
 
 /// One call, from its name to the answer that a guest may have, told to who wants to know.
@@ -168,18 +289,21 @@ async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
 
 impl Host for Desk {
     fn answer(&self, call: &HostCall) -> Option<CallResult> {
-        if let Some(result) = self.offer.at_once(call) {
-            return Some(result);
+        match self.before(call) {
+            Before::Answered(result) => return Some(result),
+            Before::Held => {}
+            Before::Free => self.begin(call),
         }
-        self.begin(call);
         None
     }
 
     /// Carries a call out on the guest's own thread for as long as that is quick: with nothing
     /// else to do, handing it to another and being woken again would double what it costs.
     fn answer_alone(&self, call: &HostCall) -> Option<CallResult> {
-        if let Some(result) = self.offer.at_once(call) {
-            return Some(result);
+        match self.before(call) {
+            Before::Answered(result) => return Some(result),
+            Before::Held => return None,
+            Before::Free => {}
         }
         let mut work = Box::pin(self.work(call));
         let begun = Instant::now();

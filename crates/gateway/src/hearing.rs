@@ -72,6 +72,20 @@ pub struct CallNote {
     pub unmade: bool,
 }
 
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It was answered with a value.
+    Committed,
+    /// It was answered with an error.
+    Failed,
+    /// It left, and no answer came.
+    Unknown,
+    /// It never left.
+    NotAttempted,
+}
+
 #[derive(Deserialize)]
 struct Names<'call> {
     #[serde(borrow, default)]
@@ -96,6 +110,17 @@ impl CallNote {
             result_bytes: 0,
             ok: None,
             unmade: false,
+        }
+    }
+
+    /// What became of it, in a run that is over or not.
+    #[must_use]
+    pub fn fate(&self, run_is_over: bool) -> Option<Fate> {
+        match self.ok {
+            Some(true) => Some(Fate::Committed),
+            Some(false) if self.unmade => Some(Fate::NotAttempted),
+            Some(false) => Some(Fate::Failed),
+            None => run_is_over.then_some(Fate::Unknown),
         }
     }
 

@@ -28,7 +28,7 @@ pub use answer::answer;
 pub use checks::{Checks, Earlier, advise, refusal};
 pub use desk::Desk;
 pub use finding::{Detail, Found, FoundTool, Search};
-pub use hearing::{CallNote, Hearing, Written};
+pub use hearing::{CallNote, Fate, Hearing, Written};
 pub use meaning::Meaning;
 pub use memory::{Memory, MemoryError};
 pub use run::{run, run_with};

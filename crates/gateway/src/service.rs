@@ -11,6 +11,7 @@
 
 pub mod analysis;
 mod answer;
+pub mod durable;
 mod execute;
 pub mod figures;
 pub mod gate;
@@ -83,6 +84,10 @@ pub struct Settings {
     pub own_definitions: String,
     /// What a million tokens cost.
     pub token_price: f64,
+    /// Whether runs go on after a crash.
+    pub durable: bool,
+    /// How long a guest is kept in memory that waits.
+    pub freeze_after: Duration,
 }
 
 impl Default for Settings {
@@ -101,6 +106,8 @@ impl Default for Settings {
             output_tokens: 2_000,
             own_definitions: String::new(),
             token_price: 3.0,
+            durable: true,
+            freeze_after: Duration::from_secs(2),
         }
     }
 }
@@ -159,6 +166,7 @@ const LATER: Duration = Duration::from_millis(200);
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
+        let found = if settings.durable { parts.store.find_kept().await? } else { Vec::new() };
         parts.store.settle_runs().await?;
         let stored = parts.store.sessions().await?;
         let sessions = stored.into_iter().map(|row| (row.id.clone(), Entry::stored(row))).collect();
@@ -174,6 +182,7 @@ impl Service {
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
         });
+        service.take_up(found).await;
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });
         let counting = Arc::downgrade(&service);

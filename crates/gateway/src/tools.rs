@@ -37,6 +37,8 @@ pub struct ServerPolicy {
     pub pin: bool,
     /// What tools return is learned from their results, where the server does not say it.
     pub learn: bool,
+    /// What the server says about its tools' effects is believed.
+    pub trusted: bool,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
 }

@@ -181,6 +181,8 @@ fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
             Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
         ),
         token_price: values.number::<f64>("token-price")?,
+        durable: values.read("durable", crate::settings::yes)?.unwrap_or(true),
+        freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
     })
 }
 

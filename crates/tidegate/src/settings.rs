@@ -57,6 +57,8 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("keep-runs", "168h", "TIME", "How long finished runs can be read"),
     setting("source-bytes", "1MiB", "SIZE", "Size of a program's source"),
     setting("output-tokens", "2000", "NUMBER", "Tokens of an answer; the rest can be fetched"),
+    setting("durable", "true", "BOOL", "Whether runs go on after a crash or a restart"),
+    setting("freeze-after", "2s", "TIME", "How long a run that waits stays in memory"),
     setting("token-price", "3", "PRICE", "What a million tokens cost, for receipts"),
     setting("body-bytes", "16MiB", "SIZE", "Size of a request"),
     setting("standby", "4", "NUMBER", "Interpreters that stand ready"),
@@ -241,6 +243,15 @@ impl Values {
         };
         let number = self.read(name, read)?;
         number.ok_or_else(|| Misuse::error(format!("`{name}` must have a value")))
+    }
+}
+
+/// A setting that is on or off.
+pub(crate) fn yes(text: &str) -> Result<bool, String> {
+    match text {
+        "true" | "1" | "yes" | "on" => Ok(true),
+        "false" | "0" | "no" | "off" => Ok(false),
+        _ => Err(format!("{text:?} is neither true nor false")),
     }
 }
 

@@ -54,6 +54,7 @@ pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
     ServerPolicy {
         pin: server.section.pin.unwrap_or(false),
         learn: server.section.learn.unwrap_or(learn),
+        trusted: server.section.trusted.unwrap_or(false),
         identity: identity(server),
     }
 }

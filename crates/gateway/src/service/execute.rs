@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
 use engine::{
-    Context, Engine, Level, LimitKind, Limits, Outcome, Program, ProgramError, Usage, is_variable,
+    Context, Engine, Level, LimitKind, Limits, Outcome, ProgramError, Usage, is_variable,
 };
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use upstream::TraceParent;
 
 use super::answer::Answer;
+use super::durable::keeper::Left;
+use super::durable::{Begun, Keeper};
 use super::figures::{self, Phase};
-use super::gate::Ticket;
+use super::gate::{Pass, Ticket};
 use super::ids::{RunId, SessionId};
 use super::receipt::{Receipt, Seen};
 use super::record::{Ended, Moment, Record, Status};
@@ -73,6 +75,8 @@ pub struct Request {
     pub output_strategy: Strategy,
     /// The trace that the request belongs to.
     pub trace: Option<TraceParent>,
+    /// An earlier run whose answers are used again instead of asking twice.
+    pub resume_from: Option<RunId>,
 }
 
 /// A run that has begun. Dropping it cancels the run.
@@ -125,7 +129,7 @@ impl Service {
         caller: &Caller,
         request: Request,
     ) -> Result<Arc<Run>, Refusal> {
-        let started = self.start(caller, request).await?;
+        let started = self.start_kept(caller, request, self.settings.durable).await?;
         let record = started.run().record();
         if !record.status.is_final() {
             self.parts.store.write(Write::Begun(Box::new(record))).await?;
@@ -139,6 +143,16 @@ impl Service {
         caller: &Caller,
         request: Request,
     ) -> Result<Started, Refusal> {
+        self.start_kept(caller, request, false).await
+    }
+
+    /// The same; one that is `kept` is not forgotten once this has come back.
+    async fn start_kept(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: Request,
+        kept: bool,
+    ) -> Result<Started, Refusal> {
         if self.ending.is_cancelled() {
             return Err(Refusal::Draining);
         }
@@ -150,28 +164,30 @@ impl Service {
         }
         let ticket = self.gate.ticket(&caller.owner)?;
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
-        let record = Record {
-            id: RunId::fresh(),
+        let earlier = self.earlier(caller, request.resume_from.as_ref()).await?;
+        let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
+        let begun = Begun {
+            run: RunId::fresh(),
             session: entry.id.clone(),
             owner: caller.owner.clone(),
-            status: Status::Queued,
-            language: "python".to_owned(),
-            guidance: self.parts.guidance.clone(),
+            level: entry.level,
             created_at: Moment::of_its_own(),
-            started_at: None,
-            finished_at: None,
-            program: request.code.as_str().into(),
-            ended: None,
-            calls: Vec::new(),
-            answer: None,
+            program: request.code,
+            context: request.context,
+            guidance: self.parts.guidance.clone(),
+            limits,
+            timeout: request.timeout,
+            fit: (request.output_strategy, most.unwrap_or(self.settings.output_tokens)),
+            resumes: request.resume_from,
         };
-        let run = Run::new(record, trace);
+        let run = Run::new(begun.record(), trace);
+        let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun));
+        if kept {
+            keeper.accept().await.map_err(|source| self.unwritten(source))?;
+        }
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
         let session = entry.id.clone();
-        let program = Program { source: request.code, context: request.context };
-        let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
-        let fit = (request.output_strategy, most.unwrap_or(self.settings.output_tokens));
-        let work = Work { entry, ticket, engine, program, limits, timeout: request.timeout, fit };
+        let work = Work { entry, ticket, engine, keeper, earlier };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
         self.tasks.spawn(async move { service.carry_out(own, work).await });
         Ok(Started { run, session, detached: false })
@@ -253,10 +269,32 @@ impl Service {
     }
 
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
-        let (entry, fit) = (Arc::clone(&work.entry), work.fit);
-        let context = context_tokens(&work.program.context);
+        let (entry, keeper) = (Arc::clone(&work.entry), Arc::clone(&work.keeper));
         let outcome = self.attempt(&run, work).await;
-        let outcome = outcome.unwrap_or_else(|refusal| refused(&refusal));
+        self.finish(&run, &entry, &keeper, outcome).await;
+    }
+
+    /// Stores how a run ended; one that goes on in another process is let go.
+    pub(super) async fn finish(
+        &self,
+        run: &Arc<Run>,
+        entry: &Arc<Entry>,
+        keeper: &Arc<Keeper>,
+        outcome: Result<Option<Outcome>, Refusal>,
+    ) {
+        let begun = keeper.begun();
+        let mut outcome = match outcome {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) => {
+                lock(&self.runs).remove(run.id());
+                run.stored();
+                return;
+            }
+            Err(refusal) => refused(&refusal),
+        };
+        let context = context_tokens(&begun.context);
+        keeper.tell(&mut outcome);
+        let fit = begun.fit;
         entry.touch();
         let ended = Ended::from(&outcome);
         let (mut ended, answer) = Answer::of(ended, fit).await;
@@ -264,7 +302,7 @@ impl Service {
             Some(counting) => counting.await.unwrap_or(0),
             None => 0,
         };
-        ended.receipt = Some(self.receipt(&run, context, &answer).await);
+        ended.receipt = Some(self.receipt(run, context, &answer).await);
         let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
@@ -275,67 +313,88 @@ impl Service {
         }
         tell(&record);
         let id = record.id.clone();
-        if let Err(error) = self.keep(&run, record).await {
-            warn!(run = %id, error = %error, "a run was not stored");
+        let succeeded = record.status == Status::Succeeded;
+        match self.keep(run, record).await {
+            // What failed may be taken up again, and must not be done twice.
+            Ok(()) => {
+                if let Err(error) = keeper.over(succeeded).await {
+                    warn!(run = %id, error = %error, "what was kept of a run could not be removed");
+                }
+            }
+            Err(error) => warn!(run = %id, error = %error, "a run was not stored"),
         }
         lock(&self.runs).remove(&id);
         run.stored();
     }
 
     /// Runs a program when its session is free and its turn has come.
-    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Outcome, Refusal> {
-        let Work { entry, ticket, engine, program, limits, timeout, fit: _ } = work;
+    async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Option<Outcome>, Refusal> {
+        let Work { entry, ticket, engine, keeper, earlier } = work;
         let begun = Instant::now();
         let turn = async {
             let body = entry.body.lock().await;
             entry.still_there()?;
             Ok::<_, Refusal>((body, ticket.enter().await))
         };
-        let (mut body, _pass) = tokio::select! {
+        let (mut body, pass) = tokio::select! {
             turn = turn => turn?,
-            () = run.cancelled() => return Ok(cancelled(begun, Usage::default())),
+            () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default()))),
         };
         run.begin();
-        let begun = Instant::now();
-        let image = self.parts.store.image(&entry.id);
-        let running = async {
+        let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
+        let work = async |body: &mut Body| {
             self.make_room(&entry).await;
-            self.run_in(&mut body, &entry, &engine, (image, limits), program, run).await
+            self.run_in(body, place, pass, earlier).await
         };
+        self.within_time(&mut body, place, work).await
+    }
+
+    /// Does what `work` does with a session's body, as long as somebody wants it.
+    pub(super) async fn within_time(
+        &self,
+        body: &mut Body,
+        Place { entry, run, keeper, .. }: Place<'_>,
+        work: impl AsyncFnOnce(&mut Body) -> Result<Option<Outcome>, Refusal>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let begun = Instant::now();
+        let timeout = keeper.begun().timeout;
         // A program's own time stands still while it waits. Whoever waits for it has less of it.
+        let left = timeout.map(|timeout| {
+            (timeout + GRACE).saturating_sub(keeper.begun().created_at.elapsed()).max(GRACE)
+        });
         let outcome = tokio::select! {
-            outcome = running => Some(outcome),
+            outcome = work(body) => Some(outcome),
             () = run.cancelled() => None,
-            () = asleep(timeout.map(|timeout| timeout + GRACE)) => None,
+            () = asleep(left) => None,
         };
-        let used = match (&body.session, run.tally()) {
-            (Some(session), Some(_)) => session.used(),
-            // It was still being checked.
-            _ => Usage::default(),
-        };
+        // Where nothing counts its calls, it was still being checked.
+        let used = run.tally().map_or_else(Usage::default, |_| body.used());
+        body.guest = None;
         let outcome = match (outcome, timeout) {
             (Some(outcome), _) => outcome,
-            (None, Some(timeout)) if !run.is_cancelled() => Ok(too_late(timeout, begun, used)),
-            (None, _) => Ok(cancelled(begun, used)),
+            (None, Some(timeout)) if !run.is_cancelled() => {
+                Ok(Some(too_late(timeout, begun, used)))
+            }
+            (None, _) => Ok(Some(cancelled(begun, used))),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
         if alive {
-            self.mark_in_memory(&entry).await;
+            self.mark_in_memory(entry).await;
         }
         outcome
     }
 
-    async fn run_in(
+    pub(super) async fn run_in(
         &self,
         body: &mut Body,
-        entry: &Entry,
-        engine: &Arc<dyn Engine>,
-        (image, limits): (std::path::PathBuf, Limits),
-        program: Program,
-        run: &Arc<Run>,
-    ) -> Result<Outcome, Refusal> {
-        let hearing = Arc::clone(run) as Arc<dyn Hearing>;
+        place: Place<'_>,
+        pass: Pass,
+        earlier: Vec<Left>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let Place { entry, engine, run, keeper } = place;
+        let (program, limits) = (keeper.begun().program(), keeper.begun().limits.clone());
+        let image = self.parts.store.image(&entry.id);
         let tools = &self.parts.tools;
         let mut offer = None;
         let mut checked = None;
@@ -344,7 +403,7 @@ impl Service {
             let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
             Phase::Check.took(begun.elapsed());
             if let Some(refused) = refusal(&report) {
-                return Ok(refused);
+                return Ok(Some(refused));
             }
             offer = offered;
             checked = Some(report);
@@ -366,7 +425,13 @@ impl Service {
             None => tools.offer(&program.source).await,
         };
         run.is_counted_by(Arc::clone(offer.tally()));
-        let mut outcome = run_with(session, program, offer, hearing).await?;
+        let outcome = if self.settings.durable {
+            self.run_kept(body, place, offer, pass, earlier).await?
+        } else {
+            let hearing = Arc::clone(run) as Arc<dyn Hearing>;
+            Some(run_with(session, program, offer, hearing).await?)
+        };
+        let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {
             advise(&mut outcome, report);
         }
@@ -374,7 +439,7 @@ impl Service {
         if entry.programs() > 1 {
             entry.passing.store(false, Ordering::Relaxed);
         }
-        Ok(outcome)
+        Ok(Some(outcome))
     }
 
     /// Stores a run, and the files it produced.
@@ -403,12 +468,18 @@ struct Work {
     entry: Arc<Entry>,
     ticket: Ticket,
     engine: Arc<dyn Engine>,
-    program: Program,
-    limits: Limits,
-    /// How long whoever asked is willing to wait once it runs.
-    timeout: Option<Duration>,
-    /// How the answer is made to fit, and into how many tokens.
-    fit: (Strategy, usize),
+    keeper: Arc<Keeper>,
+    /// Calls of the run that it takes over from.
+    earlier: Vec<Left>,
+}
+
+/// Where a run runs.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) entry: &'a Arc<Entry>,
+    pub(super) engine: &'a Arc<dyn Engine>,
+    pub(super) run: &'a Arc<Run>,
+    pub(super) keeper: &'a Arc<Keeper>,
 }
 
 impl Service {

@@ -87,6 +87,16 @@ impl Gate {
         Ok(Ticket { gate: Arc::clone(self), owner: owner.to_owned() })
     }
 
+    /// A place in the queue for a run that gave its place away while it rested: it was admitted before,
+    /// so that it is not refused now.
+    pub(crate) fn again(self: &Arc<Self>, owner: &str) -> Ticket {
+        let mut state = self.lock();
+        state.waiting += 1;
+        *state.admitted.entry(owner.to_owned()).or_default() += 1;
+        drop(state);
+        Ticket { gate: Arc::clone(self), owner: owner.to_owned() }
+    }
+
     /// Gives a free place to whoever's turn it is.
     fn release(&self) {
         let mut state = self.lock();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::{Engine, Image, Level, Limits, Session, Start};
+use engine::{Engine, Guest, Image, Level, Limits, Session, Start, Usage};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
@@ -49,6 +49,8 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Body {
     pub(super) session: Option<Session>,
+    /// The guest of the run that is under way, while it is kept by the run itself.
+    pub(super) guest: Option<Box<dyn Guest>>,
 }
 
 /// Where a session is.
@@ -110,6 +112,15 @@ impl Entry {
             reads_results: AtomicBool::new(false),
             body: AsyncMutex::default(),
         })
+    }
+
+    /// A session of which only a run that is to go on is known.
+    pub(super) fn again(id: SessionId, owner: &str, level: Level, limits: Limits) -> Arc<Self> {
+        let mut made = Self::new(owner, level, limits, false);
+        if let Some(entry) = Arc::get_mut(&mut made) {
+            entry.id = id;
+        }
+        made
     }
 
     /// A session that was stored.
@@ -246,6 +257,15 @@ impl Entry {
 }
 
 impl Body {
+    /// What the last run used.
+    pub(super) fn used(&self) -> Usage {
+        match (&self.guest, &self.session) {
+            (Some(guest), _) => guest.usage(),
+            (None, Some(session)) => session.used(),
+            (None, None) => Usage::default(),
+        }
+    }
+
     /// The session, thawed or made if need be.
     pub(super) async fn awake(
         &mut self,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use engine::{FileAnswer, FileTask, Level, Limits};
+use engine::{FileAnswer, FileTask, Image, Level, Limits};
 use metrics::counter;
 use tracing::warn;
 
@@ -298,18 +298,28 @@ impl Service {
     pub(super) async fn rest(&self, entry: &Arc<Entry>, body: &mut Body) -> Result<(), Refusal> {
         let Some(session) = &mut body.session else { return Ok(()) };
         if let Some(image) = session.freeze().await? {
-            let path = self.parts.store.image(&entry.id);
-            let to = path.clone();
-            // Packing takes a moment, and so may the disk.
-            let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
-            let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
-            let bytes = written.map_err(|source| StoreError::File { path, source })?;
-            entry.image_bytes.store(bytes, Ordering::Relaxed);
+            self.write_session(entry, image).await?;
         }
         entry.set_in_memory(false);
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         body.session = None;
         entry.set_alive(false);
+        Ok(())
+    }
+
+    /// Writes a session's image.
+    pub(super) async fn write_session(
+        &self,
+        entry: &Arc<Entry>,
+        image: Image,
+    ) -> Result<(), StoreError> {
+        let path = self.parts.store.image(&entry.id);
+        let to = path.clone();
+        // Packing takes a moment, and so may the disk.
+        let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
+        let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
+        let bytes = written.map_err(|source| StoreError::File { path, source })?;
+        entry.image_bytes.store(bytes, Ordering::Relaxed);
         Ok(())
     }
 
@@ -345,7 +355,12 @@ impl Service {
 /// Writes beside the file and renames, so that there is never half an image.
 fn write_image(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<u64> {
     let aside = path.with_extension("part");
-    std::fs::write(&aside, bytes)?;
+    let file = std::fs::File::create(&aside)?;
+    std::io::Write::write_all(&mut &file, bytes)?;
+    file.sync_data()?;
     std::fs::rename(&aside, path)?;
+    if let Some(folder) = path.parent() {
+        std::fs::File::open(folder)?.sync_all()?;
+    }
     Ok(bytes.len() as u64)
 }

@@ -4,6 +4,7 @@
 //! commits whatever has come together: under load, one commit serves many runs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Limits, Outcome, ProgramError};
@@ -13,6 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::error;
 
+use super::durable::keeper::{Found, Own};
 use super::ids::{RunId, SessionId};
 use super::record::{Ended, Moment, Record};
 
@@ -140,6 +142,7 @@ type Job = (Write, Option<oneshot::Sender<()>>);
 pub struct Store {
     pub(super) pool: SqlitePool,
     folder: PathBuf,
+    kept: Arc<Own>,
     writer: mpsc::Sender<Job>,
     /// Ends with the store; whoever writes waits for it, so nothing is lost then.
     _writing: AbortOnDropHandle<()>,
@@ -153,11 +156,15 @@ impl Store {
         };
         made(folder.join("sessions"))?;
         made(folder.join("runs"))?;
+        let all = folder.join("kept");
+        let kept = Own::new(all.clone());
+        let kept = kept.map_err(|source| StoreError::File { path: all, source })?;
         let options = SqliteConnectOptions::new()
             .filename(folder.join("tidegate.db"))
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Normal)
+            // What is said to be stored survives the machine, too.
+            .synchronous(SqliteSynchronous::Full)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
         for statement in SCHEMA.split(';').filter(|statement| !statement.trim().is_empty()) {
@@ -166,12 +173,45 @@ impl Store {
         owner_only(folder);
         let (writer, jobs) = mpsc::channel(1024);
         let writing = AbortOnDropHandle::new(tokio::spawn(write(pool.clone(), jobs)));
-        Ok(Self { pool, folder: folder.to_owned(), writer, _writing: writing })
+        let kept = Arc::new(kept);
+        Ok(Self { pool, folder: folder.to_owned(), kept, writer, _writing: writing })
     }
 
     /// Where a session's image lies.
     pub(super) fn image(&self, session: &SessionId) -> PathBuf {
         self.folder.join("sessions").join(format!("{session}.image"))
+    }
+
+    /// Where runs lie that have not ended.
+    pub(super) fn kept(&self) -> &Own {
+        &self.kept
+    }
+
+    /// Runs that an earlier process left, but for those whose end was stored.
+    pub(super) async fn find_kept(&self) -> Result<Vec<Found>, StoreError> {
+        let kept = Arc::clone(&self.kept);
+        let found = tokio::task::spawn_blocking(move || kept.take_over()).await;
+        let found = found.map_err(std::io::Error::other).and_then(|found| found);
+        let path = || self.kept.all.clone();
+        let found = found.map_err(|source| StoreError::File { path: path(), source })?;
+        let ids: Vec<&str> = found.iter().map(|one| one.begun.run.as_str()).collect();
+        let ids = serde_json::to_string(&ids).unwrap_or_default();
+        let over: Vec<String> = sqlx::query_scalar(
+            "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))
+             AND status NOT IN ('queued', 'running', 'waiting')",
+        )
+        .bind(ids)
+        .fetch_all(&self.pool)
+        .await?;
+        let mut going = Vec::new();
+        for one in found {
+            if over.iter().any(|id| id == one.begun.run.as_str()) {
+                let _ = Arc::new(one.keeper).over(false).await;
+            } else {
+                going.push(one);
+            }
+        }
+        Ok(going)
     }
 
     /// Where a run's files lie.

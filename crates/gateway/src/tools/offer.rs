@@ -15,6 +15,7 @@ use upstream::{CallFailure, ConnectError};
 use super::{PATIENCE, Tools, wanted};
 use crate::answer::{answer, words};
 use crate::finding::Search;
+use crate::service::durable::Effect;
 use crate::tally::Tally;
 
 /// What one program can call, as of when it started.
@@ -32,6 +33,15 @@ struct ToolCall {
     tool: String,
     #[serde(default)]
     arguments: Value,
+}
+
+/// Which tool is called; its arguments are passed over.
+#[derive(Deserialize)]
+struct Named<'call> {
+    #[serde(borrow, default)]
+    server: Option<Cow<'call, str>>,
+    #[serde(borrow)]
+    tool: Cow<'call, str>,
 }
 
 #[derive(Deserialize)]
@@ -94,6 +104,23 @@ impl Offer {
     /// Says that the program is over: what was learned from it may be kept.
     pub(crate) fn after_run(&self) {
         self.tools.after_run();
+    }
+
+    /// What a call may do out there, as far as anybody who is believed has said.
+    pub(crate) fn effect(&self, call: &HostCall) -> Effect {
+        if call.name != "$call" {
+            return Effect::Read;
+        }
+        let Ok(named) = serde_json::from_str::<Named<'_>>(call.arguments.get()) else {
+            return Effect::Write;
+        };
+        let catalog =
+            self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0));
+        let Ok(tool) = catalog.resolve(named.server.as_deref(), &named.tool) else {
+            return Effect::Write;
+        };
+        let trusted = self.tools.policies().get(tool.server()).is_some_and(|policy| policy.trusted);
+        if trusted { Effect::of(&tool.tool().annotations) } else { Effect::Write }
     }
 
     /// Carries out one call.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use budget::Strategy;
 use engine::Context;
 use gateway::service::analysis::{Analysis, KINDS};
+use gateway::service::ids::RunId;
 use gateway::service::run::{Event, Run};
 use gateway::service::{Refusal, Request, Started, TraceParent};
 use rmcp::RoleServer;
@@ -43,6 +44,8 @@ struct Arguments {
     max_output_tokens: Option<u64>,
     #[serde(default)]
     output_strategy: Option<Strategy>,
+    #[serde(default)]
+    resume_from: Option<RunId>,
 }
 
 impl Mcp {
@@ -108,6 +111,9 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         ("context", "an object", |value| value.is_object() || value.is_null()),
         ("timeout", "a number of seconds", |value| value.is_number() || value.is_null()),
         ("max_output_tokens", "a whole number", |value| value.is_u64() || value.is_null()),
+        ("resume_from", "the id of a run, r_...", |value| {
+            value.is_null() || value.as_str().is_some_and(|id| id.parse::<RunId>().is_ok())
+        }),
         ("output_strategy", STRATEGIES, |value| {
             value.is_null() || value.as_str().is_some_and(|name| name.parse::<Strategy>().is_ok())
         }),
@@ -132,6 +138,7 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         timeout,
         output_tokens: given.max_output_tokens,
         output_strategy: given.output_strategy.unwrap_or_default(),
+        resume_from: given.resume_from,
         ..Request::default()
     })
 }

@@ -7,9 +7,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use budget::Strategy;
 use engine::Level;
-use gateway::service::ids::SessionId;
-use gateway::service::run::Run;
-use gateway::service::{IfBusy, Request, TraceParent};
+use gateway::service::ids::{RunId, SessionId};
+use gateway::service::{IfBusy, Record, Request, TraceParent};
 use http::{HeaderMap, StatusCode, header};
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -57,6 +56,9 @@ pub(crate) struct ExecuteBody {
     output_strategy: Option<Strategy>,
     /// What to do while another program runs in the session.
     if_busy: Option<IfBusyGiven>,
+    /// A run that did not succeed: answers that it got are used again, and what it did is not done twice.
+    #[schema(value_type = Option<String>, pattern = "^r_[0-9a-f]{32}$")]
+    resume_from: Option<RunId>,
 }
 
 /// What a program is written in.
@@ -180,6 +182,7 @@ impl ExecuteBody {
             max_output_tokens: fields.count("max_output_tokens")?,
             output_strategy: fields.take("output_strategy")?,
             if_busy: fields.take("if_busy")?,
+            resume_from: fields.take("resume_from")?,
         };
         fields.end()?;
         Ok(given)
@@ -200,6 +203,7 @@ impl ExecuteBody {
             output_tokens: self.max_output_tokens,
             output_strategy: self.output_strategy.unwrap_or_default(),
             trace: None,
+            resume_from: self.resume_from,
         })
     }
 }
@@ -244,13 +248,19 @@ pub(crate) async fn execute(
     request.trace = trace(&headers);
     counter!("tidegate_requests_total", "kind" => "code").increment(1);
     if manner.detached.unwrap_or_default() {
-        return Ok(accepted(&*door.shared.service.start_detached(&caller, request).await?));
+        let run = door.shared.service.start_detached(&caller, request).await?;
+        return Ok(accepted(&run.record()));
     }
     let started = door.shared.service.start(&caller, request).await?;
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
         return Ok(stream::of_started(started).into_response());
     }
-    Ok(Json(RunShown::new(&started.ended().await)).into_response())
+    let record = started.ended().await;
+    if !record.status.is_final() {
+        // The gateway ends, and the run goes on with the next one.
+        return Ok(accepted(&record));
+    }
+    Ok(Json(RunShown::new(&record)).into_response())
 }
 
 /// The trace that a request belongs to. One that makes no sense is none.
@@ -258,8 +268,7 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
     TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
-fn accepted(run: &Run) -> Response {
-    let record = run.record();
+fn accepted(record: &Record) -> Response {
     let at = format!("/api/v1/runs/{}", record.id);
     let answer = Accepted {
         run_id: record.id.to_string(),

@@ -284,6 +284,24 @@ pub(crate) struct CallShown {
     result_bytes: u64,
     /// Whether it was answered with a value; null while it is under way.
     ok: Option<bool>,
+    /// What became of it; null while it is under way.
+    #[schema(value_type = Option<FateShown>)]
+    fate: Option<gateway::Fate>,
+}
+
+/// What became of a call.
+#[derive(ToSchema)]
+#[schema(as = Fate, rename_all = "snake_case")]
+#[expect(dead_code, reason = "says in the API's description what `gateway::Fate` is")]
+pub(crate) enum FateShown {
+    /// It was answered with a value.
+    Committed,
+    /// It was answered with an error.
+    Failed,
+    /// It left, and no answer came: nobody knows whether it was carried out.
+    Unknown,
+    /// It never left.
+    NotAttempted,
 }
 
 impl RunShown {
@@ -331,7 +349,11 @@ impl RunShown {
             started_at: record.started_at.map(moment::text),
             finished_at: record.finished_at.map(moment::text),
             program: None,
-            calls: record.calls.iter().map(CallShown::from).collect(),
+            calls: record
+                .calls
+                .iter()
+                .map(|note| CallShown::of(note, record.status.is_final()))
+                .collect(),
         }
     }
 
@@ -414,8 +436,9 @@ impl ArtifactShown {
     }
 }
 
-impl From<&CallNote> for CallShown {
-    fn from(note: &CallNote) -> Self {
+impl CallShown {
+    /// A call of a run that is over or not.
+    pub(crate) fn of(note: &CallNote, run_is_over: bool) -> Self {
         Self {
             id: note.id,
             server: note.server.clone(),
@@ -425,6 +448,7 @@ impl From<&CallNote> for CallShown {
             argument_bytes: note.argument_bytes,
             result_bytes: note.result_bytes,
             ok: note.ok,
+            fate: note.fate(run_is_over),
         }
     }
 }

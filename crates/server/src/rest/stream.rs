@@ -96,8 +96,8 @@ fn shown(happened: &Event, index: usize) -> Sent {
         Event::Output(stream, text) => {
             event("output", index, &json!({ "stream": stream, "text": text }))
         }
-        Event::Calls(note) => event("call", index, &CallShown::from(note)),
-        Event::Called(note) => event("call_end", index, &CallShown::from(note)),
+        Event::Calls(note) => event("call", index, &CallShown::of(note, false)),
+        Event::Called(note) => event("call_end", index, &CallShown::of(note, false)),
     }
 }
 

@@ -15,7 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
-use crate::settings::{Given, Values};
+use crate::settings::{Given, Values, yes};
 use crate::{interrupt, out, service, units};
 
 /// How often figures are put together.
@@ -117,11 +117,6 @@ fn tls(values: &Values) -> anyhow::Result<Option<Tls>> {
 }
 
 fn rules(values: &Values) -> anyhow::Result<AccessRules> {
-    let yes = |text: &str| match text {
-        "true" | "1" | "yes" | "on" => Ok(true),
-        "false" | "0" | "no" | "off" => Ok(false),
-        _ => Err(format!("{text:?} is neither true nor false")),
-    };
     Ok(AccessRules {
         allow_anonymous: values.read("allow-anonymous", yes)?.unwrap_or(false),
         hosts: values.list("hosts"),

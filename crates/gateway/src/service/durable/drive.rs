@@ -1,0 +1,242 @@
+//! One run, step by step: writes leave when they cannot be forgotten, and what waits is let go.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use engine::{
+    CallError, CallId, CallResult, Engine, Guest, HostCall, Image, Input, Outcome, Start, Step,
+    StepError, Waiting,
+};
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use super::books::unwritten;
+use super::keeper::Keeper;
+use crate::desk::Desk;
+use crate::service::gate::{Gate, Pass};
+use crate::service::{Refusal, StoreError};
+
+/// How often a run that rests looks whether others wait for its place.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How a run came to its end here.
+pub(crate) enum Ended {
+    /// By itself.
+    Done(Box<Outcome>),
+    /// It was stopped.
+    Stopped(StepError),
+    /// The process ends; the run goes on with the next one.
+    Interrupted,
+}
+
+/// What steps one run.
+pub(crate) struct Driver<'a> {
+    pub(crate) engine: Arc<dyn Engine>,
+    /// How its guest is thawed.
+    pub(crate) start: Start,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) keeper: Arc<Keeper>,
+    pub(crate) gate: &'a Arc<Gate>,
+    /// The right to run; given away while it rests for long.
+    pub(crate) pass: Option<Pass>,
+    /// How long a guest is kept that waits.
+    pub(crate) freeze_after: Duration,
+    pub(crate) ending: &'a CancellationToken,
+    /// What the session was before, to be written before the first image of the run.
+    pub(crate) before: &'a (dyn Before + 'a),
+    pub(crate) pending: BTreeSet<CallId>,
+}
+
+/// Sees to what is around a run whose guest comes and goes.
+#[async_trait::async_trait]
+pub(crate) trait Before: Send + Sync {
+    /// Writes what the session was before the run, so that it could go back to it.
+    async fn is_safe(&self) -> Result<(), StoreError>;
+
+    /// The guest was let go.
+    fn asleep(&self);
+
+    /// There is to be a guest again.
+    async fn awake(&self);
+}
+
+impl Driver<'_> {
+    /// Steps the guest until its program ends. It is there afterwards if the program can be gone on from.
+    pub(crate) async fn run(
+        &mut self,
+        guest: &mut Option<Box<dyn Guest>>,
+        mut input: Input,
+    ) -> Result<Ended, Refusal> {
+        loop {
+            let Some(there) = guest.as_mut() else { return Err(Refusal::Draining) };
+            match there.step(input).await {
+                Ok(Step::Done(outcome)) => return Ok(Ended::Done(outcome)),
+                Ok(Step::Waiting(waiting)) => match self.rest(guest, waiting).await? {
+                    Some(results) => input = Input::Results(results),
+                    None => return Ok(Ended::Interrupted),
+                },
+                Err(error) => return Ok(Ended::Stopped(error)),
+            }
+        }
+    }
+
+    /// Waits for what the program waits for; `None` when the process ends first.
+    pub(crate) async fn rest(
+        &mut self,
+        guest: &mut Option<Box<dyn Guest>>,
+        waiting: Waiting,
+    ) -> Result<Option<Vec<CallResult>>, Refusal> {
+        for id in waiting.withdrawn {
+            self.pending.remove(&id);
+            self.desk.withdraw(id);
+        }
+        self.pending.extend(waiting.calls.iter().map(|call| call.id));
+        let held = self.desk.held();
+        let is_safe = !held.is_empty() && self.let_leave(guest, &held, waiting.wake_at).await;
+        let held: BTreeSet<CallId> = held.iter().map(|call| call.id).collect();
+        for call in waiting.calls.iter().filter(|call| !held.contains(&call.id)) {
+            self.desk.begin(call);
+        }
+        let results = tokio::select! {
+            biased;
+            results = self.news(waiting.wake_at) => Some(results),
+            () = self.long_enough() => None,
+        };
+        let results = match results {
+            Some(results) => results,
+            None if is_safe || self.save(guest, waiting.wake_at).await => {
+                match self.parked(guest, waiting.wake_at).await? {
+                    Some(results) => results,
+                    None => return Ok(None),
+                }
+            }
+            // It cannot be written, so it stays in memory.
+            None => self.news(waiting.wake_at).await,
+        };
+        for result in &results {
+            self.pending.remove(&result.id);
+        }
+        Ok(Some(results))
+    }
+
+    /// Writes everything the program is, and then lets its writes leave.
+    async fn let_leave(
+        &self,
+        guest: &mut Option<Box<dyn Guest>>,
+        held: &[HostCall],
+        wake_at: Option<SystemTime>,
+    ) -> bool {
+        let refuse = |error: &CallError| {
+            for call in held {
+                self.desk.refuse(call.id, error.clone());
+            }
+        };
+        for call in held {
+            if let Err(error) = self.desk.note(call) {
+                refuse(&error);
+                return false;
+            }
+        }
+        match self.try_save(guest, wake_at).await {
+            Ok(()) => {
+                held.iter().for_each(|call| self.desk.begin(call));
+                true
+            }
+            Err(error) => {
+                refuse(&unwritten(&error));
+                false
+            }
+        }
+    }
+
+    async fn save(&self, guest: &mut Option<Box<dyn Guest>>, wake_at: Option<SystemTime>) -> bool {
+        match self.try_save(guest, wake_at).await {
+            Ok(()) => true,
+            Err(error) => {
+                warn!(run = %self.keeper.begun().run, error = %error, "a run that waits could not be frozen and stays in memory");
+                false
+            }
+        }
+    }
+
+    async fn try_save(
+        &self,
+        guest: &mut Option<Box<dyn Guest>>,
+        wake_at: Option<SystemTime>,
+    ) -> std::io::Result<()> {
+        let Some(guest) = guest else { return Err(std::io::Error::other("there is no guest")) };
+        if !self.keeper.has_image() {
+            self.before.is_safe().await.map_err(std::io::Error::other)?;
+        }
+        let image: Image = guest.freeze().await.map_err(std::io::Error::other)?;
+        self.keeper.image(image, wake_at, self.pending.iter().copied().collect()).await
+    }
+
+    /// Lets the guest go, and has it back when something has come.
+    pub(crate) async fn parked(
+        &mut self,
+        guest: &mut Option<Box<dyn Guest>>,
+        wake_at: Option<SystemTime>,
+    ) -> Result<Option<Vec<CallResult>>, Refusal> {
+        *guest = None;
+        self.before.asleep();
+        self.pass = None;
+        let results = tokio::select! {
+            biased;
+            results = self.news(wake_at) => results,
+            () = self.ending.cancelled() => return Ok(None),
+        };
+        self.wake(guest).await?;
+        Ok(Some(results))
+    }
+
+    /// Thaws the guest from its last image, when it is its turn.
+    pub(crate) async fn wake(&mut self, guest: &mut Option<Box<dyn Guest>>) -> Result<(), Refusal> {
+        self.pass = Some(self.gate.again(&self.keeper.begun().owner).enter().await);
+        self.before.awake().await;
+        let image = self.keeper.thawed().await.map_err(|error| {
+            Refusal::Session(format!("the image of this run cannot be read: {error}"))
+        })?;
+        let thawed = self.engine.thaw(&image, self.start.clone()).await;
+        *guest = Some(
+            thawed.map_err(|error| Refusal::Session(format!("this run cannot go on: {error}")))?,
+        );
+        Ok(())
+    }
+
+    /// Answers that have come, or none when it is time to go on.
+    async fn news(&self, wake_at: Option<SystemTime>) -> Vec<CallResult> {
+        let until = async {
+            match wake_at {
+                Some(at) => {
+                    tokio::time::sleep(at.duration_since(SystemTime::now()).unwrap_or_default())
+                        .await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            results = self.desk.answers() => results,
+            () = until => Vec::new(),
+        }
+    }
+
+    /// Comes back when a guest that waits is to be let go: after a while, when others wait for its
+    /// place, or when the process ends.
+    async fn long_enough(&self) {
+        let enough = tokio::time::sleep(self.freeze_after);
+        let wanted = async {
+            tokio::time::sleep(LOOK).await;
+            while self.gate.counts().1 == 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::select! {
+            () = enough => {}
+            () = wanted => {}
+            () = self.ending.cancelled() => {}
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! The files of one run: its ledger, and its last image.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use engine::{CallId, CallResult, HostCall, Image, Outcome};
+
+use super::Effect;
+use super::ledger::{self, Begun, ImageLine, Ledger, Line};
+use crate::hearing::CallNote;
+use crate::service::ids::RunId;
+use crate::service::lock;
+
+/// The ledger's file name.
+const LEDGER: &str = "ledger";
+/// The folder of ledgers of runs that are over.
+const OVER: &str = "over";
+/// Says which process a folder of runs belongs to, as long as that lives.
+const LOCK: &str = "lock";
+
+/// Writes down what one run does.
+pub(crate) struct Keeper {
+    folder: PathBuf,
+    begun: Begun,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Not there until there is something to write.
+    ledger: Option<Ledger>,
+    /// The last image, and its number.
+    image: u64,
+    /// Calls that have left, by number.
+    left: HashMap<CallId, Left>,
+}
+
+/// A call that has left.
+#[derive(Debug, Clone)]
+pub(crate) struct Left {
+    pub(crate) call: HostCall,
+    pub(crate) effect: Effect,
+    pub(crate) at: SystemTime,
+    /// What came back, and how long that took.
+    pub(crate) answer: Option<(CallResult, Duration)>,
+    /// Nobody waits for it any more.
+    pub(crate) withdrawn: bool,
+}
+
+impl Left {
+    /// Which tool of which server.
+    pub(crate) fn name(&self) -> String {
+        let note = CallNote::leaving(&self.call);
+        note.server.map_or_else(|| note.tool.clone(), |server| format!("{server}.{}", note.tool))
+    }
+
+    /// What is told of it.
+    pub(crate) fn note(&self) -> CallNote {
+        let note = CallNote { started_at: self.at, ..CallNote::leaving(&self.call) };
+        match &self.answer {
+            None => note,
+            Some((result, took)) => {
+                let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
+                note.answered(*took, bytes, result.result.is_ok())
+            }
+        }
+    }
+}
+
+/// A run as it was found on disk.
+pub(crate) struct Found {
+    pub(crate) begun: Begun,
+    pub(crate) image: Option<ImageLine>,
+    pub(crate) keeper: Keeper,
+}
+
+impl Keeper {
+    /// For a run that has done nothing yet. Nothing is written until it does.
+    pub(crate) fn new(runs: &Path, begun: Begun) -> Self {
+        Self { folder: runs.join(begun.run.as_str()), begun, state: Mutex::default() }
+    }
+
+    /// What is on disk of a run; `None` if that is nothing that could go on.
+    pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
+        let path = folder.join(LEDGER);
+        let (mut lines, valid) = ledger::read(&path)?;
+        let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
+        lines.remove(0);
+        let (image, left) = read_lines(lines);
+        let number = image.as_ref().map_or(0, |image: &ImageLine| image.number);
+        let ledger = Some(Ledger::open(&path, valid)?);
+        let left = left.into_iter().map(|left| (left.call.id, left)).collect();
+        let state = Mutex::new(State { ledger, image: number, left });
+        let begun = *begun;
+        Ok(Some(Found { begun: begun.clone(), image, keeper: Self { folder, begun, state } }))
+    }
+
+    /// What the run is.
+    pub(crate) fn begun(&self) -> &Begun {
+        &self.begun
+    }
+
+    /// Says that the run was accepted; when this comes back, it is not forgotten.
+    pub(crate) async fn accept(self: &Arc<Self>) -> io::Result<()> {
+        self.blocking(|keeper| {
+            let mut state = lock(&keeper.state);
+            keeper.ledger(&mut state)?.sync()?;
+            sync_folder(&keeper.folder)?;
+            keeper.folder.parent().map_or(Ok(()), sync_folder)
+        })
+        .await
+    }
+
+    fn ledger<'s>(&self, state: &'s mut State) -> io::Result<&'s mut Ledger> {
+        if state.ledger.is_none() {
+            std::fs::create_dir_all(&self.folder)?;
+            let mut ledger = Ledger::create(&self.folder.join(LEDGER))?;
+            ledger.append(&Line::Begun(Box::new(self.begun.clone())))?;
+            state.ledger = Some(ledger);
+        }
+        state.ledger.as_mut().ok_or_else(|| io::Error::other("there is no ledger"))
+    }
+
+    /// A call is about to leave.
+    pub(crate) fn leaves(&self, call: &HostCall, effect: Effect) -> io::Result<()> {
+        let mut state = lock(&self.state);
+        let at = SystemTime::now();
+        self.ledger(&mut state)?.append(&Line::Calls { call: call.clone(), effect, at })?;
+        let left = Left { call: call.clone(), effect, at, answer: None, withdrawn: false };
+        state.left.insert(call.id, left);
+        Ok(())
+    }
+
+    /// A call was answered. What cannot be written down is unknown after a crash, which is as safe.
+    pub(crate) fn answered(&self, result: &CallResult, took: Duration) {
+        let mut state = lock(&self.state);
+        if let Some(left) = state.left.get_mut(&result.id) {
+            left.answer = Some((result.clone(), took));
+        }
+        if let Ok(ledger) = self.ledger(&mut state) {
+            let _ = ledger.append(&Line::Answered { result: result.clone(), took });
+        }
+    }
+
+    /// Nobody waits for a call any more.
+    pub(crate) fn withdrawn(&self, id: CallId) {
+        let mut state = lock(&self.state);
+        if let Some(left) = state.left.get_mut(&id)
+            && left.answer.is_none()
+        {
+            left.withdrawn = true;
+            if let Ok(ledger) = self.ledger(&mut state) {
+                let _ = ledger.append(&Line::Withdrawn { id });
+            }
+        }
+    }
+
+    /// What a call was answered with before, if it is the same call.
+    pub(crate) fn known(&self, call: &HostCall) -> Option<CallResult> {
+        let state = lock(&self.state);
+        let left = state.left.get(&call.id)?;
+        let same = left.call.name == call.name
+            && left.call.arguments.get() == call.arguments.get()
+            && !left.withdrawn;
+        left.answer.as_ref().filter(|_| same).map(|(result, _)| result.clone())
+    }
+
+    /// A call that has left, as it is known.
+    pub(crate) fn left(&self, id: CallId) -> Option<Left> {
+        lock(&self.state).left.get(&id).cloned()
+    }
+
+    /// All calls that have left, in their order.
+    pub(crate) fn all_left(&self) -> Vec<Left> {
+        let mut all: Vec<Left> = lock(&self.state).left.values().cloned().collect();
+        all.sort_by_key(|left| left.call.id);
+        all
+    }
+
+    /// Comes back when everything that was written down is on disk.
+    pub(crate) async fn sync(self: &Arc<Self>) -> io::Result<()> {
+        self.blocking(|keeper| lock(&keeper.state).ledger.as_ref().map_or(Ok(()), Ledger::sync))
+            .await
+    }
+
+    /// Writes everything a program is; when this comes back, it goes on from there after a crash.
+    pub(crate) async fn image(
+        self: &Arc<Self>,
+        image: Image,
+        wake_at: Option<SystemTime>,
+        pending: Vec<CallId>,
+    ) -> io::Result<()> {
+        self.blocking(move |keeper| {
+            let number = lock(&keeper.state).image + 1;
+            std::fs::create_dir_all(&keeper.folder)?;
+            let bytes = image.as_bytes();
+            let line = ImageLine { number, bytes: bytes.len() as u64, wake_at, pending };
+            let path = keeper.folder.join(line.file());
+            let file = File::create(&path)?;
+            let written = io::Write::write_all(&mut &file, bytes).and_then(|()| file.sync_data());
+            if let Err(error) = written {
+                let _ = std::fs::remove_file(&path);
+                return Err(error);
+            }
+            sync_folder(&keeper.folder)?;
+            let mut state = lock(&keeper.state);
+            let is_new = state.ledger.is_none();
+            let ledger = keeper.ledger(&mut state)?;
+            ledger.append(&Line::Image(line))?;
+            ledger.sync()?;
+            if is_new {
+                sync_folder(&keeper.folder)?;
+            }
+            if number == 1 {
+                keeper.folder.parent().map_or(Ok(()), sync_folder)?;
+            }
+            state.image = number;
+            drop(state);
+            if number > 1 {
+                // Of no more use, and not missed if it stays.
+                let _ = std::fs::remove_file(keeper.folder.join(format!("image-{}", number - 1)));
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// The last image.
+    pub(crate) async fn thawed(self: &Arc<Self>) -> io::Result<Image> {
+        self.blocking(|keeper| {
+            let number = lock(&keeper.state).image;
+            let bytes = std::fs::read(keeper.folder.join(format!("image-{number}")))?;
+            Image::decode(bytes).map_err(io::Error::other)
+        })
+        .await
+    }
+
+    /// Whether anything of the run is on disk.
+    pub(crate) fn is_written(&self) -> bool {
+        lock(&self.state).ledger.is_some()
+    }
+
+    /// Whether the run can go on from an image.
+    pub(crate) fn has_image(&self) -> bool {
+        lock(&self.state).image > 0
+    }
+
+    /// The run is over and stored. What it called is kept only for whoever takes over from it.
+    pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
+        if !self.is_written() {
+            return Ok(());
+        }
+        self.blocking(move |keeper| {
+            let left = keeper.all_left();
+            if succeeded || left.iter().all(|left| left.effect == Effect::Read) {
+                return std::fs::remove_dir_all(&keeper.folder);
+            }
+            if let Some(all) = keeper.folder.parent().and_then(Path::parent) {
+                std::fs::create_dir_all(all.join(OVER))?;
+                std::fs::rename(keeper.folder.join(LEDGER), over(all, &keeper.begun.run))?;
+            }
+            std::fs::remove_dir_all(&keeper.folder)
+        })
+        .await
+    }
+
+    /// What a run that is over has called; nothing if it need not be known.
+    pub(crate) fn calls_of(all: &Path, run: &RunId) -> io::Result<Vec<Left>> {
+        match ledger::read(&over(all, run)) {
+            Ok((lines, _)) => Ok(read_lines(lines).1),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says in an outcome that is no success what became of the calls that change something.
+    pub(crate) fn tell(&self, outcome: &mut Outcome) {
+        if outcome.success {
+            return;
+        }
+        let (mut committed, mut unknown) = (Vec::new(), Vec::new());
+        for left in self.all_left().into_iter().filter(|left| left.effect != Effect::Read) {
+            match &left.answer {
+                Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.name()),
+                Some((CallResult { result: Err(_), .. }, _)) => {}
+                None => unknown.push(left.name()),
+            }
+        }
+        let told = [
+            ("done and not undone", committed),
+            ("left, and nobody knows whether they were carried out", unknown),
+        ];
+        for (what, calls) in told.into_iter().filter(|(_, calls)| !calls.is_empty()) {
+            let note = format!("calls that are {what}: {}", calls.join(", "));
+            outcome.note = Some(match outcome.note.take() {
+                Some(before) => format!("{before}; {note}"),
+                None => note,
+            });
+        }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let keeper = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&keeper)).await.map_err(io::Error::other)?
+    }
+}
+
+/// Where the ledger of a run lies that is over.
+fn over(all: &Path, run: &RunId) -> PathBuf {
+    all.join(OVER).join(run.as_str())
+}
+
+/// The folder in which one process keeps its runs, as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Own {
+    /// The folders of all processes.
+    pub(crate) all: PathBuf,
+    /// That of this one.
+    pub(crate) folder: PathBuf,
+    _lock: File,
+}
+
+impl Own {
+    /// A new one among those of others.
+    pub(crate) fn new(all: PathBuf) -> io::Result<Self> {
+        let folder = all.join(uuid::Uuid::new_v4().simple().to_string());
+        // Nobody may take it for one that was left before it is locked.
+        let aside = folder.with_extension("new");
+        std::fs::create_dir_all(&aside)?;
+        let lock = File::create(aside.join(LOCK))?;
+        lock.lock()?;
+        std::fs::rename(&aside, &folder)?;
+        sync_folder(&all)?;
+        Ok(Self { all, folder, _lock: lock })
+    }
+
+    /// Takes over every run that a process left which is no more, as far as it can be read.
+    pub(crate) fn take_over(&self) -> io::Result<Vec<Found>> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(&self.all)? {
+            let folder = entry?.path();
+            if folder == self.folder {
+                continue;
+            }
+            // Whoever lives holds it, and what is not there belongs to nobody.
+            let Ok(lock) = File::open(folder.join(LOCK)) else { continue };
+            if lock.try_lock().is_err() {
+                continue;
+            }
+            self.take(&folder, &mut found)?;
+            let _ = std::fs::remove_file(folder.join(LOCK));
+            let _ = std::fs::remove_dir(&folder);
+        }
+        if !found.is_empty() {
+            sync_folder(&self.folder)?;
+        }
+        Ok(found)
+    }
+
+    /// Removes it if it is empty; what is in it is for the next process.
+    fn leave(&self) -> io::Result<()> {
+        if std::fs::read_dir(&self.folder)?.count() == 1 {
+            std::fs::remove_file(self.folder.join(LOCK))?;
+            std::fs::remove_dir(&self.folder)?;
+        }
+        Ok(())
+    }
+
+    fn take(&self, from: &Path, found: &mut Vec<Found>) -> io::Result<()> {
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
+            let folder = self.folder.join(entry.file_name());
+            std::fs::rename(entry.path(), &folder)?;
+            match Keeper::find(folder.clone()) {
+                Ok(Some(one)) => found.push(one),
+                // It was never said to be accepted.
+                Ok(None) => std::fs::remove_dir_all(&folder)?,
+                Err(error) => {
+                    tracing::error!(folder = %folder.display(), error = %error, "a run cannot be read");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // An empty folder that stays is removed by the next process.
+        let _ = self.leave();
+    }
+}
+
+/// The last image, and what became of each call, in the order in which they left.
+fn read_lines(lines: Vec<Line>) -> (Option<ImageLine>, Vec<Left>) {
+    let (mut image, mut all) = (None, BTreeMap::new());
+    for line in lines {
+        match line {
+            Line::Begun(_) => {}
+            Line::Calls { call, effect, at } => {
+                let id = call.id;
+                all.insert(id, Left { call, effect, at, answer: None, withdrawn: false });
+            }
+            Line::Answered { result, took } => {
+                if let Some(known) = all.get_mut(&result.id) {
+                    known.answer = Some((result, took));
+                }
+            }
+            Line::Withdrawn { id } => {
+                if let Some(known) = all.get_mut(&id) {
+                    known.withdrawn = true;
+                }
+            }
+            Line::Image(line) => image = Some(line),
+        }
+    }
+    (image, all.into_values().collect())
+}
+
+/// Sees to it that names in a folder are on disk.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

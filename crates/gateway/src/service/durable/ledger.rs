@@ -1,0 +1,260 @@
+//! What a run has done, line by line, so that nothing is done twice after a crash.
+//!
+//! ```text
+//! begun    the program, its session, its limits
+//! calls    a call leaves: which, with what, and whether it may be repeated
+//! answered what came back
+//! image    everything the program is lies in that file, and these calls are pending in it
+//! ```
+//!
+//! Each line begins with a checksum. A line that was torn by a crash ends the ledger, and the one
+//! before it is the last that counts.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use engine::{CallId, CallResult, Context, HostCall, Limits, Program};
+use serde::{Deserialize, Serialize};
+
+use super::Effect;
+use crate::service::ids::{RunId, SessionId};
+use crate::service::record::{Moment, Record, Status};
+
+/// The longest ledger that is read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// One line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Line {
+    /// The run was accepted.
+    Begun(Box<Begun>),
+    /// A call is about to leave.
+    Calls {
+        /// The call.
+        call: HostCall,
+        /// What it may do out there.
+        effect: Effect,
+        /// When.
+        at: SystemTime,
+    },
+    /// It was answered.
+    Answered {
+        /// With what.
+        result: CallResult,
+        /// How long it took.
+        took: Duration,
+    },
+    /// Nobody waits for it any more.
+    Withdrawn {
+        /// Which.
+        id: CallId,
+    },
+    /// Everything the program is has been written.
+    Image(ImageLine),
+}
+
+/// What a run is, before it has done anything.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Begun {
+    pub(crate) run: RunId,
+    pub(crate) session: SessionId,
+    pub(crate) owner: String,
+    pub(crate) level: engine::Level,
+    pub(crate) created_at: Moment,
+    pub(crate) program: String,
+    pub(crate) context: Context,
+    pub(crate) guidance: String,
+    pub(crate) limits: Limits,
+    /// How long whoever asked is willing to wait.
+    pub(crate) timeout: Option<Duration>,
+    /// How its answer is made to fit, and into how many tokens.
+    pub(crate) fit: (budget::Strategy, usize),
+    /// The run whose answers it takes over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resumes: Option<RunId>,
+}
+
+impl Begun {
+    /// What is known of a run that has only begun.
+    pub(crate) fn record(&self) -> Record {
+        Record {
+            id: self.run.clone(),
+            session: self.session.clone(),
+            owner: self.owner.clone(),
+            status: Status::Queued,
+            language: "python".to_owned(),
+            guidance: self.guidance.clone(),
+            created_at: self.created_at,
+            started_at: None,
+            finished_at: None,
+            program: self.program.as_str().into(),
+            ended: None,
+            calls: Vec::new(),
+            answer: None,
+        }
+    }
+
+    pub(crate) fn program(&self) -> Program {
+        Program { source: self.program.clone(), context: self.context.clone() }
+    }
+}
+
+/// An image on disk.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ImageLine {
+    /// Which file: `image-3`.
+    pub(crate) number: u64,
+    /// How long it is.
+    pub(crate) bytes: u64,
+    /// When the program wants to go on though nothing has come.
+    pub(crate) wake_at: Option<SystemTime>,
+    /// The calls that are pending in it.
+    pub(crate) pending: Vec<CallId>,
+}
+
+impl ImageLine {
+    pub(crate) fn file(&self) -> String {
+        format!("image-{}", self.number)
+    }
+}
+
+/// A ledger that is being written.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    file: File,
+    bytes: u64,
+}
+
+impl Ledger {
+    /// Begins one.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let file = File::options().append(true).create_new(true).open(path)?;
+        Ok(Self { file, bytes: 0 })
+    }
+
+    /// Goes on with one after the last line that counts.
+    pub(crate) fn open(path: &Path, valid: u64) -> io::Result<Self> {
+        let file = File::options().append(true).open(path)?;
+        file.set_len(valid)?;
+        Ok(Self { file, bytes: valid })
+    }
+
+    /// Writes a line; it is safe once [`Ledger::sync`] has come back.
+    pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
+        let text = written(line)?;
+        let written = self.file.write_all(text.as_bytes());
+        if written.is_err() {
+            // Half a line would make whatever follows unreadable.
+            let _ = self.file.set_len(self.bytes);
+            return written;
+        }
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    /// Comes back when everything written is on disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+}
+
+fn written(line: &Line) -> io::Result<String> {
+    let text = serde_json::to_string(line)?;
+    Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
+}
+
+/// The lines that count, and how many bytes they are.
+pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64)> {
+    if std::fs::metadata(path)?.len() > MOST_BYTES {
+        return Err(io::Error::other(format!("the ledger has more than {MOST_BYTES} bytes")));
+    }
+    Ok(decode(&std::fs::read(path)?))
+}
+
+/// The same of bytes from anywhere.
+#[must_use]
+pub(crate) fn decode(bytes: &[u8]) -> (Vec<Line>, u64) {
+    let (mut lines, mut valid) = (Vec::new(), 0);
+    for text in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let Some(line) = line(text) else { break };
+        lines.push(line);
+        valid += text.len() as u64;
+    }
+    (lines, valid)
+}
+
+fn line(text: &[u8]) -> Option<Line> {
+    let text = std::str::from_utf8(text.strip_suffix(b"\n")?).ok()?;
+    let (sum, text) = text.split_once(' ')?;
+    let sum = u32::from_str_radix(sum, 16).ok()?;
+    if sum != crc32fast::hash(text.as_bytes()) {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Vec<String> {
+        let image = ImageLine { number: 1, bytes: 7, wake_at: None, pending: vec![CallId(3)] };
+        [Line::Image(image), Line::Withdrawn { id: CallId(3) }, Line::Withdrawn { id: CallId(4) }]
+            .iter()
+            .map(|line| written(line).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_torn_line_ends_the_ledger_wherever_it_is_torn() {
+        let lines = lines();
+        let whole = lines.concat();
+        for length in 0..=whole.len() {
+            let (read, valid) = decode(&whole.as_bytes()[..length]);
+            let mut ends = lines.iter().scan(0, |end, line| {
+                *end += line.len();
+                Some(*end)
+            });
+            let expected = ends.clone().take_while(|end| *end <= length).count();
+            assert_eq!(read.len(), expected, "{length}");
+            let end = expected.checked_sub(1).and_then(|last| ends.nth(last)).unwrap_or(0);
+            assert_eq!(valid, end as u64);
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_ends_the_ledger() {
+        let lines = lines();
+        let whole = lines.concat();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone().into_bytes();
+            bytes[at] ^= 1;
+            let (read, _) = decode(&bytes);
+            let broken = lines.iter().scan(0, |end, line| {
+                *end += line.len();
+                Some(*end)
+            });
+            assert_eq!(read.len(), broken.take_while(|end| *end <= at).count(), "{at}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_after_a_torn_line_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        let mut ledger = Ledger::create(&path).unwrap();
+        ledger.append(&Line::Withdrawn { id: CallId(1) }).unwrap();
+        drop(ledger);
+        let torn = std::fs::read(&path).unwrap();
+        std::fs::write(&path, [&torn[..], b"12345678 {\"is\":"].concat()).unwrap();
+        let (lines, valid) = read(&path).unwrap();
+        assert_eq!((lines.len(), valid), (1, torn.len() as u64));
+        let mut ledger = Ledger::open(&path, valid).unwrap();
+        ledger.append(&Line::Withdrawn { id: CallId(2) }).unwrap();
+        ledger.sync().unwrap();
+        assert_eq!(read(&path).unwrap().0.len(), 2);
+    }
+}

@@ -1,0 +1,28 @@
+//! Runs that outlive the process: nothing is done twice, nothing is lost.
+//!
+//! ```text
+//!            ┌── a write is held ──► image on disk ──► it leaves
+//! step ──► rests ── nothing comes ──► image on disk ──► guest let go ──► an answer ──► thawed ──► step
+//!                                                                   killed ──► found at the start ──┘
+//! ```
+//!
+//! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `keeper` (the
+//! files of one run), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start).
+
+mod books;
+mod drive;
+mod effect;
+pub(super) mod keeper;
+pub(super) mod ledger;
+mod resume;
+
+pub(super) use self::books::RunBooks;
+pub use self::effect::Effect;
+pub(super) use self::keeper::Keeper;
+pub(super) use self::ledger::Begun;
+
+/// What is fed to the decoder of ledgers by whoever looks for holes in it.
+#[doc(hidden)]
+pub fn decode_ledger(bytes: &[u8]) -> usize {
+    ledger::decode(bytes).0.len()
+}

@@ -1,0 +1,356 @@
+//! Runs under way, and those that an earlier process left.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use engine::{
+    CallId, Engine, Input, Outcome, ProgramError, Session, SessionError, Start, StepError, stopped,
+};
+use futures_util::future::join_all;
+use tokio::sync::oneshot;
+use tracing::{info, warn};
+
+use super::drive::{Before, Driver, Ended};
+use super::keeper::{Found, Keeper, Left};
+use super::ledger::ImageLine;
+use super::{Effect, RunBooks};
+use crate::desk::Desk;
+use crate::hearing::Hearing;
+use crate::service::execute::Place;
+use crate::service::gate::Pass;
+use crate::service::ids::RunId;
+use crate::service::run::Run;
+use crate::service::session::{Body, Entry};
+use crate::service::store::Write;
+use crate::service::{Caller, Readiness, Refusal, Service, Status, StoreError, lock};
+use crate::tools::Offer;
+
+/// The session around a run whose guest comes and goes.
+struct Around<'a> {
+    service: &'a Service,
+    entry: &'a Arc<Entry>,
+    session: Mutex<&'a mut Option<Session>>,
+}
+
+#[async_trait]
+impl Before for Around<'_> {
+    async fn is_safe(&self) -> Result<(), StoreError> {
+        let before = lock(&self.session).as_ref().and_then(|one| one.before().cloned());
+        self.service.save_before(self.entry, before).await
+    }
+
+    fn asleep(&self) {
+        // What it was before the run is on disk.
+        **lock(&self.session) = None;
+        self.entry.set_alive(false);
+    }
+
+    async fn awake(&self) {
+        self.service.make_room(self.entry).await;
+        self.entry.set_alive(true);
+    }
+}
+
+impl Service {
+    /// The calls of an earlier run that are not to be made again.
+    pub(in crate::service) async fn earlier(
+        &self,
+        caller: &Caller,
+        from: Option<&RunId>,
+    ) -> Result<Vec<Left>, Refusal> {
+        let Some(from) = from else { return Ok(Vec::new()) };
+        let record = self.run(caller, from).await?;
+        if !record.status.is_final() {
+            let problem = format!("is {from}, which has not ended; wait for it, or cancel it");
+            return Err(Refusal::Invalid { field: "resume_from", problem });
+        }
+        if record.status == Status::Succeeded {
+            let problem = format!("is {from}, which succeeded; there is nothing to go on with");
+            return Err(Refusal::Invalid { field: "resume_from", problem });
+        }
+        let (all, from) = (self.parts.store.kept().all.clone(), from.clone());
+        let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&all, &from)).await;
+        calls
+            .map_err(std::io::Error::other)
+            .and_then(|calls| calls)
+            .map_err(|error| self.unwritten(error))
+    }
+
+    /// What to say when the data folder fails us.
+    pub(in crate::service) fn unwritten(&self, source: std::io::Error) -> Refusal {
+        StoreError::File { path: self.parts.store.kept().folder.clone(), source }.into()
+    }
+
+    /// Writes what a session was before a run, so that it can go back to it after a crash.
+    async fn save_before(
+        &self,
+        entry: &Arc<Entry>,
+        before: Option<engine::Image>,
+    ) -> Result<(), StoreError> {
+        if let Some(image) = before {
+            self.write_session(entry, image).await?;
+        }
+        entry.set_in_memory(false);
+        self.parts.store.write(Write::Session(Box::new(entry.row()))).await
+    }
+
+    /// Runs a program that goes on after a crash; `None` when it does so in another process.
+    pub(in crate::service) async fn run_kept(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+        offer: Arc<Offer>,
+        pass: Pass,
+        earlier: Vec<Left>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let program = place.keeper.begun().program();
+        let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
+        let servers = offer.folder().or_else(|| session.start().servers.clone());
+        let start = Start { servers, ..session.start().clone() };
+        let (start, desk) = self.desk(place, &offer, earlier, start);
+        session.configure(start.clone());
+        let started = SystemTime::now();
+        body.guest = Some(session.lend(&program).await?);
+        let around =
+            Around { service: self, entry: place.entry, session: Mutex::new(&mut body.session) };
+        let mut driver = self.driver(place, start, desk, &around, Some(pass), BTreeSet::new());
+        let ended = driver.run(&mut body.guest, Input::Run(program)).await;
+        driver.desk.close();
+        drop(driver);
+        offer.after_run();
+        self.settle(body, place, ended?, started)
+    }
+
+    /// Who carries out a run's calls, and how its guest is started with that.
+    fn desk(
+        &self,
+        place: Place<'_>,
+        offer: &Arc<Offer>,
+        earlier: Vec<Left>,
+        start: Start,
+    ) -> (Start, Arc<Desk>) {
+        let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), earlier));
+        let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
+        let most = start.limits.call_result_bytes;
+        let desk = Arc::new(Desk::new(Arc::clone(offer), most, hearing).with_books(books));
+        (Start { host: Arc::clone(&desk) as _, ..start }, desk)
+    }
+
+    fn driver<'a>(
+        &'a self,
+        place: Place<'a>,
+        start: Start,
+        desk: Arc<Desk>,
+        around: &'a Around<'a>,
+        pass: Option<Pass>,
+        pending: BTreeSet<CallId>,
+    ) -> Driver<'a> {
+        Driver {
+            engine: Arc::clone(place.engine),
+            start,
+            desk,
+            keeper: Arc::clone(place.keeper),
+            gate: &self.gate,
+            pass,
+            freeze_after: self.settings.freeze_after,
+            ending: &self.ending,
+            before: around,
+            pending,
+        }
+    }
+
+    /// Leaves the session as the run's end says.
+    fn settle(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+        ended: Ended,
+        started: SystemTime,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let guest = body.guest.take();
+        match (ended, guest) {
+            (Ended::Done(outcome), Some(guest)) => {
+                let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
+                let fresh = || Session::new(Arc::clone(place.engine), start);
+                body.session.get_or_insert_with(fresh).take_back(guest);
+                Ok(Some(*outcome))
+            }
+            (Ended::Stopped(error @ (StepError::Engine { .. } | StepError::Misused { .. })), _) => {
+                Err(SessionError::Step(error).into())
+            }
+            (Ended::Stopped(error), Some(guest)) => Ok(Some(stopped(&*guest, &error, started))),
+            (Ended::Interrupted, _) => Ok(None),
+            (Ended::Done(_) | Ended::Stopped(_), None) => Err(Refusal::Draining),
+        }
+    }
+
+    /// Goes on with runs that an earlier process left. When this comes back, each has its session.
+    pub(in crate::service) async fn take_up(self: &Arc<Self>, found: Vec<Found>) {
+        if !found.is_empty() {
+            info!(runs = found.len(), "runs of an earlier process go on");
+        }
+        let mut ready = Vec::with_capacity(found.len());
+        for Found { begun, image, keeper } in found {
+            let entry = self.entry_of(&begun);
+            let mut record = begun.record();
+            record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
+            record.started_at = image.is_some().then_some(record.created_at);
+            record.calls = keeper.all_left().iter().map(Left::note).collect();
+            let run = Run::new(record, None);
+            lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
+            let (send, has_session) = oneshot::channel();
+            ready.push(has_session);
+            let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
+            self.tasks.spawn(async move {
+                let outcome = service.go_on(&entry, &run, &keeper, image, send).await;
+                service.finish(&run, &entry, &keeper, outcome).await;
+            });
+        }
+        // One that ended at once has dropped its end.
+        let _ = join_all(ready).await;
+    }
+
+    /// The session of a run that was left; made again where the database does not know it.
+    fn entry_of(&self, begun: &super::Begun) -> Arc<Entry> {
+        let mut sessions = lock(&self.sessions);
+        let fresh =
+            || Entry::again(begun.session.clone(), &begun.owner, begun.level, begun.limits.clone());
+        Arc::clone(sessions.entry(begun.session.clone()).or_insert_with(fresh))
+    }
+
+    async fn go_on(
+        &self,
+        entry: &Arc<Entry>,
+        run: &Arc<Run>,
+        keeper: &Arc<Keeper>,
+        image: Option<ImageLine>,
+        has_session: oneshot::Sender<()>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let mut body = entry.body.lock().await;
+        // Nobody waits for it but who opens the service.
+        let _ = has_session.send(());
+        entry.still_there()?;
+        let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
+        let place = Place { entry, engine: &engine, run, keeper };
+        let work = async |body: &mut Body| match image {
+            Some(image) => self.from_image(body, place, image).await,
+            None => self.from_the_start(body, place).await,
+        };
+        self.within_time(&mut body, place, work).await
+    }
+
+    /// What runs programs, however long it takes; `None` if the process ends first.
+    async fn engine_at_last(&self) -> Result<Option<Arc<dyn Engine>>, Refusal> {
+        let mut readiness = self.parts.engine.clone();
+        let settled = readiness.wait_for(|now| !matches!(now, Readiness::Installing { .. }));
+        tokio::select! {
+            _ = settled => {}
+            () = self.ending.cancelled() => return Ok(None),
+        }
+        match self.readiness() {
+            Readiness::Ready(engine) => Ok(Some(engine)),
+            Readiness::Failed(reason) => Err(Refusal::NoRuntime(reason)),
+            Readiness::Installing { .. } => Ok(None),
+        }
+    }
+
+    /// A run of which there is no image has changed nothing out there, so that it begins again.
+    async fn from_the_start(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let from = place.keeper.begun().resumes.clone();
+        let all = &self.parts.store.kept().all;
+        let earlier = match from {
+            Some(from) => Keeper::calls_of(all, &from).map_err(|error| self.unwritten(error))?,
+            None => Vec::new(),
+        };
+        let pass = self.gate.again(&place.entry.owner).enter().await;
+        place.run.begin();
+        self.make_room(place.entry).await;
+        self.run_in(body, place, pass, earlier).await
+    }
+
+    /// A run that goes on from its image.
+    async fn from_image(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+        image: ImageLine,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let begun = place.keeper.begun();
+        let started = SystemTime::now();
+        if let Some(unknown) = unknown(place.keeper, &image) {
+            return Ok(Some(unknown));
+        }
+        if image.pending.is_empty() && !self.sleeps_until(image.wake_at).await {
+            return Ok(None);
+        }
+        let offer = self.parts.tools.offer(&begun.program).await;
+        place.run.is_counted_by(Arc::clone(offer.tally()));
+        let start =
+            Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
+        let (start, desk) = self.desk(place, &offer, Vec::new(), start);
+        for id in &image.pending {
+            match place.keeper.left(*id) {
+                Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
+                Some(left) => desk.begin(&left.call),
+                None => warn!(run = %begun.run, call = id.0, "a pending call is not in the ledger"),
+            }
+        }
+        let around =
+            Around { service: self, entry: place.entry, session: Mutex::new(&mut body.session) };
+        let pending = image.pending.iter().copied().collect();
+        let mut driver = self.driver(place, start, desk, &around, None, pending);
+        let ended = match driver.parked(&mut body.guest, image.wake_at).await {
+            Ok(Some(results)) => driver.run(&mut body.guest, Input::Results(results)).await,
+            Ok(None) => Ok(Ended::Interrupted),
+            Err(refusal) => Err(refusal),
+        };
+        driver.desk.close();
+        drop(driver);
+        offer.after_run();
+        let outcome = self.settle(body, place, ended?, started);
+        place.entry.count_program();
+        outcome
+    }
+
+    /// Sleeps, unless the process ends first.
+    async fn sleeps_until(&self, moment: Option<SystemTime>) -> bool {
+        let left = moment.map_or_else(Default::default, |moment| {
+            moment.duration_since(SystemTime::now()).unwrap_or_default()
+        });
+        tokio::select! {
+            () = tokio::time::sleep(left) => true,
+            () = self.ending.cancelled() => false,
+        }
+    }
+}
+
+/// The end of a run that had sent something of which nobody knows whether it was carried out.
+fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
+    let lost = |id: &CallId| {
+        let left = keeper.left(*id)?;
+        (left.answer.is_none() && left.effect == Effect::Write).then(|| left.name())
+    };
+    let calls: Vec<String> = image.pending.iter().filter_map(lost).collect();
+    if calls.is_empty() {
+        return None;
+    }
+    let error = ProgramError {
+        kind: "Unknown".to_owned(),
+        message: format!(
+            "the gateway was ended while these calls were under way, and nobody knows whether they were carried out: {}; they are not made again",
+            calls.join(", ")
+        ),
+        hint: Some(format!(
+            "Find out with a tool that reads. Then run the program again with resume_from=\"{}\": answers that came are used again, and what was done is not done twice.",
+            keeper.begun().run
+        )),
+        ..ProgramError::default()
+    };
+    Some(Outcome::failed(error))
+}

@@ -1,0 +1,218 @@
+//! A gateway that can be killed, with what was not synced dropped.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// A gateway over a folder of its own.
+pub(crate) struct Gateway {
+    pub(crate) folder: PathBuf,
+    child: Option<Child>,
+    port: u16,
+    shim: Option<PathBuf>,
+    arguments: Vec<String>,
+}
+
+impl Gateway {
+    /// One with the counting server, not started yet. `trusted` lets the server say what is read-only.
+    pub(crate) fn new(folder: &Path, slowest: f64, arguments: &[&str]) -> Self {
+        std::fs::create_dir_all(folder.join("data")).unwrap();
+        std::fs::create_dir_all(folder.join("shadow")).unwrap();
+        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/durable/counting.py");
+        let config = format!(
+            "[servers.desk]\ncommand = \"python3\"\nargs = [{:?}, {:?}, \"{slowest}\"]\ntrusted = true\n",
+            server,
+            folder.join("counted")
+        );
+        std::fs::write(folder.join("tidegate.toml"), config).unwrap();
+        Self {
+            folder: folder.to_owned(),
+            child: None,
+            port: 0,
+            shim: None,
+            arguments: arguments.iter().map(|one| (*one).to_owned()).collect(),
+        }
+    }
+
+    /// Lets the machine lose its power with each kill, where there is a compiler for that.
+    pub(crate) fn with_power_cuts(mut self) -> Self {
+        let shim = self.folder.join("shadow.so");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/durable/shadow.c");
+        let made = Command::new("cc")
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .args([&shim, &source])
+            .arg("-ldl")
+            .status();
+        assert!(made.is_ok_and(|made| made.success()), "this test needs a C compiler, `cc`");
+        self.shim = Some(shim);
+        self
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    pub(crate) fn start(&mut self) {
+        let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+            PathBuf::from,
+        );
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+        command
+            .args(["serve", "--port", "0"])
+            .args(&self.arguments)
+            .env("TIDEGATE_CACHE", cache)
+            .env("TIDEGATE_DATA", self.data())
+            .env("TIDEGATE_CONFIG", self.folder.join("tidegate.toml"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        if let Some(shim) = &self.shim {
+            command
+                .env("LD_PRELOAD", shim)
+                .env("SHADOW_OF", self.data())
+                .env("SHADOW_TO", self.folder.join("shadow"));
+        }
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let port = lines.find_map(|line| {
+            let line = line.unwrap();
+            let (_, rest) = line.split_once("listening on http://127.0.0.1:")?;
+            rest.split(' ').next()?.parse().ok()
+        });
+        self.port = port.expect("it says where it listens");
+        let log = self.folder.join("log");
+        // Its words are kept for whoever looks for a failure.
+        std::thread::spawn(move || {
+            let mut file = std::fs::File::options().append(true).create(true).open(log).unwrap();
+            for line in lines.map_while(Result::ok) {
+                let _ = writeln!(file, "{line}");
+            }
+        });
+        self.child = Some(child);
+    }
+
+    /// Ends it by force; what was not synced is lost.
+    pub(crate) fn kill(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if self.shim.is_some() {
+            lose_power(&self.data(), &self.folder.join("shadow"));
+        }
+    }
+
+    /// Asks it to end, and says how long that took.
+    pub(crate) fn stop(&mut self) -> Duration {
+        let mut child = self.child.take().unwrap();
+        let begun = Instant::now();
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        child.wait().unwrap();
+        begun.elapsed()
+    }
+
+    /// What it answers; nothing when it is no more.
+    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Option<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        )
+        .ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
+            joined(body)?
+        } else {
+            body.to_owned()
+        };
+        serde_json::from_str(&body).ok()
+    }
+
+    /// Begins a run that goes on by itself; its id, if it was accepted.
+    pub(crate) fn begin(&self, body: &Value) -> Option<String> {
+        let answer = self.ask("POST", "/execute?async=true", Some(body))?;
+        answer["run_id"].as_str().map(str::to_owned)
+    }
+
+    /// What is known of a run.
+    pub(crate) fn run(&self, id: &str) -> Option<Value> {
+        self.ask("GET", &format!("/api/v1/runs/{id}"), None)
+    }
+
+    /// A run when it is over.
+    pub(crate) fn over(&self, id: &str, patience: Duration) -> Value {
+        let begun = Instant::now();
+        loop {
+            let run = self.run(id);
+            let status = run.as_ref().and_then(|run| run["status"].as_str()).unwrap_or_default();
+            if !["queued", "running", "waiting", ""].contains(&status) {
+                return run.unwrap_or_default();
+            }
+            assert!(
+                begun.elapsed() < patience,
+                "{id} is not over: {run:?}; see {}",
+                self.folder.display()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Calls that the server counted, as `tool key`.
+    pub(crate) fn counted(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.folder.join("counted")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Leaves of each file what was synced of it.
+fn lose_power(folder: &Path, shadow: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let path = entry.path();
+        let about = entry.metadata().unwrap();
+        if about.is_dir() {
+            lose_power(&path, shadow);
+            continue;
+        }
+        // Shared memory of the database is made anew.
+        if path.extension().is_some_and(|ending| ending == "db-shm") {
+            std::fs::remove_file(&path).unwrap();
+            continue;
+        }
+        let copy = shadow.join(about.ino().to_string());
+        let synced = std::fs::read(&copy).unwrap_or_default();
+        if std::fs::read(&path).unwrap() != synced {
+            std::fs::write(&path, synced).unwrap();
+        }
+    }
+}
+
+fn joined(chunked: &str) -> Option<String> {
+    let (mut rest, mut whole) = (chunked, String::new());
+    loop {
+        let (size, after) = rest.split_once("\r\n")?;
+        let size = usize::from_str_radix(size.trim(), 16).ok()?;
+        if size == 0 {
+            return Some(whole);
+        }
+        whole.push_str(after.get(..size)?);
+        rest = after.get(size + 2..)?;
+    }
+}
