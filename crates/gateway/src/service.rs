@@ -167,7 +167,7 @@ impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
         let found = if settings.durable { parts.store.find_kept().await? } else { Vec::new() };
-        parts.store.settle_runs().await?;
+        parts.store.settle_runs(&found).await?;
         let stored = parts.store.sessions().await?;
         let sessions = stored.into_iter().map(|row| (row.id.clone(), Entry::stored(row))).collect();
         let service = Arc::new(Self {

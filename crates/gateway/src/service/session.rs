@@ -242,6 +242,12 @@ impl Entry {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What it is lies on disk after all: a run that goes on wrote it before it began.
+    pub(super) fn revive(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.set_in_memory(false);
+    }
+
     /// Says that it is no more.
     pub(super) fn end(&self, why: &'static str) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);

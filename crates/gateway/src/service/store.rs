@@ -265,8 +265,11 @@ impl Store {
         row.map(|row| record(&row)).transpose()
     }
 
-    /// Runs that were under way when an earlier process was killed have failed.
-    pub(super) async fn settle_runs(&self) -> Result<(), StoreError> {
+    /// Runs that were under way when an earlier process was killed have failed, but for those that
+    /// go on.
+    pub(super) async fn settle_runs(&self, going: &[Found]) -> Result<(), StoreError> {
+        let going: Vec<&str> = going.iter().map(|one| one.begun.run.as_str()).collect();
+        let going = serde_json::to_string(&going).unwrap_or_default();
         let ended = Ended::from(&Outcome::failed(ProgramError {
             kind: "Lost".to_owned(),
             message: "the gateway was ended while this ran; what it had done by then is done"
@@ -276,10 +279,12 @@ impl Store {
         let ended = serde_json::to_string(&ended).unwrap_or_default();
         sqlx::query(
             "UPDATE runs SET status = 'failed', ended = ?, finished_at = ?
-             WHERE status IN ('queued', 'running', 'waiting')",
+             WHERE status IN ('queued', 'running', 'waiting')
+               AND id NOT IN (SELECT value FROM json_each(?))",
         )
         .bind(ended)
         .bind(Moment::now().0)
+        .bind(going)
         .execute(&self.pool)
         .await?;
         Ok(())

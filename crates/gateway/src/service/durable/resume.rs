@@ -194,6 +194,9 @@ impl Service {
         let mut ready = Vec::with_capacity(found.len());
         for Found { begun, image, keeper } in found {
             let entry = self.entry_of(&begun);
+            if image.is_some() {
+                entry.revive();
+            }
             let mut record = begun.record();
             record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
             record.started_at = image.is_some().then_some(record.created_at);
