@@ -22,6 +22,7 @@ use crate::wasi::{Clock, Entropy};
 const PACKAGE: &[(&str, &str)] = &[
     ("tables", include_str!("../guest/tables.py")),
     ("values", include_str!("../guest/values.py")),
+    ("waiting", include_str!("../guest/waiting.py")),
     ("failures", include_str!("../guest/failures.py")),
     ("content", include_str!("../guest/content.py")),
     ("forgotten", include_str!("../guest/forgotten.py")),

@@ -106,7 +106,7 @@ impl Default for Settings {
             output_tokens: 2_000,
             own_definitions: String::new(),
             token_price: 3.0,
-            durable: true,
+            durable: false,
             freeze_after: Duration::from_secs(2),
         }
     }

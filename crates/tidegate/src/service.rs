@@ -93,7 +93,11 @@ pub(crate) async fn open(
     let options = upstream::Options { asks_clients, ..config.upstream_options()? };
     let tools = crate::tools::open_all(config, mcp_config, options).await?;
     let checks = config.general()?.check.then(Checks::new);
-    let store = Store::open(&place.folder).await?;
+    let store = if settings.durable {
+        Store::open_synced(&place.folder).await?
+    } else {
+        Store::open(&place.folder).await?
+    };
     let parts = Parts {
         engine,
         tools: Arc::clone(&tools),
@@ -181,7 +185,7 @@ fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
             Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
         ),
         token_price: values.number::<f64>("token-price")?,
-        durable: values.read("durable", crate::settings::yes)?.unwrap_or(true),
+        durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
     })
 }

@@ -57,7 +57,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("keep-runs", "168h", "TIME", "How long finished runs can be read"),
     setting("source-bytes", "1MiB", "SIZE", "Size of a program's source"),
     setting("output-tokens", "2000", "NUMBER", "Tokens of an answer; the rest can be fetched"),
-    setting("durable", "true", "BOOL", "Whether runs go on after a crash or a restart"),
+    setting("durable", "false", "BOOL", "Whether runs go on after a crash or a restart"),
     setting("freeze-after", "2s", "TIME", "How long a run that waits stays in memory"),
     setting("token-price", "3", "PRICE", "What a million tokens cost, for receipts"),
     setting("body-bytes", "16MiB", "SIZE", "Size of a request"),

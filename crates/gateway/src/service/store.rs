@@ -151,6 +151,15 @@ pub struct Store {
 impl Store {
     /// Opens the database in `folder`, and makes both if they are not there.
     pub async fn open(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_with(folder, SqliteSynchronous::Normal).await
+    }
+
+    /// The same; what is said to be stored survives not only the process but the machine.
+    pub async fn open_synced(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_with(folder, SqliteSynchronous::Full).await
+    }
+
+    async fn open_with(folder: &Path, synced: SqliteSynchronous) -> Result<Self, StoreError> {
         let made = |path: PathBuf| {
             std::fs::create_dir_all(&path).map_err(|source| StoreError::File { path, source })
         };
@@ -163,8 +172,7 @@ impl Store {
             .filename(folder.join("tidegate.db"))
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            // What is said to be stored survives the machine, too.
-            .synchronous(SqliteSynchronous::Full)
+            .synchronous(synced)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
         for statement in SCHEMA.split(';').filter(|statement| !statement.trim().is_empty()) {
@@ -212,6 +220,11 @@ impl Store {
             }
         }
         Ok(going)
+    }
+
+    /// Folders with files of runs that are over.
+    pub(super) fn of_runs(&self) -> [PathBuf; 2] {
+        [self.folder.join("runs"), self.kept.all.join("over")]
     }
 
     /// Where a run's files lie.

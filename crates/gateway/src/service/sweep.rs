@@ -65,6 +65,13 @@ impl Service {
         if let Err(error) = self.parts.store.write(Write::OldRuns(before)).await {
             warn!(error = %error, "old runs could not be removed");
         }
+        let (folders, keep) = (self.parts.store.of_runs(), self.settings.keep_runs);
+        let _ = tokio::task::spawn_blocking(move || {
+            for folder in folders {
+                remove_older(&folder, keep);
+            }
+        })
+        .await;
     }
 
     /// Freezes every session, at the end.
@@ -75,6 +82,18 @@ impl Service {
             if let Err(error) = self.rest(&entry, &mut body).await {
                 warn!(session = %entry.id, error = %error, "a session could not be frozen");
             }
+        }
+    }
+}
+
+/// Removes what has lain in a folder for so long. What cannot be removed is tried again later.
+fn remove_older(folder: &std::path::Path, than: Duration) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let changed = entry.metadata().and_then(|about| about.modified());
+        let age = changed.ok().and_then(|changed| changed.elapsed().ok());
+        if age.is_some_and(|age| age > than) {
+            let path = entry.path();
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
         }
     }
 }

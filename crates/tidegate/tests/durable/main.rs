@@ -52,7 +52,7 @@ impl Chance {
 fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway =
-        Gateway::new(folder.path(), 0.03, &["--freeze-after", "0.1s"]).with_power_cuts();
+        Gateway::new(folder.path(), 0.03, &["--durable", "true", "--freeze-after", "0.1s"]).with_power_cuts();
     let mut chance = Chance(7);
     let mut accepted: Vec<String> = Vec::new();
     let (wanted, mut killed) = (kills(), 0);
@@ -107,7 +107,7 @@ fn unknown_of(run: &Value) -> Vec<String> {
 #[test]
 fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
-    let mut gateway = Gateway::new(folder.path(), 0.01, &["--freeze-after", "0.1s"]);
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
     gateway.start();
     let code = "import asyncio\nx = 40\nawait asyncio.sleep(4)\nprint('awake')\nx + 2";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
@@ -131,7 +131,7 @@ fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
 #[test]
 fn asked_to_end_it_freezes_what_waits_and_goes_on_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
-    let mut gateway = Gateway::new(folder.path(), 0.01, &[]);
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
     gateway.start();
     let code = "import asyncio\nfrom servers.desk import book\nawait book(key='once')\nawait asyncio.sleep(3)\n'done'";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
@@ -148,7 +148,7 @@ fn asked_to_end_it_freezes_what_waits_and_goes_on_at_the_next_start() {
 #[test]
 fn a_program_run_again_repeats_no_write() {
     let folder = tempfile::tempdir().unwrap();
-    let mut gateway = Gateway::new(folder.path(), 0.01, &[]);
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
     gateway.start();
     let code = |end: &str| {
         format!(

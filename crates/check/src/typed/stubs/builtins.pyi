@@ -18,6 +18,7 @@ search_tools: Any
 summarize: Any
 list_directory: Any
 read_file: Any
+wait_until: Any
 
 # A call that waits where it is used, because its function cannot await.
 def __tidegate_wait__[R](call: Awaitable[R]) -> R: ...
