@@ -413,6 +413,8 @@ def _os_error(exc, message, scene):
             if not issubclass(type(exc), FileNotFoundError) or scene.mentions("w"):
                 return _FILES + (_that_knows(*_WRITES) or "")
             return _FILES + (_that_knows(*(_LISTS if _LISTING.search(scene.line) else _READS)) or _USERS)
+        if path.startswith("servers/") or path == "servers":
+            return f"The servers' files are at the root: write '/{path}', or read_file({path!r})."
         if issubclass(type(exc), FileNotFoundError):
             return _workspace()
     return None

@@ -72,10 +72,33 @@ pub(super) async fn body(request: Request, next: Next) -> Response {
         parts.headers.remove(header::CONTENT_LENGTH);
         return next.run(Request::from_parts(parts, Body::from(other))).await;
     }
-    if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes) {
-        return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
+    match serde_json::from_slice::<Value>(&bytes) {
+        Err(error) => {
+            return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
+        }
+        Ok(message) => {
+            if let Some(words) = wrong(&message) {
+                return failed(StatusCode::BAD_REQUEST, -32600, words);
+            }
+        }
     }
     next.run(Request::from_parts(parts, Body::from(bytes))).await
+}
+
+/// Why JSON is no message of the protocol, if it is none.
+fn wrong(message: &Value) -> Option<&'static str> {
+    let id = message.get("id");
+    match message {
+        Value::Array(_) => Some("this is a batch of messages; send them one by one"),
+        Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
+            Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
+        }
+        Value::Object(_) if id.is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64()) => {
+            Some("`id` must be a text or a whole number")
+        }
+        Value::Object(_) => None,
+        _ => Some("this is no JSON-RPC message: it must be an object"),
+    }
 }
 
 fn failed(status: StatusCode, code: i32, words: &str) -> Response {
@@ -103,6 +126,15 @@ fn readable(line: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_message_is_told_apart() {
+        let of = |text: &str| wrong(&serde_json::from_str(text).unwrap()).is_some();
+        assert!(!of(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#));
+        assert!(!of(r#"{"jsonrpc":"2.0","method":"x"}"#));
+        let not = ["[]", "5", r#"{"id":1,"method":"ping"}"#, r#"{"jsonrpc":"2.0","id":1.5}"#];
+        assert!(not.into_iter().all(of));
+    }
 
     #[test]
     fn what_has_a_number_is_readable() {
