@@ -93,7 +93,11 @@ fn remove_older(folder: &std::path::Path, than: Duration) {
         let age = changed.ok().and_then(|changed| changed.elapsed().ok());
         if age.is_some_and(|age| age > than) {
             let path = entry.path();
-            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            let _ = if path.is_dir() {
+                std::fs::remove_dir_all(path)
+            } else {
+                std::fs::remove_file(path)
+            };
         }
     }
 }

@@ -93,7 +93,9 @@ fn wrong(message: &Value) -> Option<&'static str> {
         Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
             Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
         }
-        Value::Object(_) if id.is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64()) => {
+        Value::Object(_)
+            if id.is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64()) =>
+        {
             Some("`id` must be a text or a whole number")
         }
         Value::Object(_) => None,

@@ -52,7 +52,8 @@ impl Chance {
 fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway =
-        Gateway::new(folder.path(), 0.03, &["--durable", "true", "--freeze-after", "0.1s"]).with_power_cuts();
+        Gateway::new(folder.path(), 0.03, &["--durable", "true", "--freeze-after", "0.1s"])
+            .with_power_cuts();
     let mut chance = Chance(7);
     let mut accepted: Vec<String> = Vec::new();
     let (wanted, mut killed) = (kills(), 0);
@@ -107,7 +108,8 @@ fn unknown_of(run: &Value) -> Vec<String> {
 #[test]
 fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
-    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
+    let mut gateway =
+        Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
     gateway.start();
     let code = "import asyncio\nx = 40\nawait asyncio.sleep(4)\nprint('awake')\nx + 2";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
@@ -155,7 +157,8 @@ fn a_program_run_again_repeats_no_write() {
             "from servers.desk import book, look\na = await book(key='one')\nb = await look(key='two')\n{end}\nawait book(key='three')\n[a['key'], b['key']]"
         )
     };
-    let first = gateway.ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\")") }))).unwrap();
+    let first =
+        gateway.ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\")") }))).unwrap();
     assert_eq!(first["error"]["type"], "ValueError");
     assert!(first["note"].as_str().unwrap_or_default().contains("desk.book"), "{first:#}");
     let again = json!({ "code": code(""), "resume_from": first["run_id"] });
