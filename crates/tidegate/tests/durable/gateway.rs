@@ -25,9 +25,9 @@ impl Gateway {
         std::fs::create_dir_all(folder.join("shadow")).unwrap();
         let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/durable/counting.py");
         let config = format!(
-            "[servers.desk]\ncommand = \"python3\"\nargs = [{:?}, {:?}, \"{slowest}\"]\ntrusted = true\n",
-            server,
-            folder.join("counted")
+            "[servers.desk]\ncommand = \"python3\"\nargs = [\"{}\", \"{}\", \"{slowest}\"]\ntrusted = true\n",
+            server.display(),
+            folder.join("counted").display()
         );
         std::fs::write(folder.join("tidegate.toml"), config).unwrap();
         Self {

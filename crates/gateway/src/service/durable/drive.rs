@@ -140,7 +140,9 @@ impl Driver<'_> {
         }
         match self.try_save(guest, wake_at).await {
             Ok(()) => {
-                held.iter().for_each(|call| self.desk.begin(call));
+                for call in held {
+                    self.desk.begin(call);
+                }
                 true
             }
             Err(error) => {

@@ -23,6 +23,7 @@ pub(super) use self::ledger::Begun;
 
 /// What is fed to the decoder of ledgers by whoever looks for holes in it.
 #[doc(hidden)]
+#[must_use]
 pub fn decode_ledger(bytes: &[u8]) -> usize {
     ledger::decode(bytes).0.len()
 }

@@ -109,7 +109,7 @@ impl Service {
         let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
         let servers = offer.folder().or_else(|| session.start().servers.clone());
         let start = Start { servers, ..session.start().clone() };
-        let (start, desk) = self.desk(place, &offer, earlier, start);
+        let (start, desk) = desk(place, &offer, earlier, start);
         session.configure(start.clone());
         let started = SystemTime::now();
         body.guest = Some(session.lend(&program).await?);
@@ -120,22 +120,7 @@ impl Service {
         driver.desk.close();
         drop(driver);
         offer.after_run();
-        self.settle(body, place, ended?, started)
-    }
-
-    /// Who carries out a run's calls, and how its guest is started with that.
-    fn desk(
-        &self,
-        place: Place<'_>,
-        offer: &Arc<Offer>,
-        earlier: Vec<Left>,
-        start: Start,
-    ) -> (Start, Arc<Desk>) {
-        let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), earlier));
-        let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
-        let most = start.limits.call_result_bytes;
-        let desk = Arc::new(Desk::new(Arc::clone(offer), most, hearing).with_books(books));
-        (Start { host: Arc::clone(&desk) as _, ..start }, desk)
+        settle(body, place, ended?, started)
     }
 
     fn driver<'a>(
@@ -158,31 +143,6 @@ impl Service {
             ending: &self.ending,
             before: around,
             pending,
-        }
-    }
-
-    /// Leaves the session as the run's end says.
-    fn settle(
-        &self,
-        body: &mut Body,
-        place: Place<'_>,
-        ended: Ended,
-        started: SystemTime,
-    ) -> Result<Option<Outcome>, Refusal> {
-        let guest = body.guest.take();
-        match (ended, guest) {
-            (Ended::Done(outcome), Some(guest)) => {
-                let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
-                let fresh = || Session::new(Arc::clone(place.engine), start);
-                body.session.get_or_insert_with(fresh).take_back(guest);
-                Ok(Some(*outcome))
-            }
-            (Ended::Stopped(error @ (StepError::Engine { .. } | StepError::Misused { .. })), _) => {
-                Err(SessionError::Step(error).into())
-            }
-            (Ended::Stopped(error), Some(guest)) => Ok(Some(stopped(&*guest, &error, started))),
-            (Ended::Interrupted, _) => Ok(None),
-            (Ended::Done(_) | Ended::Stopped(_), None) => Err(Refusal::Draining),
         }
     }
 
@@ -238,8 +198,8 @@ impl Service {
         let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
         let work = async |body: &mut Body| match image {
-            Some(image) => self.from_image(body, place, image).await,
-            None => self.from_the_start(body, place).await,
+            Some(image) => self.go_on_from(body, place, image).await,
+            None => self.begin_again(body, place).await,
         };
         self.within_time(&mut body, place, work).await
     }
@@ -260,7 +220,7 @@ impl Service {
     }
 
     /// A run of which there is no image has changed nothing out there, so that it begins again.
-    async fn from_the_start(
+    async fn begin_again(
         &self,
         body: &mut Body,
         place: Place<'_>,
@@ -278,7 +238,7 @@ impl Service {
     }
 
     /// A run that goes on from its image.
-    async fn from_image(
+    async fn go_on_from(
         &self,
         body: &mut Body,
         place: Place<'_>,
@@ -296,7 +256,7 @@ impl Service {
         place.run.is_counted_by(Arc::clone(offer.tally()));
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
-        let (start, desk) = self.desk(place, &offer, Vec::new(), start);
+        let (start, desk) = desk(place, &offer, Vec::new(), start);
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
@@ -316,7 +276,7 @@ impl Service {
         driver.desk.close();
         drop(driver);
         offer.after_run();
-        let outcome = self.settle(body, place, ended?, started);
+        let outcome = settle(body, place, ended?, started);
         place.entry.count_program();
         outcome
     }
@@ -356,4 +316,42 @@ fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
         ..ProgramError::default()
     };
     Some(Outcome::failed(error))
+}
+
+/// Who carries out a run's calls, and how its guest is started with that.
+fn desk(
+    place: Place<'_>,
+    offer: &Arc<Offer>,
+    earlier: Vec<Left>,
+    start: Start,
+) -> (Start, Arc<Desk>) {
+    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), earlier));
+    let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
+    let most = start.limits.call_result_bytes;
+    let desk = Arc::new(Desk::new(Arc::clone(offer), most, hearing).with_books(books));
+    (Start { host: Arc::clone(&desk) as _, ..start }, desk)
+}
+
+/// Leaves the session as the run's end says.
+fn settle(
+    body: &mut Body,
+    place: Place<'_>,
+    ended: Ended,
+    started: SystemTime,
+) -> Result<Option<Outcome>, Refusal> {
+    let guest = body.guest.take();
+    match (ended, guest) {
+        (Ended::Done(outcome), Some(guest)) => {
+            let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
+            let fresh = || Session::new(Arc::clone(place.engine), start);
+            body.session.get_or_insert_with(fresh).take_back(guest);
+            Ok(Some(*outcome))
+        }
+        (Ended::Stopped(error @ (StepError::Engine { .. } | StepError::Misused { .. })), _) => {
+            Err(SessionError::Step(error).into())
+        }
+        (Ended::Stopped(error), Some(guest)) => Ok(Some(stopped(&*guest, &error, started))),
+        (Ended::Interrupted, _) => Ok(None),
+        (Ended::Done(_) | Ended::Stopped(_), None) => Err(Refusal::Draining),
+    }
 }
