@@ -1,7 +1,7 @@
 # expect: value [[], 0, false]
-# note: /home/ada/files
+# note: /data/ada/files
 import glob
 import os
 from pathlib import Path
 
-[glob.glob("/home/ada/files/*.csv"), len(list(os.walk("/home/ada/files"))), Path("/home/ada/files").exists()]
+[glob.glob("/data/ada/files/*.csv"), len(list(os.walk("/data/ada/files"))), Path("/data/ada/files").exists()]
