@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
     add, analyze, bindings, check, config, demo, doctor, example_server, image, import, list,
-    login, logout, mcp, prompt, remove, repl, run, runtime, secret, serve, session, setup, stats,
+    login, logout, mcp, prompt, remove, repl, run, runs, runtime, secret, serve, session, setup, stats,
     test, token, tools,
 };
 use crate::exit;
@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Mcp(mcp::Arguments),
     /// Write Tidegate into an MCP client's configuration, after showing the change.
     Setup(setup::Arguments),
+    /// List, show, follow, end and resume the runs of a gateway.
+    Runs(runs::Arguments),
     /// Say what the runs of `serve` and `mcp` cost and saved.
     Stats(stats::Arguments),
     /// Make and end tokens for `serve`.

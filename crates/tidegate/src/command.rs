@@ -19,6 +19,7 @@ pub(crate) mod prompt;
 pub(crate) mod remove;
 pub(crate) mod repl;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod runtime;
 pub(crate) mod secret;
 pub(crate) mod serve;
@@ -56,6 +57,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
+        Command::Runs(arguments) => runs::run(&arguments).await,
         Command::Stats(arguments) => stats::run(config, &arguments).await,
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),

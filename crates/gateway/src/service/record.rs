@@ -111,6 +111,13 @@ impl Moment {
         Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
+    /// A moment of the system's clock.
+    #[must_use]
+    pub fn of(moment: SystemTime) -> Self {
+        let since = moment.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
     /// Now, or a little later: no two runs of one process begin at the same moment, so that their
     /// order is the same whoever asks.
     #[must_use]
@@ -164,6 +171,17 @@ pub struct Record {
     pub calls: Vec<CallNote>,
     /// What of it goes to whoever asked for it; nothing for a run that is read again.
     pub answer: Option<Arc<Answer>>,
+    /// Since when it rests, and until when at most.
+    pub waiting: Option<Rest>,
+}
+
+/// A run that rests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rest {
+    /// Since when.
+    pub since: Moment,
+    /// When it goes on though nothing has come, as far as that is known.
+    pub wakes_at: Option<Moment>,
 }
 
 /// How a run ended: an [`Outcome`] that can be stored.

@@ -1,6 +1,7 @@
 //! A run under way: what has happened so far, for whoever follows it.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
@@ -9,7 +10,7 @@ use upstream::TraceParent;
 
 use super::answer::Answer;
 use super::ids::RunId;
-use super::record::{Ended, Moment, Record, Status};
+use super::record::{Ended, Moment, Record, Rest, Status};
 use super::trace::Trace;
 use crate::hearing::{CallNote, Hearing};
 use crate::tally::Tally;
@@ -152,6 +153,13 @@ impl Run {
         }
     }
 
+    /// Says until when it rests at most.
+    pub(super) fn wakes_at(&self, moment: Option<SystemTime>) {
+        if let Some(rest) = &mut self.lock().record.waiting {
+            rest.wakes_at = moment.map(Moment::of);
+        }
+    }
+
     /// Its turn has come.
     pub(super) fn begin(&self) {
         self.lock().record.started_at = Some(Moment::now());
@@ -180,6 +188,7 @@ impl Run {
         }
         let status = Status::of(&outcome);
         state.record.status = status;
+        state.record.waiting = None;
         state.record.finished_at = Some(Moment::now());
         state.record.ended = Some(ended);
         state.record.answer = Some(answer);
@@ -234,6 +243,8 @@ impl Hearing for Run {
     }
 
     fn rests(&self, resting: bool) {
+        self.lock().record.waiting =
+            resting.then(|| Rest { since: Moment::now(), wakes_at: None });
         self.set(if resting { Status::Waiting } else { Status::Running });
     }
 

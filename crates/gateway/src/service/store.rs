@@ -337,6 +337,7 @@ fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
         finished_at: row.get::<Option<i64>, _>("finished_at").map(Moment),
         program: row.get::<String, _>("program").into(),
         answer: None,
+        waiting: None,
         ended: ended.map(|text| read("a run's outcome", text)).transpose()?,
         calls: read("a run's calls", row.get("calls"))?,
     })

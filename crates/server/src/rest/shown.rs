@@ -67,6 +67,40 @@ pub(crate) struct RunShown {
     program: Option<String>,
     /// What it asked of servers.
     calls: Vec<CallShown>,
+    /// What it waits for, while it rests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    waiting: Option<WaitingShown>,
+}
+
+/// What a run waits for.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Waiting)]
+pub(crate) struct WaitingShown {
+    /// Since when.
+    #[schema(format = DateTime)]
+    since: String,
+    /// When it goes on though nothing has come, where that is known.
+    #[schema(format = DateTime)]
+    wakes_at: Option<String>,
+    /// The tools whose answers have not come; none for one that sleeps.
+    r#for: Vec<String>,
+}
+
+impl WaitingShown {
+    fn of(record: &Record) -> Option<Self> {
+        let rest = record.waiting?;
+        let open = record.calls.iter().filter(|call| call.ok.is_none());
+        let name = |call: &CallNote| match &call.server {
+            Some(server) => format!("{server}.{}", call.tool),
+            None => call.tool.clone(),
+        };
+        Some(Self {
+            since: moment::text(rest.since),
+            wakes_at: rest.wakes_at.map(moment::text),
+            r#for: open.map(name).collect(),
+        })
+    }
 }
 
 /// What a run cost a model, in tokens, and what the same work would have cost it otherwise.
@@ -354,6 +388,7 @@ impl RunShown {
                 .iter()
                 .map(|note| CallShown::of(note, record.status.is_final()))
                 .collect(),
+            waiting: WaitingShown::of(record),
         }
     }
 

@@ -120,6 +120,8 @@ fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
         assert!(begun.elapsed() < Duration::from_secs(3), "it was not let go");
         std::thread::sleep(Duration::from_millis(20));
     }
+    let waiting = gateway.run(&id).unwrap()["waiting"].clone();
+    assert!(waiting["since"].is_string() && waiting["wakes_at"].is_string(), "{waiting}");
     gateway.kill();
     gateway.start();
     assert_eq!(gateway.run(&id).unwrap()["status"], "waiting");

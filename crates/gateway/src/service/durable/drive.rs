@@ -15,6 +15,7 @@ use super::books::unwritten;
 use super::keeper::Keeper;
 use crate::desk::Desk;
 use crate::service::gate::{Gate, Pass};
+use crate::service::run::Run;
 use crate::service::{Refusal, StoreError};
 
 /// How often a run that rests looks whether others wait for its place.
@@ -46,6 +47,7 @@ pub(crate) struct Driver<'a> {
     /// What the session was before, to be written before the first image of the run.
     pub(crate) before: &'a (dyn Before + 'a),
     pub(crate) pending: BTreeSet<CallId>,
+    pub(crate) run: &'a Run,
 }
 
 /// Sees to what is around a run whose guest comes and goes.
@@ -210,6 +212,8 @@ impl Driver<'_> {
     /// Answers that have come, or none when it is time to go on.
     async fn news(&self, wake_at: Option<SystemTime>) -> Vec<CallResult> {
         let until = async {
+            // Heard of after the desk has said that the program rests.
+            self.run.wakes_at(wake_at);
             match wake_at {
                 Some(at) => {
                     tokio::time::sleep(at.duration_since(SystemTime::now()).unwrap_or_default())

@@ -94,6 +94,7 @@ impl Begun {
             ended: None,
             calls: Vec::new(),
             answer: None,
+            waiting: None,
         }
     }
 

@@ -21,6 +21,7 @@ use crate::hearing::Hearing;
 use crate::service::execute::Place;
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
+use crate::service::record::{Moment, Rest};
 use crate::service::run::Run;
 use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
@@ -143,6 +144,7 @@ impl Service {
             ending: &self.ending,
             before: around,
             pending,
+            run: place.run,
         }
     }
 
@@ -160,6 +162,10 @@ impl Service {
             let mut record = begun.record();
             record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
             record.started_at = image.is_some().then_some(record.created_at);
+            record.waiting = image.as_ref().map(|image| Rest {
+                since: Moment::now(),
+                wakes_at: image.wake_at.map(Moment::of),
+            });
             record.calls = keeper.all_left().iter().map(Left::note).collect();
             let run = Run::new(record, None);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
