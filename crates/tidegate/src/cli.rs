@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
     add, analyze, bindings, check, config, demo, doctor, example_server, image, import, list,
-    login, logout, mcp, prompt, remove, repl, run, runs, runtime, secret, serve, session, setup, stats,
-    test, token, tools,
+    login, logout, mcp, prompt, remove, repl, run, runs, runtime, secret, serve, session, setup,
+    stats, test, token, tools,
 };
 use crate::exit;
 

@@ -243,8 +243,7 @@ impl Hearing for Run {
     }
 
     fn rests(&self, resting: bool) {
-        self.lock().record.waiting =
-            resting.then(|| Rest { since: Moment::now(), wakes_at: None });
+        self.lock().record.waiting = resting.then(|| Rest { since: Moment::now(), wakes_at: None });
         self.set(if resting { Status::Waiting } else { Status::Running });
     }
 

@@ -1,5 +1,7 @@
 //! `tidegate runs`: what a gateway runs and has run, asked of the gateway itself.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use reqwest::{Client, Method, RequestBuilder};
@@ -13,12 +15,12 @@ use crate::{out, show};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Action,
-    /// Where the gateway listens.
-    #[arg(long, env = "TIDEGATE_URL", default_value = "http://127.0.0.1:8030", global = true)]
-    url: String,
-    /// The token to come in with, if it wants one.
-    #[arg(long, env = "TIDEGATE_TOKEN", hide_env_values = true, global = true)]
-    token: Option<String>,
+    /// Where the gateway listens; `TIDEGATE_URL` otherwise, or `http://127.0.0.1:8030`.
+    #[arg(long, global = true)]
+    url: Option<String>,
+    /// A file with the token to come in with; `TIDEGATE_TOKEN` otherwise.
+    #[arg(long, value_name = "FILE", global = true)]
+    token_file: Option<PathBuf>,
     /// Print what the gateway answers, as JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -59,7 +61,7 @@ enum Action {
 
 /// Runs `tidegate runs`.
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
-    let gateway = Gateway { client: Client::new(), arguments };
+    let gateway = Gateway::new(arguments)?;
     match &arguments.action {
         Action::List { status, limit } => {
             let mut path = format!("/api/v1/runs?limit={limit}");
@@ -88,7 +90,10 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
             });
             let answer = gateway.ask(Method::POST, "/execute?async=true", Some(&body)).await?;
             gateway.print(&answer, |answer| {
-                vec![format!("it runs as {}; `tidegate runs follow` shows it", text(&answer["run_id"]))]
+                vec![format!(
+                    "it runs as {}; `tidegate runs follow` shows it",
+                    text(&answer["run_id"])
+                )]
             })
         }
     }
@@ -99,23 +104,41 @@ fn at(run: &str, what: &str) -> String {
 }
 
 /// A gateway that listens.
-struct Gateway<'a> {
+struct Gateway {
     client: Client,
-    arguments: &'a Arguments,
+    url: String,
+    token: Option<String>,
+    json: bool,
 }
 
-impl Gateway<'_> {
+impl Gateway {
+    fn new(arguments: &Arguments) -> anyhow::Result<Self> {
+        let url = arguments.url.clone().or_else(|| std::env::var("TIDEGATE_URL").ok());
+        let token = match &arguments.token_file {
+            Some(file) => Some(std::fs::read_to_string(file).map_err(|error| {
+                Misuse::error(format!("could not read {}: {error}; check the path", file.display()))
+            })?),
+            None => std::env::var("TIDEGATE_TOKEN").ok(),
+        };
+        Ok(Self {
+            client: Client::new(),
+            url: url.unwrap_or_else(|| "http://127.0.0.1:8030".to_owned()),
+            token: token.map(|token| token.trim().to_owned()),
+            json: arguments.json,
+        })
+    }
+
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}{path}", self.arguments.url.trim_end_matches('/'));
+        let url = format!("{}{path}", self.url.trim_end_matches('/'));
         let request = self.client.request(method, url);
-        match &self.arguments.token {
+        match &self.token {
             Some(token) => request.bearer_auth(token),
             None => request,
         }
     }
 
     async fn send(&self, request: RequestBuilder) -> anyhow::Result<reqwest::Response> {
-        let url = &self.arguments.url;
+        let url = &self.url;
         let response = request.send().await.map_err(|error| {
             Misuse::error(format!(
                 "no gateway answers at {url}: {error}; start one with `tidegate serve`, or say where it is with --url"
@@ -140,8 +163,12 @@ impl Gateway<'_> {
         response.json().await.context("the gateway's answer cannot be read")
     }
 
-    fn print(&self, answer: &Value, words: impl Fn(&Value) -> Vec<String>) -> anyhow::Result<Ending> {
-        if self.arguments.json {
+    fn print(
+        &self,
+        answer: &Value,
+        words: impl Fn(&Value) -> Vec<String>,
+    ) -> anyhow::Result<Ending> {
+        if self.json {
             out::line(answer).context(show::LOST)?;
             return Ok(Ending::Success);
         }
@@ -168,10 +195,11 @@ impl Gateway<'_> {
 
     fn event(&self, event: &str) -> anyhow::Result<()> {
         let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
-        let (kind, data) = (field("event:").unwrap_or_default(), field("data:").unwrap_or_default());
+        let (kind, data) =
+            (field("event:").unwrap_or_default(), field("data:").unwrap_or_default());
         let (kind, data) = (kind.trim(), data.trim());
         let data: Value = serde_json::from_str(data).unwrap_or_default();
-        if self.arguments.json {
+        if self.json {
             return out::line(json!({ "event": kind, "data": data })).context(show::LOST);
         }
         let words = match kind {
@@ -201,7 +229,8 @@ fn one(run: &Value) -> Vec<String> {
     let mut lines = vec![format!("{} {}", text(&run["run_id"]), text(&run["status"]))];
     let waiting = &run["waiting"];
     if waiting.is_object() {
-        let names: Vec<String> = waiting["for"].as_array().into_iter().flatten().map(text).collect();
+        let names: Vec<String> =
+            waiting["for"].as_array().into_iter().flatten().map(text).collect();
         let what = if names.is_empty() { "nothing but time".to_owned() } else { names.join(", ") };
         let mut line = format!("waits for {what} since {}", text(&waiting["since"]));
         if waiting["wakes_at"].is_string() {

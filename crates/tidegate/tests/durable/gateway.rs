@@ -168,6 +168,18 @@ impl Gateway {
         }
     }
 
+    /// What `tidegate runs` says about it.
+    pub(crate) fn runs(&self, arguments: &[&str]) -> String {
+        let url = format!("http://127.0.0.1:{}", self.port);
+        let said = Command::new(env!("CARGO_BIN_EXE_tidegate"))
+            .args(["runs", "--url", &url])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        String::from_utf8(said.stdout).unwrap()
+    }
+
     /// Calls that the server counted, as `tool key`.
     pub(crate) fn counted(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.folder.join("counted")).unwrap_or_default();

@@ -122,11 +122,15 @@ fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
     }
     let waiting = gateway.run(&id).unwrap()["waiting"].clone();
     assert!(waiting["since"].is_string() && waiting["wakes_at"].is_string(), "{waiting}");
+    assert!(gateway.runs(&["list", "--status", "waiting"]).contains(&id));
     gateway.kill();
     gateway.start();
     assert_eq!(gateway.run(&id).unwrap()["status"], "waiting");
+    let shown = gateway.runs(&["show", &id]);
+    assert!(shown.contains("waits for nothing but time since"), "{shown}");
     let run = gateway.over(&id, PATIENCE);
     assert_eq!((&run["return_value"], &run["stdout"]), (&json!(42), &json!("awake\n")));
+    assert!(gateway.runs(&["follow", &id]).contains("42"));
     // Its session has what it left.
     let again = json!({ "code": "x", "session": run["session"] });
     assert_eq!(gateway.ask("POST", "/execute", Some(&again)).unwrap()["return_value"], 40);
@@ -167,4 +171,9 @@ fn a_program_run_again_repeats_no_write() {
     let second = gateway.ask("POST", "/execute", Some(&again)).unwrap();
     assert_eq!(second["return_value"], json!(["one", "two"]), "{second:#}");
     assert_eq!(gateway.counted(), ["book one", "look two", "book three"]);
+    let third = gateway.runs(&["resume", first["run_id"].as_str().unwrap(), "--json"]);
+    let third: Value = serde_json::from_str(&third).unwrap();
+    let third = gateway.over(third["run_id"].as_str().unwrap(), PATIENCE);
+    assert_eq!(third["error"]["type"], "ValueError");
+    assert_eq!(gateway.counted().len(), 3);
 }
