@@ -429,7 +429,7 @@ def _instead(line):
         return ""
     for found in discovery.search_tools(words[:200], "full", limit=1):
         package = re.sub(r"\W", "_", found["server"])
-        return f" This one may do it, `from servers.{package} import {found['name']}`:\n{found['signature'].strip()[-600:]}"
+        return f" This one may do it, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
     return ""
 
 
@@ -449,9 +449,21 @@ _OUTSIDE = re.compile(
 
 
 def unseen(source):
-    """A path of the user's own that a program looked for with what raises nothing, or None."""
+    """What to say about a path of the user's own that a program looked for with what raises nothing, or None."""
     found = _OUTSIDE.search(source) if _LOOKING.search(source) else None
-    return found and found.group(1)
+    if found is None:
+        return None
+    told = f"the program looked for {found.group(1)!r}, which is not in the sandbox, so it found nothing there."
+    try:
+        return told + (_that_knows(*_LISTS) or _USERS)
+    except Exception:
+        return told + _USERS
+
+
+def _uses(found):
+    """How a tool is called, and what is not known of its answer."""
+    uses = found["signature"].strip()[-600:]
+    return uses + "  # not declared, may be text: look at one before using fields of it" if uses.endswith("-> Any") else uses
 
 
 def _that_knows(query, words, told):
@@ -469,8 +481,7 @@ def _that_knows(query, words, told):
         fitting.sort(key=lambda found: "write" in found["name"].lower())
     for found in fitting[:1]:
         package = re.sub(r"\W", "_", found["server"])
-        uses = found["signature"].strip()[-600:]
-        return f" {told}, `from servers.{package} import {found['name']}`:\n{uses}"
+        return f" {told}, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
     return None
 
 

@@ -507,10 +507,8 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
     } else if let Some(refusal) = refusal.filter(|_| done.error.is_none()) {
         // What is written when a file is closed by itself raises nothing that anybody hears.
         Some(format!("something was not written: {refusal}"))
-    } else if let Some(path) = &done.unseen {
-        Some(format!(
-            "the program looked for {path:?}, which is not in the sandbox, so it found nothing there: the user's own files and folders are reached only through tools; search_tools(\"list directory\") finds one"
-        ))
+    } else if let Some(words) = done.unseen.filter(|words| words.len() <= MOST_WORDS) {
+        Some(words)
     } else if silent {
         Some("the program returned nothing and printed nothing; end it with an expression, `return VALUE` or `result = VALUE`".into())
     } else {
@@ -529,6 +527,9 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
         usage,
     }
 }
+
+/// The longest note that comes from a guest.
+const MOST_WORDS: usize = 4000;
 
 /// An exception that stands for a limit says which, and its value.
 fn name_limit(error: &mut ProgramError, state: &State) {

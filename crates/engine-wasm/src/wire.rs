@@ -62,7 +62,7 @@ pub(crate) struct Done {
     pub(crate) artifacts: Vec<Artifact>,
     #[serde(default)]
     pub(crate) lost_pictures: u64,
-    /// A path of the user's own that the program looked for, in ways that raise nothing.
+    /// Words about a path of the user's own that the program looked for, in ways that raise nothing.
     #[serde(default)]
     pub(crate) unseen: Option<String>,
 }

@@ -22,6 +22,7 @@ mod refusal;
 pub mod run;
 mod session;
 mod sessions;
+mod shelf;
 pub mod stats;
 pub mod store;
 mod sweep;
@@ -29,6 +30,7 @@ pub mod tokens;
 mod trace;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -40,7 +42,7 @@ use tokio_util::task::TaskTracker;
 pub use self::answer::{Answer, Of, Page, Wanted};
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
-use self::ids::{RunId, SessionId};
+use self::ids::RunId;
 pub use self::receipt::Receipt;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
@@ -48,6 +50,7 @@ use self::run::Run;
 use self::session::Entry;
 pub use self::session::{SessionState, SessionView};
 use self::sessions::{Evicted, Flood};
+use self::shelf::Shelf;
 use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
@@ -149,7 +152,11 @@ pub struct Service {
     settings: Settings,
     parts: Parts,
     gate: Arc<Gate>,
-    sessions: Mutex<HashMap<SessionId, Arc<Entry>>>,
+    sessions: Mutex<Shelf>,
+    /// Guests in memory.
+    alive: Arc<AtomicUsize>,
+    /// Bytes of all sessions on disk.
+    on_disk: AtomicU64,
     runs: Mutex<HashMap<RunId, Arc<Run>>>,
     flood: Mutex<Flood>,
     evicted: Mutex<Evicted>,
@@ -169,12 +176,18 @@ impl Service {
         let found = if settings.durable { parts.store.find_kept().await? } else { Vec::new() };
         parts.store.settle_runs(&found).await?;
         let stored = parts.store.sessions().await?;
-        let sessions = stored.into_iter().map(|row| (row.id.clone(), Entry::stored(row))).collect();
+        let (alive, mut sessions) = (Arc::default(), Shelf::default());
+        let on_disk = stored.iter().filter_map(|row| row.image_bytes).sum();
+        for row in stored {
+            sessions.insert(Entry::stored(row, Arc::clone(&alive)));
+        }
         let service = Arc::new(Self {
             gate: Gate::new(settings.room),
             settings,
             parts,
             sessions: Mutex::new(sessions),
+            alive,
+            on_disk: AtomicU64::new(on_disk),
             runs: Mutex::default(),
             flood: Mutex::new(Flood::new()),
             evicted: Mutex::default(),
@@ -230,9 +243,8 @@ impl Service {
     #[must_use]
     pub fn counts(&self) -> Counts {
         let (running, queued) = self.gate.counts();
-        let sessions = lock(&self.sessions);
-        let alive = sessions.values().filter(|entry| entry.is_alive()).count();
-        Counts { running, queued, alive, sessions: sessions.len() }
+        let alive = self.alive.load(Ordering::Acquire);
+        Counts { running, queued, alive, sessions: lock(&self.sessions).len() }
     }
 
     /// A run of this caller, or of anybody for one who may see everything.

@@ -1,7 +1,7 @@
 //! One session of a service: alive, frozen, or not yet made.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{Engine, Guest, Image, Level, Limits, Session, Start, Usage};
@@ -34,6 +34,8 @@ pub(super) struct Entry {
     /// Bytes of its image on disk; 0 when there is none.
     pub(super) image_bytes: AtomicU64,
     alive: AtomicBool,
+    /// How many of all sessions are.
+    all_alive: Arc<AtomicUsize>,
     /// Programs ran since it was last written to disk, and the database says so.
     in_memory: AtomicBool,
     /// Why it is no more, once it is.
@@ -93,7 +95,12 @@ pub struct SessionView {
 }
 
 impl Entry {
-    pub(super) fn new(owner: &str, level: Level, limits: Limits, passing: bool) -> Arc<Self> {
+    pub(super) fn new(
+        owner: &str,
+        (level, limits): (Level, Limits),
+        passing: bool,
+        all_alive: Arc<AtomicUsize>,
+    ) -> Arc<Self> {
         let now = Moment::now();
         Arc::new(Self {
             id: SessionId::fresh(),
@@ -106,6 +113,7 @@ impl Entry {
             programs: AtomicU64::new(0),
             image_bytes: AtomicU64::new(0),
             alive: AtomicBool::new(false),
+            all_alive,
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(None),
             results: Mutex::default(),
@@ -115,8 +123,13 @@ impl Entry {
     }
 
     /// A session of which only a run that is to go on is known.
-    pub(super) fn again(id: SessionId, owner: &str, level: Level, limits: Limits) -> Arc<Self> {
-        let mut made = Self::new(owner, level, limits, false);
+    pub(super) fn again(
+        id: SessionId,
+        owner: &str,
+        limits: (Level, Limits),
+        all_alive: Arc<AtomicUsize>,
+    ) -> Arc<Self> {
+        let mut made = Self::new(owner, limits, false, all_alive);
         if let Some(entry) = Arc::get_mut(&mut made) {
             entry.id = id;
         }
@@ -124,7 +137,7 @@ impl Entry {
     }
 
     /// A session that was stored.
-    pub(super) fn stored(row: SessionRow) -> Arc<Self> {
+    pub(super) fn stored(row: SessionRow, all_alive: Arc<AtomicUsize>) -> Arc<Self> {
         let level = [Level::Development, Level::Production, Level::Hardened];
         let level = level.into_iter().find(|level| level.name() == row.level).unwrap_or_default();
         Arc::new(Self {
@@ -138,6 +151,7 @@ impl Entry {
             programs: AtomicU64::new(row.programs),
             image_bytes: AtomicU64::new(row.image_bytes.unwrap_or_default()),
             alive: AtomicBool::new(false),
+            all_alive,
             in_memory: AtomicBool::new(false),
             ended: Mutex::new(row.in_memory.then_some(LOST)),
             results: Mutex::default(),
@@ -203,7 +217,11 @@ impl Entry {
     }
 
     pub(super) fn set_alive(&self, alive: bool) {
-        self.alive.store(alive, Ordering::Release);
+        match (self.alive.swap(alive, Ordering::AcqRel), alive) {
+            (false, true) => drop(self.all_alive.fetch_add(1, Ordering::AcqRel)),
+            (true, false) => drop(self.all_alive.fetch_sub(1, Ordering::AcqRel)),
+            _ => {}
+        }
     }
 
     /// Says whether what is on disk is what it is; true if that is news.

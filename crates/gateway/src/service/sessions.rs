@@ -1,6 +1,6 @@
 //! The sessions of a service: made, looked up, frozen, forked, removed.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use tracing::warn;
 
 use super::ids::SessionId;
 use super::session::{Body, Entry, SessionView};
+use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
 
@@ -89,22 +90,21 @@ impl Service {
     ) -> Result<Arc<Entry>, Refusal> {
         let settings = &self.settings;
         let mut sessions = lock(&self.sessions);
-        let own = || sessions.values().filter(|entry| entry.owner == caller.owner);
-        let (count, most) = (own().count() as u64, settings.sessions_per_owner);
+        let (count, most) = (sessions.owned_by(&caller.owner), settings.sessions_per_owner);
         if count >= most {
-            let unwanted = own()
-                .filter(|entry| entry.passing.load(Ordering::Relaxed))
-                .filter(|entry| entry.body.try_lock().is_ok())
-                .min_by_key(|entry| entry.used_at())
-                .cloned();
-            let Some(unwanted) = unwanted else {
+            let Some(unwanted) = sessions.unwanted(|entry| entry.owner == caller.owner) else {
                 let (what, setting) = ("you have as many sessions as you may", "max-sessions");
                 return Err(Refusal::Quota { what, now: count, most, setting });
             };
             self.evict(&mut sessions, &unwanted);
         }
-        let own = sessions.values().filter(|entry| entry.owner == caller.owner);
-        let bytes: u64 = own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum();
+        // Nobody has more than all have together, so that it is added up only when that is much.
+        let bytes = if self.on_disk.load(Ordering::Relaxed) < settings.bytes_per_owner {
+            0
+        } else {
+            let own = sessions.values().filter(|entry| entry.owner == caller.owner);
+            own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum()
+        };
         if bytes >= settings.bytes_per_owner {
             return Err(Refusal::Quota {
                 what: "your sessions take as many bytes as they may",
@@ -121,14 +121,15 @@ impl Service {
             lock(&self.flood).count();
         }
         counter!("tidegate_sessions_started_total").increment(1);
-        let entry = Entry::new(&caller.owner, level, limits, passing);
-        sessions.insert(entry.id.clone(), Arc::clone(&entry));
+        let all_alive = Arc::clone(&self.alive);
+        let entry = Entry::new(&caller.owner, (level, limits), passing, all_alive);
+        sessions.insert(Arc::clone(&entry));
         Ok(entry)
     }
 
     /// Takes a session out that nobody asked to keep. Its files go with the next sweep, and whoever
     /// comes back for it is told why it is no more.
-    fn evict(&self, sessions: &mut HashMap<SessionId, Arc<Entry>>, entry: &Arc<Entry>) {
+    fn evict(&self, sessions: &mut Shelf, entry: &Arc<Entry>) {
         entry.end(NO_ROOM);
         sessions.remove(&entry.id);
         let mut evicted = lock(&self.evicted);
@@ -136,7 +137,9 @@ impl Service {
         if evicted.told.len() > MOST_TOLD {
             evicted.told.pop_front();
         }
-        if entry.image_bytes.load(Ordering::Relaxed) > 0 {
+        let bytes = entry.image_bytes.load(Ordering::Relaxed);
+        if bytes > 0 {
+            self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
             evicted.files.push(entry.id.clone());
         }
     }
@@ -202,6 +205,8 @@ impl Service {
         *body = Body::default();
         entry.set_alive(false);
         lock(&self.sessions).remove(&entry.id);
+        let bytes = entry.image_bytes.swap(0, Ordering::Relaxed);
+        self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
         self.remove_files(&entry.id).await;
     }
 
@@ -319,24 +324,26 @@ impl Service {
         let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
-        entry.image_bytes.store(bytes, Ordering::Relaxed);
+        let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
+        self.on_disk.fetch_add(bytes, Ordering::Relaxed);
+        self.on_disk.fetch_sub(before, Ordering::Relaxed);
         Ok(())
     }
 
     /// Sees to it that one more guest may be in memory, besides that of `wanted`.
     pub(super) async fn make_room(&self, wanted: &Arc<Entry>) {
         loop {
+            if wanted.is_alive() || self.alive.load(Ordering::Acquire) < self.settings.live {
+                return;
+            }
             let resting = {
-                let sessions = lock(&self.sessions);
-                let alive = || sessions.values().filter(|entry| entry.is_alive());
-                if wanted.is_alive() || alive().count() < self.settings.live {
-                    return;
-                }
+                let mut sessions = lock(&self.sessions);
                 // Those in use are locked, so what is left is idle.
-                alive()
-                    .filter(|entry| entry.body.try_lock().is_ok())
-                    .min_by_key(|entry| (!entry.passing.load(Ordering::Relaxed), entry.used_at()))
-                    .cloned()
+                sessions.unwanted(Entry::is_alive).or_else(|| {
+                    let alive = sessions.values().filter(|entry| entry.is_alive());
+                    let idle = alive.filter(|entry| entry.body.try_lock().is_ok());
+                    idle.min_by_key(|entry| entry.used_at()).cloned()
+                })
             };
             let Some(entry) = resting else { return };
             let Ok(mut body) = entry.body.try_lock() else { continue };

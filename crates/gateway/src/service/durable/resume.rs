@@ -184,9 +184,14 @@ impl Service {
     /// The session of a run that was left; made again where the database does not know it.
     fn entry_of(&self, begun: &super::Begun) -> Arc<Entry> {
         let mut sessions = lock(&self.sessions);
-        let fresh =
-            || Entry::again(begun.session.clone(), &begun.owner, begun.level, begun.limits.clone());
-        Arc::clone(sessions.entry(begun.session.clone()).or_insert_with(fresh))
+        if let Some(entry) = sessions.get(&begun.session) {
+            return Arc::clone(entry);
+        }
+        let limits = (begun.level, begun.limits.clone());
+        let all_alive = Arc::clone(&self.alive);
+        let entry = Entry::again(begun.session.clone(), &begun.owner, limits, all_alive);
+        sessions.insert(Arc::clone(&entry));
+        entry
     }
 
     async fn go_on(
