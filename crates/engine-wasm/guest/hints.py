@@ -531,7 +531,7 @@ def _type_error(exc, message, scene):
     if "NoneType" in message and message.startswith("unsupported operand"):
         return _which_is_none(scene)
     if "offset-naive and offset-aware" in message or "tz-naive and tz-aware" in message:
-        return "One of the two has a time zone and the other has none: take it off that one, .replace(tzinfo=None), or give the other the same, .replace(tzinfo=that_one.tzinfo)."
+        return "One of the two has a time zone and the other has none: give that other the zone it is meant in, .replace(tzinfo=ZoneInfo('Europe/Berlin')) or timezone.utc; take it off the first, .replace(tzinfo=None), only if both are in one zone."
     if "unhashable type: 'slice'" in message:
         return "It is a dict, which has no slices: take a list inside it, or list(d.items())[:n]."
     return None
