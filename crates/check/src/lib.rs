@@ -29,6 +29,7 @@ mod kinds;
 mod literal;
 mod meant;
 mod members;
+mod mixed;
 mod modules;
 mod names;
 mod nearest;

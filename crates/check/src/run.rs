@@ -21,7 +21,7 @@ use crate::text::Text;
 use crate::tree::Tree;
 use crate::trust::Trust;
 use crate::typed::{TypeChecker, Typed};
-use crate::{awaits, bounds, fits, kinds};
+use crate::{awaits, bounds, fits, kinds, mixed};
 
 /// How many mistakes are told at once.
 const MOST_FINDINGS: usize = 30;
@@ -185,6 +185,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
             .and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some()))
             .is_some_and(is_own)
     });
+    let settled = settled && !mixed::mixes(&tree, &names);
     let judge = Judge {
         tree: &tree,
         names: &names,
