@@ -15,8 +15,8 @@ pub(crate) struct Numbers {
     squares: f64,
     least: f64,
     greatest: f64,
-    /// The same as they were written, where that says more than a float can.
-    written: [Option<String>; 2],
+    /// The same of whole numbers, exactly, while all of them are.
+    whole: Option<(i128, i128)>,
     /// A part of them, evenly taken.
     some: Vec<f64>,
     /// One in so many is taken.
@@ -28,14 +28,14 @@ impl Numbers {
     pub(crate) fn add(&mut self, number: f64, text: &str) {
         if self.count == 0 {
             (self.least, self.greatest, self.first, self.every) = (number, number, number, 1);
-            self.written = [note(text), note(text)];
+            self.whole = text.parse().ok().map(|whole| (whole, whole));
         }
-        if number < self.least {
-            (self.least, self.written[0]) = (number, note(text));
-        }
-        if number > self.greatest {
-            (self.greatest, self.written[1]) = (number, note(text));
-        }
+        self.least = self.least.min(number);
+        self.greatest = self.greatest.max(number);
+        self.whole = self.whole.and_then(|(least, greatest)| {
+            let whole: i128 = text.parse().ok()?;
+            Some((least.min(whole), greatest.max(whole)))
+        });
         let apart = number - self.first;
         self.apart += apart;
         self.squares += apart * apart;
@@ -66,14 +66,12 @@ impl Numbers {
         if all {
             figures.insert("count".to_owned(), json!(self.count));
         }
-        for (name, number, text) in
-            [("min", self.least, &self.written[0]), ("max", self.greatest, &self.written[1])]
-        {
-            let value = text.as_ref().map_or_else(|| json!(number), |text| json!(text));
-            figures.insert(
-                name.to_owned(),
-                if number.fract() == 0.0 && text.is_none() { shown(number) } else { value },
-            );
+        let ends = match self.whole {
+            Some((least, greatest)) => [exactly(least), exactly(greatest)],
+            None => [self.least, self.greatest].map(end),
+        };
+        for (name, end) in ["min", "max"].into_iter().zip(ends) {
+            figures.insert(name.to_owned(), end);
         }
         let mean = (self.first + self.apart / count).clamp(self.least, self.greatest);
         for (name, number) in [
@@ -82,7 +80,7 @@ impl Numbers {
             ("median", self.quantile(2)),
             ("p75", self.quantile(3)),
         ] {
-            figures.insert(name.to_owned(), shown(number));
+            figures.insert(name.to_owned(), self.shown(number));
         }
         if all && self.count > 1 {
             let variance = (self.squares - self.apart * self.apart / count) / (count - 1.0);
@@ -96,6 +94,13 @@ impl Numbers {
 }
 
 impl Numbers {
+    /// A figure between the least and the greatest, which it still is without its last digits.
+    fn shown(&self, number: f64) -> Value {
+        let value = shown(number);
+        let is_between = |near: f64| near >= self.least && near <= self.greatest;
+        if value.as_f64().is_some_and(is_between) { value } else { json!(number) }
+    }
+
     /// A quartile, between two numbers where it falls between them, as pandas has it.
     #[expect(clippy::cast_precision_loss, reason = "a part of one")]
     fn quantile(&self, quarters: usize) -> f64 {
@@ -107,20 +112,18 @@ impl Numbers {
     }
 }
 
-/// A whole number of more digits than a float has, as it was written.
-fn note(text: &str) -> Option<String> {
-    let is_whole = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    (is_whole && text.len() > 15).then(|| {
-        if text.len() <= LONGEST {
-            text.to_owned()
-        } else {
-            format!("{}... ({} digits)", &text[..20], text.len())
-        }
-    })
+/// The least or the greatest, with every digit.
+fn end(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 { shown(number) } else { json!(number) }
 }
 
-/// Digits of a number that are shown.
-const LONGEST: usize = 100;
+/// A whole number, as a text where it has more digits than others can read.
+fn exactly(number: i128) -> Value {
+    match i64::try_from(number) {
+        Ok(number) => json!(number),
+        Err(_) => json!(number.to_string()),
+    }
+}
 
 /// A number without digits that say nothing.
 fn shown(number: f64) -> Value {

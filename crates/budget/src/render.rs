@@ -88,8 +88,12 @@ fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Op
         Node::Object { total, kept } if depth >= limits.depth && is_typed(kept, limits) => {
             write_typed(*total, kept, limits, out)?;
         }
-        Node::Object { total, .. } if depth >= limits.depth && *total > 0 => {
-            let _ = write!(out, "{{\"{LEFT_OUT}\":\"object of {total}\"}}");
+        Node::Object { total, kept } if depth >= limits.depth && *total > 0 => {
+            let (total, sign) = match kept.last().and_then(left_out) {
+                Some((before, sign)) => (total - 1 + before, sign),
+                None => (*total, ""),
+            };
+            let _ = write!(out, "{{\"{LEFT_OUT}\":\"object of {total}{sign}\"}}");
         }
         Node::List { total, kept } => {
             let start = out.len();

@@ -99,7 +99,13 @@ fn example(text: &str) -> Value {
         return short(text);
     }
     let fields = Fields::of(text).take(MOST_FIELDS);
-    Value::Object(fields.map(|(key, value)| (name(key), short(value))).collect())
+    let mut shown: Map<String, Value> =
+        fields.map(|(key, value)| (name(key), short(value))).collect();
+    let more = Fields::of(text).count().saturating_sub(MOST_FIELDS);
+    if more > 0 {
+        shown.insert("$left_out".to_owned(), json!(format!("{more} more fields")));
+    }
+    Value::Object(shown)
 }
 
 /// A value of a row that is shown as an example.
@@ -181,9 +187,7 @@ impl Rows {
                 let mut length = 0;
                 for member in Items::of(item) {
                     length += 1;
-                    if length <= MOST_FIELDS {
-                        self.inner.add(member);
-                    }
+                    self.inner.add(member);
                 }
                 let (least, most) = self.lengths;
                 let least = if self.lists == 0 { length } else { least.min(length) };

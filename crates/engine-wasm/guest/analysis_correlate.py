@@ -36,7 +36,7 @@ def compute(work, plan):
     try:
         matrix = frame.corr(method=method, min_periods=least)
     except ImportError:
-        raise AnalysisError(f"the method {method!r} needs scipy, which this image does not have") from None
+        raise AnalysisError(f"the method {method!r} needs scipy, which is not allowed at this level, or not in this image") from None
     flat = [name for name in names if frame[name].nunique() < 2]
     if flat:
         work.notes.add(f"nothing correlates with a column that has one value only: {listed(flat)}")

@@ -204,12 +204,26 @@ def table(value, notes, field=None, where="data"):
     return _of_list(value, notes, where)
 
 
+_CUT = "this is an answer of which a part was left out; give the whole result by its handle: {\"result\": \"r_...\"}"
+
+
+def _is_gap(row):
+    """Whether a row says that others were left out of an answer."""
+    return isinstance(row, dict) and list(row) == ["$left_out"]
+
+
 def _rows_of_ours(value):
     """The rows of a table or a series that an earlier result holds, in any form that we answer with."""
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("$columns"), list) and isinstance(value.get("$rows"), list):
-        return [dict(zip(value["$columns"], row)) for row in value["$rows"] if isinstance(row, list)]
+        names, found = value["$columns"], value["$rows"]
+        if any(_is_gap(row) for row in found):
+            raise AnalysisError(_CUT)
+        odd = next((at for at, row in enumerate(found) if not isinstance(row, list) or len(row) != len(names)), None)
+        if odd is not None:
+            raise AnalysisError(f"row {odd} of '$rows' has not one value for each of the {len(names)} columns: {shown(found[odd])}")
+        return [dict(zip(names, row)) for row in found]
     form = value.get("$type")
     index = value.get("index") if isinstance(value.get("index"), list) else None
     if form == "dataframe" and isinstance(value.get("records"), list):
@@ -247,6 +261,8 @@ def _of_frame(frame):
 
 
 def _of_list(found, notes, where):
+    if any(_is_gap(row) for row in found[:50]):
+        raise AnalysisError(_CUT)
     kinds = set(map(type, found))
     if kinds and not all(issubclass(one, dict) for one in kinds):
         if any(issubclass(one, (dict, list, tuple)) for one in kinds):

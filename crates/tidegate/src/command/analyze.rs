@@ -101,6 +101,14 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         show::error(error, false);
         return Ok(Ending::of(&outcome));
     }
+    let value: Value = serde_json::from_str(outcome.return_value.get()).unwrap_or_default();
+    if let Some(problem) = value.get("problem").and_then(Value::as_str)
+        && value.get("$type").is_some()
+    {
+        return Err(Misuse::error(format!(
+            "the result is too large to be written out ({problem}); take fewer rows with --limit, fewer columns with --select, or group them"
+        )));
+    }
     for note in outcome.stderr.lines() {
         out::tell(format_args!("{HINT}note:{HINT:#} {}", out::clean(note)));
     }
