@@ -41,6 +41,14 @@ pub enum Refusal {
         "a program is running in the session {0}; wait for it, or leave `if_busy` out to queue behind it"
     )]
     Busy(SessionId),
+    /// A run that another was to take over from is not one that did not succeed.
+    #[error("`resume_from` names {run}, {why}")]
+    NotResumable {
+        /// Which.
+        run: RunId,
+        /// Why not, and what to do.
+        why: &'static str,
+    },
     /// Too many wait.
     #[error(transparent)]
     Full(#[from] Full),
@@ -112,6 +120,7 @@ impl Refusal {
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
+            Self::NotResumable { .. } => "not_resumable",
             Self::Full(_) => "too_many_requests",
             Self::Quota { .. } => "quota_exceeded",
             Self::Invalid { .. } => "invalid_request",

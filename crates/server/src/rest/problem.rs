@@ -114,7 +114,7 @@ fn status(refusal: &Refusal) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Refusal::Gone { .. } | Refusal::Session(_) => StatusCode::GONE,
-        Refusal::Busy(_) => StatusCode::CONFLICT,
+        Refusal::Busy(_) | Refusal::NotResumable { .. } => StatusCode::CONFLICT,
         Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,

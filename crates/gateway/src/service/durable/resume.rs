@@ -64,12 +64,12 @@ impl Service {
         let Some(from) = from else { return Ok(Vec::new()) };
         let record = self.run(caller, from).await?;
         if !record.status.is_final() {
-            let problem = format!("is {from}, which has not ended; wait for it, or cancel it");
-            return Err(Refusal::Invalid { field: "resume_from", problem });
+            let why = "which has not ended; wait for it, or cancel it";
+            return Err(Refusal::NotResumable { run: from.clone(), why });
         }
         if record.status == Status::Succeeded {
-            let problem = format!("is {from}, which succeeded; there is nothing to go on with");
-            return Err(Refusal::Invalid { field: "resume_from", problem });
+            let why = "which succeeded; there is nothing to go on with, so leave it out";
+            return Err(Refusal::NotResumable { run: from.clone(), why });
         }
         let (all, from) = (self.parts.store.kept().all.clone(), from.clone());
         let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&all, &from)).await;
