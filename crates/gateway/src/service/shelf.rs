@@ -35,6 +35,11 @@ impl Shelf {
             self.passing.push_back(Arc::clone(&entry));
         }
         self.all.insert(entry.id.clone(), entry);
+        // Those that went from the middle are forgotten together, before there are many.
+        if self.passing.len() > 2 * self.all.len() + 64 {
+            let all = &self.all;
+            self.passing.retain(|entry| all.contains_key(&entry.id));
+        }
     }
 
     pub(super) fn remove(&mut self, id: &SessionId) {
@@ -60,7 +65,9 @@ impl Shelf {
         while self.passing.front().is_some_and(|first| !is_passing(first)) {
             self.passing.pop_front();
         }
-        let mut those = self.passing.iter().filter(|entry| is_passing(entry));
-        those.find(|entry| fits(entry) && entry.body.try_lock().is_ok()).cloned()
+        let mut those = self.passing.iter();
+        those
+            .find(|entry| fits(entry) && is_passing(entry) && entry.body.try_lock().is_ok())
+            .cloned()
     }
 }
