@@ -228,10 +228,13 @@ impl<'a> Judge<'_, 'a, '_> {
             valid: self.fields.shown(class),
             ..self.crash(
                 subscript.slice.range(),
-                if is_learned {
-                    format!("no result seen so far had a field \"{key}\"")
-                } else {
-                    format!("the result has no field \"{key}\"")
+                match (is_learned, self.fields.is_closed(class)) {
+                    (true, _) => format!("no result seen so far had a field \"{key}\""),
+                    (false, true) => format!("the result has no field \"{key}\""),
+                    (false, false) => format!(
+                        "the server declares no field \"{key}\" of the result; if it sends one all \
+                         the same, ask with `.get(\"{key}\")`"
+                    ),
                 },
                 raises::KEY,
             )

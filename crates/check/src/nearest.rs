@@ -26,9 +26,14 @@ pub(crate) fn nearest<'n>(
 }
 
 /// Whether one name is the other with a slip of the pen: another spelling, or a letter too many, too
-/// few, wrong or in the wrong place. What merely means the same is another name.
+/// few, wrong or in the wrong place. What merely means the same is another name, and so are one and
+/// many (`total`, `totals`) and those that are numbered (`line1`, `line2`): a server has both.
 pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
     let (wanted, name) = (folded(wanted), folded(name));
+    let digits = |text: &str| text.chars().filter(|letter| letter.is_numeric()).collect::<String>();
+    if digits(&wanted) != digits(&name) || is_plural(&wanted, &name) || is_plural(&name, &wanted) {
+        return false;
+    }
     let length = wanted.chars().count().min(name.chars().count());
     let tolerated = match length {
         0..=3 => 0,
@@ -36,6 +41,11 @@ pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
         _ => 2,
     };
     strsim::osa_distance(&wanted, &name) <= tolerated
+}
+
+fn is_plural(many: &str, one: &str) -> bool {
+    let rest = many.strip_prefix(one.strip_suffix('y').unwrap_or(one));
+    rest.is_some_and(|ending| ["s", "es", "ies"].contains(&ending))
 }
 
 /// Without what spellings differ in: `createIssue` and `create_issue` are one.
@@ -67,9 +77,15 @@ mod tests {
         {
             assert!(is_slip(wanted, name), "{wanted}");
         }
-        for (wanted, name) in
-            [("status", "state"), ("temp", "temperature"), ("ids", "id"), ("url", "uri")]
-        {
+        for (wanted, name) in [
+            ("status", "state"),
+            ("temp", "temperature"),
+            ("ids", "id"),
+            ("url", "uri"),
+            ("totals", "total"),
+            ("entries", "entry"),
+            ("address1", "address2"),
+        ] {
             assert!(!is_slip(wanted, name), "{wanted}");
         }
     }

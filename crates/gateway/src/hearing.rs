@@ -95,6 +95,15 @@ struct Names<'call> {
 }
 
 impl CallNote {
+    /// Which tool of which server: `server.tool`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.server {
+            Some(server) => format!("{server}.{}", self.tool),
+            None => self.tool.clone(),
+        }
+    }
+
     /// A call that leaves now.
     pub(crate) fn leaving(call: &HostCall) -> Self {
         let text = call.arguments.get();

@@ -244,7 +244,8 @@ impl Service {
     pub fn counts(&self) -> Counts {
         let (running, queued) = self.gate.counts();
         let alive = self.alive.load(Ordering::Acquire);
-        Counts { running, queued, alive, sessions: lock(&self.sessions).len() }
+        let (open, sessions) = (lock(&self.runs).len(), lock(&self.sessions).len());
+        Counts { open, running, queued, alive, sessions }
     }
 
     /// A run of this caller, or of anybody for one who may see everything.
@@ -340,6 +341,8 @@ impl Service {
 /// How much there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
+    /// Runs that have not ended.
+    pub open: usize,
     /// Programs that run.
     pub running: usize,
     /// Requests that wait for their turn.

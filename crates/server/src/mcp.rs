@@ -14,6 +14,7 @@ mod readable;
 mod relay;
 mod resources;
 mod search;
+mod tasks;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -23,13 +24,14 @@ use axum::middleware::from_fn;
 use gateway::service::{Caller, Scope};
 use metrics::counter;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, LoggingLevel, PaginatedRequestParams, Prompt, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
-    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    LoggingLevel, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams,
+    ReadResourceResponse, Role, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
+    SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -228,7 +230,7 @@ impl ServerHandler for Mcp {
         let builder =
             ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
         let capabilities = match self.options.mode {
-            Mode::Code | Mode::Hybrid => builder.build(),
+            Mode::Code | Mode::Hybrid => builder.enable_tasks().build(),
             Mode::Direct => builder
                 .enable_tool_list_changed()
                 .enable_prompts_list_changed()
@@ -307,15 +309,42 @@ impl ServerHandler for Mcp {
             let words = "this token lacks the scope `execute`, so that it may not run programs; ask whoever runs the gateway for one that has it";
             return Ok(execute::failed(words.to_owned()).into());
         }
-        let result = match (own, &*request.name) {
+        match (own, &*request.name) {
             (true, "execute_python") => {
-                self.execute(request.arguments.unwrap_or_default(), &context).await
+                Ok(self.execute(request.arguments.unwrap_or_default(), &context).await)
             }
-            (true, "search_tools") => self.search(request.arguments.unwrap_or_default()).await,
-            (true, ANALYSIS) => self.analyze(request.arguments.unwrap_or_default(), &context).await,
-            _ => return self.pass(request, &context).await,
-        };
-        Ok(result.into())
+            (true, "search_tools") => {
+                Ok(self.search(request.arguments.unwrap_or_default()).await.into())
+            }
+            (true, ANALYSIS) => {
+                Ok(self.analyze(request.arguments.unwrap_or_default(), &context).await)
+            }
+            _ => self.pass(request, &context).await,
+        }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        self.task_now(&request.task_id, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.answer_task(&request.task_id, &context).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.end_task(&request.task_id, &context).await
     }
 
     async fn list_prompts(

@@ -14,7 +14,7 @@ mod execute;
 mod files;
 mod given;
 mod health;
-mod moment;
+pub(crate) mod moment;
 mod openapi;
 mod problem;
 mod runs;

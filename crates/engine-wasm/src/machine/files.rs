@@ -40,7 +40,13 @@ fn refused(files: &mut Files, path: String, errno: Errno) -> FileError {
         (Some(refusal), _) => refusal.to_string(),
         (None, Errno::NotCapable) => "the path leads out of the workspace".to_owned(),
         (None, Errno::IsFolder) => "it is a folder".to_owned(),
-        (None, errno) => format!("{errno:?}"),
+        (None, Errno::NotFolder) => "a part of the path is a file, not a folder".to_owned(),
+        (None, Errno::NameTooLong) => "a name in the path is too long".to_owned(),
+        (None, Errno::Invalid | Errno::IllegalBytes) => {
+            "this cannot be a file's name; it may be empty, or have a zero byte".to_owned()
+        }
+        (None, Errno::ReadOnly | Errno::NotPermitted) => "it cannot be written".to_owned(),
+        (None, errno) => errno.to_string(),
     };
     FileError::Refused { path, reason }
 }

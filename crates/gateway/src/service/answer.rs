@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use budget::{Shown, Strategy, Whole, share};
-use engine::{Folder, Program, ProgramError};
+use engine::{Artifact, Folder, Program, ProgramError};
 use serde_json::value::{RawValue, to_raw_value};
 use tracing::warn;
 
@@ -113,6 +113,28 @@ impl Answer {
             let (strategy, most) = fit;
             (kept, Arc::new(Self { shown, error, is_error_cut, tokens, strategy, most }))
         })
+    }
+}
+
+impl Service {
+    /// A run with what of it is shown, and the files it produced, also if it ended long ago.
+    pub async fn answered(
+        &self,
+        caller: &Caller,
+        id: &RunId,
+    ) -> Result<(Record, Vec<Artifact>), Refusal> {
+        let mut record = self.run(caller, id).await?;
+        let Some(ended) = record.ended.clone() else { return Ok((record, Vec::new())) };
+        let mut artifacts = Vec::with_capacity(ended.artifacts.len());
+        for note in &ended.artifacts {
+            let (media_type, data) = self.artifact(caller, id, &note.name).await?;
+            artifacts.push(Artifact { name: note.name.clone(), media_type, data });
+        }
+        if record.answer.is_none() {
+            let fit = ended.fit.unwrap_or((Strategy::Auto, self.settings.output_tokens));
+            record.answer = Some(Answer::of(ended, fit).await.1);
+        }
+        Ok((record, artifacts))
     }
 }
 

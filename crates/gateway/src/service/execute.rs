@@ -302,6 +302,7 @@ impl Service {
             Some(counting) => counting.await.unwrap_or(0),
             None => 0,
         };
+        ended.fit = Some(fit);
         ended.receipt = Some(self.receipt(run, context, &answer).await);
         let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use budget::Strategy;
 use engine::{LimitKind, Outcome, ProgramError, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -175,6 +176,14 @@ pub struct Record {
     pub waiting: Option<Rest>,
 }
 
+impl Record {
+    /// The tools whose answers have not come, as `server.tool`.
+    #[must_use]
+    pub fn waits_for(&self) -> Vec<String> {
+        self.calls.iter().filter(|call| call.ok.is_none()).map(CallNote::name).collect()
+    }
+}
+
 /// A run that rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rest {
@@ -209,6 +218,9 @@ pub struct Ended {
     /// What it cost and saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Receipt>,
+    /// How its answer was made to fit, and into how many tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<(Strategy, usize)>,
 }
 
 /// A file that a run produced.
@@ -240,6 +252,7 @@ impl From<&Outcome> for Ended {
             artifacts: artifacts.collect(),
             is_cut: false,
             receipt: None,
+            fit: None,
         }
     }
 }

@@ -8,10 +8,11 @@ use engine::Context;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::RunId;
 use gateway::service::run::{Event, Run};
-use gateway::service::{Refusal, Request, Started, TraceParent};
+use gateway::service::{Record, Refusal, Request, Started, TraceParent};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken,
+    CallToolResponse, CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam,
+    ProgressToken,
 };
 use rmcp::service::{Peer, RequestContext};
 use serde::Deserialize;
@@ -19,14 +20,22 @@ use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
 use super::{Mcp, caller, words};
+use crate::rest::moment;
 
 /// How long a call may take; clients give up on longer ones.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(120);
 
-/// The strategies there are, in words.
+/// What is said to a client that no longer listens.
+pub(super) const CANCELLED: &str = "the client cancelled this call";
+
+/// How long a program rests before it is told what it waits for, and how often after that.
+const RESTS: Duration = Duration::from_secs(2);
+const STILL: Duration = Duration::from_secs(15);
+
 /// What an analysis takes besides its request.
 const OTHERS: [&str; 4] = ["session", "timeout", "max_output_tokens", "output_strategy"];
+/// The strategies there are, in words.
 const STRATEGIES: &str = "one of auto, summarize, schema, sample, truncate, none";
 
 /// What a client may send. Wrong types name the argument.
@@ -53,10 +62,10 @@ impl Mcp {
         &self,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> CallToolResponse {
         match request(arguments) {
             Ok(request) => self.run(request, context).await,
-            Err(problem) => failed(problem),
+            Err(problem) => failed(problem).into(),
         }
     }
 
@@ -65,10 +74,10 @@ impl Mcp {
         &self,
         arguments: JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> CallToolResponse {
         match analysis(arguments) {
             Ok(request) => self.run(request, context).await,
-            Err(problem) => failed(problem),
+            Err(problem) => failed(problem).into(),
         }
     }
 
@@ -76,23 +85,26 @@ impl Mcp {
         &self,
         mut request: Request,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResult {
+    ) -> CallToolResponse {
+        let parent = context.meta.get("traceparent").and_then(Value::as_str);
+        request.trace = parent.and_then(TraceParent::parse);
+        if self.takes_tasks(context) {
+            return self.run_as_task(request, context).await;
+        }
         // Clients wait for an answer, also while the program does.
         let usual = self.shared.service.settings().limits.wall;
         request.timeout.get_or_insert(usual.max(*TIMEOUTS.end()));
-        let parent = context.meta.get("traceparent").and_then(Value::as_str);
-        request.trace = parent.and_then(TraceParent::parse);
         let started = match self.shared.service.start(&caller(context), request).await {
             Ok(started) => started,
-            Err(refusal) => return refused(&refusal),
+            Err(refusal) => return refused(&refusal).into(),
         };
         let run = std::sync::Arc::clone(started.run());
         let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
         let ended = async { tokio::join!(ended(started), telling).0 };
         tokio::select! {
-            result = ended => result,
+            result = ended => result.into(),
             // Dropping the run cancels it; the client no longer reads what is said here.
-            () = context.ct.cancelled() => failed("the client cancelled this call".to_owned()),
+            () = context.ct.cancelled() => failed(CANCELLED.to_owned()).into(),
         }
     }
 }
@@ -179,13 +191,25 @@ pub(super) fn failed(problem: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(problem)])
 }
 
-/// Tells the client what the program prints while it runs, if it wants to know.
-async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<RoleServer>) {
+/// Tells the client what the program prints while it runs and what it waits for, if it wants to know.
+pub(super) async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<RoleServer>) {
     let Some(token) = token else { return };
     let mut seen = 0;
     let mut told = 0.0;
+    let mut patience = RESTS;
     loop {
-        let events = run.events_after(seen).await;
+        let Ok(events) = tokio::time::timeout(patience, run.events_after(seen)).await else {
+            patience = STILL;
+            if let Some(text) = waits(&run.record()) {
+                told += 1.0;
+                let note = ProgressNotificationParam::new(token.clone(), told).with_message(text);
+                if peer.notify_progress(note).await.is_err() {
+                    return;
+                }
+            }
+            continue;
+        };
+        patience = RESTS;
         if events.is_empty() {
             return;
         }
@@ -212,4 +236,19 @@ async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<RoleServer>) 
             return;
         }
     }
+}
+
+/// What a run that rests waits for.
+pub(super) fn waits(record: &Record) -> Option<String> {
+    let rest = record.waiting?;
+    let names = record.waits_for();
+    let what = match names.as_slice() {
+        [] => "sleeps".to_owned(),
+        names => format!("waits for {}", names.join(", ")),
+    };
+    let mut text = format!("{what} since {}", moment::text(rest.since));
+    if let Some(until) = rest.wakes_at {
+        let _ = write!(text, ", until {} at the latest", moment::text(until));
+    }
+    Some(text)
 }

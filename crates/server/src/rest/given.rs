@@ -50,7 +50,7 @@ fn is_too_long(error: &axum::Error) -> bool {
 fn too_large(most: usize) -> Problem {
     let message = format!("the body has more than {most} bytes (setting `body-bytes`)");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
-        .hint("put large data into the session's files, or ask the operator for more")
+        .hint("send less at once, such as a table in several files, or ask the operator for more")
 }
 
 /// The members of a JSON object, taken one by one.
@@ -79,6 +79,11 @@ impl Fields {
             ),
         })?;
         Ok(Self { given, known })
+    }
+
+    /// Refuses whatever is in a body that is to say nothing.
+    pub(crate) fn none(headers: &HeaderMap, body: &[u8]) -> Result<(), Problem> {
+        if body.is_empty() { Ok(()) } else { Self::read(headers, body)?.end() }
     }
 
     /// A member that may be missing or null.
@@ -129,8 +134,13 @@ impl Fields {
     pub(crate) fn end(self) -> Result<(), Problem> {
         match self.given.keys().next() {
             None => Ok(()),
-            Some(name) => Err(Problem::invalid(format!("there is no field `{}`", cut(name)))
-                .hint(format!("there are: {}", self.known.join(", ")))),
+            Some(name) => {
+                let problem = Problem::invalid(format!("there is no field `{}`", cut(name)));
+                Err(problem.hint(match self.known.as_slice() {
+                    [] => "this takes no fields; send no body".to_owned(),
+                    known => format!("there are: {}", known.join(", ")),
+                }))
+            }
         }
     }
 }

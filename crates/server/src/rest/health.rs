@@ -1,5 +1,7 @@
 //! How the gateway is doing: for probes, for Prometheus, and for whoever opens the address.
 
+use std::fmt::Write as _;
+
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
@@ -140,7 +142,8 @@ pub(crate) async fn metrics(State(door): State<Door>, _: Reader) -> Result<Respo
     };
     measure(&door);
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    Ok((kind, handle.render()).into_response())
+    let figures = handle.render() + &upstreams(&servers::all(&door));
+    Ok((kind, figures).into_response())
 }
 
 /// Keeps figures from now on, in this process. Histograms have buckets, so that they can be added
@@ -175,6 +178,7 @@ fn measure(door: &Door) {
         }
         _ => 0.0,
     });
+    gauge!("tidegate_open_runs").set(number(counts.open));
     gauge!("tidegate_running").set(number(counts.running));
     gauge!("tidegate_queued").set(number(counts.queued));
     gauge!("tidegate_sessions", "state" => "alive").set(number(counts.alive));
@@ -184,12 +188,20 @@ fn measure(door: &Door) {
     let up = servers.iter().filter(|server| server.is_up()).count();
     gauge!("tidegate_upstreams").set(number(servers.len()));
     gauge!("tidegate_upstreams_up").set(number(up));
-    for server in &servers {
-        // One that nobody has needed yet is not down.
-        let up = if server.is_down() { 0.0 } else { 1.0 };
-        gauge!("tidegate_upstream_up", "server" => server.name().to_owned()).set(up);
-    }
     gauge!("tidegate_tools").set(number(service.tools().catalog().tools().count()));
+}
+
+/// Which servers are up. Written here, because a server that was removed would stay in the figures
+/// that are kept.
+fn upstreams(servers: &[ServerShown]) -> String {
+    let mut text = String::from("# TYPE tidegate_upstream_up gauge\n");
+    for server in servers {
+        // One that nobody has needed yet is not down.
+        let up = u8::from(!server.is_down());
+        // Escaped as Prometheus wants it, which is what Rust does with quotes and backslashes.
+        let _ = writeln!(text, "tidegate_upstream_up{{server={:?}}} {up}", server.name());
+    }
+    text
 }
 
 fn number(count: usize) -> f64 {

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::access::{Follower, Runner};
-use super::given::{At, Parameters, cut};
+use super::given::{At, Body, Fields, Parameters, cut};
 use super::moment::{self, Written};
 use super::problem::{ErrorBody, Problem};
 use super::shown::{RunShown, RunSummary};
@@ -128,7 +128,10 @@ pub(crate) async fn cancel(
     State(door): State<Door>,
     Runner(caller): Runner,
     At(id): At<String>,
+    headers: HeaderMap,
+    Body(body): Body,
 ) -> Result<Json<Cancelled>, Problem> {
+    Fields::none(&headers, &body)?;
     let id = run_id(&id)?;
     let cancelled = door.shared.service.cancel(&caller, &id).await?;
     let record = door.shared.service.run(&caller, &id).await?;

@@ -225,7 +225,10 @@ pub(crate) async fn fork(
     State(door): State<Door>,
     Runner(caller): Runner,
     At(id): At<String>,
+    headers: HeaderMap,
+    Body(body): Body,
 ) -> Result<Response, Problem> {
+    Fields::none(&headers, &body)?;
     Ok(created(door.shared.service.fork_session(&caller, &session_id(&id)?).await?))
 }
 
@@ -243,7 +246,10 @@ pub(crate) async fn freeze(
     State(door): State<Door>,
     Runner(caller): Runner,
     At(id): At<String>,
+    headers: HeaderMap,
+    Body(body): Body,
 ) -> Result<Json<SessionShown>, Problem> {
+    Fields::none(&headers, &body)?;
     Ok(Json(door.shared.service.freeze_session(&caller, &session_id(&id)?).await?.into()))
 }
 

@@ -90,15 +90,10 @@ pub(crate) struct WaitingShown {
 impl WaitingShown {
     fn of(record: &Record) -> Option<Self> {
         let rest = record.waiting?;
-        let open = record.calls.iter().filter(|call| call.ok.is_none());
-        let name = |call: &CallNote| match &call.server {
-            Some(server) => format!("{server}.{}", call.tool),
-            None => call.tool.clone(),
-        };
         Some(Self {
             since: moment::text(rest.since),
             wakes_at: rest.wakes_at.map(moment::text),
-            r#for: open.map(name).collect(),
+            r#for: record.waits_for(),
         })
     }
 }

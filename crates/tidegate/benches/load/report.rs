@@ -1,10 +1,9 @@
 //! What was measured, for people.
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Duration;
 
-use crate::Failure;
+use crate::shared::{Failure, write_section};
 use crate::users::Asked;
 
 /// One load.
@@ -76,19 +75,10 @@ pub(crate) fn table(rows: &[Row]) -> String {
 }
 
 /// Puts the figures where the last ones were.
-pub(crate) fn write(file: &Path, table: &str, lasted: Duration) -> Result<(), Failure> {
-    const BEGIN: &str = "<!-- load:begin -->";
-    const END: &str = "<!-- load:end -->";
-    let old = std::fs::read_to_string(file)?;
-    let (before, after) = match old.split_once(BEGIN) {
-        Some((before, rest)) => (before, rest.split_once(END).map_or("", |(_, after)| after)),
-        None => (old.as_str(), ""),
-    };
+pub(crate) fn write(table: &str, lasted: Duration) -> Result<(), Failure> {
     let about = format!(
         "## A service under load\n\nWritten by `cargo bench --workspace --bench load -- --write`. `tidegate serve`, the server behind\nit and the generator share this machine's two cores. Programs differ from request to request, are\nchecked before they run, and call one tool each. The first row lasted {} s, the others a fifth of that.\nTargets: no errors; at least 400 a second with the quick tool and memory at most 1.1 times that after\nwarm-up; p95 under 2 s with the slow one.\n",
         lasted.as_secs()
     );
-    let before = before.trim_end();
-    std::fs::write(file, format!("{before}\n\n{BEGIN}\n{about}\n{table}\n{END}{after}"))?;
-    Ok(())
+    write_section("load", &format!("{about}\n{table}"))
 }

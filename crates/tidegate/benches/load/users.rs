@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Failure;
-use crate::http::Connection;
+use crate::shared::Connection;
+use crate::shared::Failure;
 
 /// How a user's day looks.
 #[derive(Debug, Clone, Copy)]

@@ -54,8 +54,7 @@ pub(crate) struct Left {
 impl Left {
     /// Which tool of which server.
     pub(crate) fn name(&self) -> String {
-        let note = CallNote::leaving(&self.call);
-        note.server.map_or_else(|| note.tool.clone(), |server| format!("{server}.{}", note.tool))
+        CallNote::leaving(&self.call).name()
     }
 
     /// What is told of it.

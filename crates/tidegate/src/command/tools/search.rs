@@ -15,7 +15,7 @@ use crate::show;
 /// Options of `tidegate tools search`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// A few words, a tool's name, or a whole task; nothing lists everything.
+    /// A few words, a tool's name, or a whole task; without any, the tools as they come.
     #[arg(default_value = "")]
     query: Vec<String>,
     /// Only this server's tools.
@@ -92,6 +92,12 @@ fn print(found: &Found, level: Level) -> std::io::Result<()> {
         }
         for line in tool.signature.iter().flat_map(|signature| signature.lines()) {
             out::line(format_args!("  {}", out::clean(line)))?;
+        }
+        if let Some(schema) = &tool.input_schema {
+            out::line(format_args!(
+                "  {DIM}input schema: {}{DIM:#}",
+                out::clean(&schema.to_string())
+            ))?;
         }
     }
     let more = if found.matching > found.tools.len() {

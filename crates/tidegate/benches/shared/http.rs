@@ -3,7 +3,7 @@
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::Failure;
+use super::Failure;
 
 /// A connection that is kept open.
 pub(crate) struct Connection {
@@ -25,8 +25,17 @@ impl Connection {
     }
 
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<Answer, Failure> {
+        self.ask("POST", path, body).await
+    }
+
+    pub(crate) async fn ask(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> Result<Answer, Failure> {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         );
         self.stream.write_all(request.as_bytes()).await?;
