@@ -19,6 +19,7 @@ pub mod ids;
 mod receipt;
 pub mod record;
 mod refusal;
+pub mod retention;
 pub mod run;
 mod session;
 mod sessions;
@@ -79,6 +80,8 @@ pub struct Settings {
     pub bytes_per_owner: u64,
     /// How long finished runs can be read.
     pub keep_runs: Duration,
+    /// Bytes of finished runs that are kept at most.
+    pub keep_runs_bytes: u64,
     /// Bytes a program's source may have.
     pub source_bytes: usize,
     /// Tokens of an answer, where a caller does not say how many.
@@ -98,13 +101,14 @@ impl Default for Settings {
         Self {
             level: Level::default(),
             limits: Limits::default(),
-            room: Room { running: 32, waiting: 1_000, waiting_per_owner: 1_000 },
+            room: Room { running: 32, waiting: 4_000, waiting_per_owner: 4_000 },
             live: 128,
             idle: Duration::from_secs(60),
             lasts: Duration::from_secs(24 * 3600),
-            sessions_per_owner: 1_000,
+            sessions_per_owner: 4_000,
             bytes_per_owner: 4 << 30,
             keep_runs: Duration::from_secs(7 * 24 * 3600),
+            keep_runs_bytes: 10 << 30,
             source_bytes: 1 << 20,
             output_tokens: 2_000,
             own_definitions: String::new(),

@@ -15,6 +15,7 @@ mod files;
 mod given;
 mod health;
 pub(crate) mod moment;
+mod moving;
 mod openapi;
 mod problem;
 mod runs;
@@ -117,6 +118,10 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/runs/{id}/export", post(moving::export_run))
+        .route("/api/v1/runs/import", post(moving::import_run))
+        .route("/api/v1/sessions/{id}/export", get(moving::export_session))
+        .route("/api/v1/sessions/import", post(moving::import_session))
         .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/runs/{id}/result", get(runs::result))

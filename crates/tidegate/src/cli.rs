@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, analyze, bindings, check, config, demo, doctor, example_server, image, import, list,
+    add, analyze, bindings, check, config, demo, doctor, example_server, gc, image, import, list,
     login, logout, mcp, prompt, remove, repl, run, runs, runtime, secret, serve, session, setup,
     stats, test, token, tools,
 };
@@ -68,8 +68,10 @@ pub(crate) enum Command {
     Mcp(mcp::Arguments),
     /// Write Tidegate into an MCP client's configuration, after showing the change.
     Setup(setup::Arguments),
-    /// List, show, follow, end and resume the runs of a gateway.
+    /// List, show, follow, end, resume and move the runs of a gateway.
     Runs(runs::Arguments),
+    /// Remove what is kept of old runs.
+    Gc(gc::Arguments),
     /// Say what the runs of `serve` and `mcp` cost and saved.
     Stats(stats::Arguments),
     /// Make and end tokens for `serve`.

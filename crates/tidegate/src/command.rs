@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod example_server;
 mod explain;
+pub(crate) mod gc;
 pub(crate) mod image;
 pub(crate) mod import;
 pub(crate) mod list;
@@ -40,7 +41,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Run(arguments) => run::run(config, arguments).await,
         Command::Analyze(arguments) => Box::pin(analyze::run(config, arguments)).await,
         Command::Repl(arguments) => repl::run(config, &arguments).await,
-        Command::Session(arguments) => session::run(config, &arguments),
+        Command::Session(arguments) => session::run(config, &arguments).await,
         Command::Runtime(arguments) => runtime::run(config, arguments).await,
         Command::Image(arguments) => image::run(config, arguments).await,
         Command::Add(arguments) => add::run(config, arguments),
@@ -58,6 +59,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
         Command::Runs(arguments) => runs::run(&arguments).await,
+        Command::Gc(arguments) => gc::run(config, &arguments).await,
         Command::Stats(arguments) => stats::run(config, &arguments).await,
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),

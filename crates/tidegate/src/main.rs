@@ -18,6 +18,7 @@ mod log;
 mod opened;
 mod out;
 mod progress;
+mod remote;
 mod runtime;
 mod sentences;
 mod service;

@@ -149,7 +149,7 @@ pub(crate) fn guidance(values: &Values) -> anyhow::Result<Guidance> {
     Ok(Guidance::custom(&text))
 }
 
-fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
+pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
     let usual = Settings::default();
     let level = values.read("level", level)?.unwrap_or_default();
     let allowed = config.limits_of(level)?;
@@ -179,6 +179,7 @@ fn settings(config: &Config, values: &Values) -> anyhow::Result<Settings> {
         sessions_per_owner: values.number("max-sessions")?,
         bytes_per_owner: bytes("max-session-bytes")?.unwrap_or(usual.bytes_per_owner),
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
+        keep_runs_bytes: bytes("keep-runs-bytes")?.unwrap_or(usual.keep_runs_bytes),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
         output_tokens: output_tokens.max(budget::LEAST_TOKENS),
         own_definitions: server::mcp::own_definitions(

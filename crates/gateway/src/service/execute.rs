@@ -180,7 +180,7 @@ impl Service {
             fit: (request.output_strategy, most.unwrap_or(self.settings.output_tokens)),
             resumes: request.resume_from,
         };
-        let run = Run::new(begun.record(), trace);
+        let run = Run::new(begun.record(), trace, &self.ending);
         let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun));
         if kept {
             keeper.accept().await.map_err(|source| self.unwritten(source))?;

@@ -49,6 +49,14 @@ pub enum Refusal {
         /// Why not, and what to do.
         why: &'static str,
     },
+    /// A run cannot go from one gateway to another.
+    #[error("{run} cannot be moved, {why}")]
+    NotMovable {
+        /// Which.
+        run: RunId,
+        /// Why not, and what to do.
+        why: &'static str,
+    },
     /// Too many wait.
     #[error(transparent)]
     Full(#[from] Full),
@@ -121,6 +129,7 @@ impl Refusal {
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
             Self::NotResumable { .. } => "not_resumable",
+            Self::NotMovable { .. } => "not_movable",
             Self::Full(_) => "too_many_requests",
             Self::Quota { .. } => "quota_exceeded",
             Self::Invalid { .. } => "invalid_request",

@@ -36,6 +36,8 @@ pub struct Run {
     state: Mutex<State>,
     changed: Notify,
     cancel: CancellationToken,
+    /// It is to go to disk at its next rest, and to go on elsewhere.
+    leaving: CancellationToken,
     /// Counts its calls, once it can make any.
     tally: OnceLock<Arc<Tally>>,
     /// Where it belongs, where runs are traced.
@@ -53,7 +55,12 @@ struct State {
 }
 
 impl Run {
-    pub(super) fn new(record: Record, trace: Option<Trace>) -> Arc<Self> {
+    /// A run that leaves with whatever `ending` ends.
+    pub(super) fn new(
+        record: Record,
+        trace: Option<Trace>,
+        ending: &CancellationToken,
+    ) -> Arc<Self> {
         Arc::new(Self {
             id: record.id.clone(),
             owner: record.owner.clone(),
@@ -66,6 +73,7 @@ impl Run {
             }),
             changed: Notify::new(),
             cancel: CancellationToken::new(),
+            leaving: ending.child_token(),
             tally: OnceLock::new(),
             trace,
         })
@@ -127,6 +135,11 @@ impl Run {
 
     pub(super) fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.cancel.cancelled()
+    }
+
+    /// What says that it is to go on elsewhere.
+    pub(super) fn leaving(&self) -> &CancellationToken {
+        &self.leaving
     }
 
     /// Waits until it is over and stored.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{Limits, Outcome, ProgramError};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
 use sqlx::{Row as _, SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
@@ -132,7 +134,6 @@ pub(super) enum Write {
     /// A run that goes on by itself, unless it has ended already.
     Begun(Box<Record>),
     Run(Box<Record>),
-    OldRuns(Moment),
 }
 
 type Job = (Write, Option<oneshot::Sender<()>>);
@@ -173,6 +174,7 @@ impl Store {
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(synced)
+            .auto_vacuum(SqliteAutoVacuum::Incremental)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
         for statement in SCHEMA.split(';').filter(|statement| !statement.trim().is_empty()) {
@@ -193,6 +195,11 @@ impl Store {
     /// Where runs lie that have not ended.
     pub(super) fn kept(&self) -> &Own {
         &self.kept
+    }
+
+    /// The same, to be held on to.
+    pub(super) fn own(&self) -> Arc<Own> {
+        Arc::clone(&self.kept)
     }
 
     /// Runs that an earlier process left, but for those whose end was stored.
@@ -222,9 +229,14 @@ impl Store {
         Ok(going)
     }
 
-    /// Folders with files of runs that are over.
-    pub(super) fn of_runs(&self) -> [PathBuf; 2] {
-        [self.folder.join("runs"), self.kept.all.join("over")]
+    /// Folders with files of runs that are over, or have left.
+    pub(super) fn of_runs(&self) -> [PathBuf; 3] {
+        [self.folder.join("runs"), self.kept.all.join("over"), self.folder.join("moved")]
+    }
+
+    /// Where a run lies that is to go on elsewhere.
+    pub(super) fn moved(&self, run: &RunId) -> PathBuf {
+        self.folder.join("moved").join(run.as_str())
     }
 
     /// Where a run's files lie.
@@ -417,9 +429,6 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(serde_json::to_string(&run.calls).unwrap_or_else(|_| "[]".to_owned()))
                 .execute(to)
                 .await?
-        }
-        Write::OldRuns(before) => {
-            sqlx::query("DELETE FROM runs WHERE created_at < ?").bind(before.0).execute(to).await?
         }
     };
     Ok(())

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::record::Moment;
-use super::store::Write;
+use super::retention::Collected;
 use super::{Entry, Service, lock};
 
 /// How often old runs are looked for.
@@ -60,18 +60,12 @@ impl Service {
     }
 
     async fn forget_old_runs(&self) {
-        let keep = i64::try_from(self.settings.keep_runs.as_millis()).unwrap_or(i64::MAX);
-        let before = Moment(Moment::now().0.saturating_sub(keep));
-        if let Err(error) = self.parts.store.write(Write::OldRuns(before)).await {
-            warn!(error = %error, "old runs could not be removed");
+        let settings = &self.settings;
+        match self.parts.store.collect(settings.keep_runs, settings.keep_runs_bytes).await {
+            Ok(Collected { runs: 0, .. }) => {}
+            Ok(Collected { runs, bytes }) => info!(runs, bytes, "old runs were removed"),
+            Err(error) => warn!(error = %error, "old runs could not be removed"),
         }
-        let (folders, keep) = (self.parts.store.of_runs(), self.settings.keep_runs);
-        let _ = tokio::task::spawn_blocking(move || {
-            for folder in folders {
-                remove_older(&folder, keep);
-            }
-        })
-        .await;
     }
 
     /// Freezes every session, at the end.
@@ -82,22 +76,6 @@ impl Service {
             if let Err(error) = self.rest(&entry, &mut body).await {
                 warn!(session = %entry.id, error = %error, "a session could not be frozen");
             }
-        }
-    }
-}
-
-/// Removes what has lain in a folder for so long. What cannot be removed is tried again later.
-fn remove_older(folder: &std::path::Path, than: Duration) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let changed = entry.metadata().and_then(|about| about.modified());
-        let age = changed.ok().and_then(|changed| changed.elapsed().ok());
-        if age.is_some_and(|age| age > than) {
-            let path = entry.path();
-            let _ = if path.is_dir() {
-                std::fs::remove_dir_all(path)
-            } else {
-                std::fs::remove_file(path)
-            };
         }
     }
 }

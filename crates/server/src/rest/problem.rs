@@ -114,7 +114,9 @@ fn status(refusal: &Refusal) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Refusal::Gone { .. } | Refusal::Session(_) => StatusCode::GONE,
-        Refusal::Busy(_) | Refusal::NotResumable { .. } => StatusCode::CONFLICT,
+        Refusal::Busy(_) | Refusal::NotResumable { .. } | Refusal::NotMovable { .. } => {
+            StatusCode::CONFLICT
+        }
         Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,

@@ -248,7 +248,7 @@ pub(crate) fn bytes_of(kind: &str, bytes: Vec<u8>) -> Response {
 }
 
 /// What cannot be a run is none.
-fn run_id(given: &str) -> Result<RunId, Problem> {
+pub(crate) fn run_id(given: &str) -> Result<RunId, Problem> {
     given.parse().map_err(|_| {
         let message = format!("there is no run {:?}", cut(given));
         Problem::new(StatusCode::NOT_FOUND, "unknown_run", message)

@@ -253,7 +253,7 @@ pub(crate) async fn freeze(
     Ok(Json(door.shared.service.freeze_session(&caller, &session_id(&id)?).await?.into()))
 }
 
-fn created(view: SessionView) -> Response {
+pub(crate) fn created(view: SessionView) -> Response {
     let at = format!("/api/v1/sessions/{}", view.id);
     let shown = Json(SessionShown::from(view));
     (StatusCode::CREATED, [(header::LOCATION, at)], shown).into_response()

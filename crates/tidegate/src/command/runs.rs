@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::exit::{Ending, Misuse};
+use crate::exit::Ending;
+use crate::remote::{Gateway, Where, read, written};
 use crate::{out, show};
 
 /// Options of `tidegate runs`.
@@ -15,12 +16,8 @@ use crate::{out, show};
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Action,
-    /// Where the gateway listens; `TIDEGATE_URL` otherwise, or `http://127.0.0.1:8030`.
-    #[arg(long, global = true)]
-    url: Option<String>,
-    /// A file with the token to come in with; `TIDEGATE_TOKEN` otherwise.
-    #[arg(long, value_name = "FILE", global = true)]
-    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    place: Where,
     /// Print what the gateway answers, as JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -52,6 +49,19 @@ enum Action {
         /// The run, r_….
         run: String,
     },
+    /// Take a run that waits out of its gateway, into a file with which another goes on.
+    Export {
+        /// The run, r_….
+        run: String,
+        /// Where to write it; RUN.run if nothing is said.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Go on with a run from a file.
+    Import {
+        /// What `runs export` wrote.
+        file: PathBuf,
+    },
     /// Run the program of a run that did not succeed again; what was done is not done twice.
     Resume {
         /// The run, r_….
@@ -61,7 +71,7 @@ enum Action {
 
 /// Runs `tidegate runs`.
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
-    let gateway = Gateway::new(arguments)?;
+    let gateway = Gateway::new(&arguments.place, arguments.json)?;
     match &arguments.action {
         Action::List { status, limit } => {
             let mut path = format!("/api/v1/runs?limit={limit}");
@@ -75,13 +85,30 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
             let answer = gateway.ask(Method::GET, &at(run, ""), None).await?;
             gateway.print(&answer, one)
         }
-        Action::Follow { run } => gateway.follow(run).await,
+        Action::Follow { run } => follow(&gateway, run).await,
         Action::Cancel { run } => {
             let answer = gateway.ask(Method::POST, &at(run, "/cancel"), None).await?;
             gateway.print(&answer, |answer| match answer["cancelled"].as_bool() {
                 Some(true) => vec!["it was ended".to_owned()],
                 _ => vec![format!("it had ended already: {}", text(&answer["run"]["status"]))],
             })
+        }
+        Action::Export { run, output } => {
+            let bytes = gateway.bytes(Method::POST, &at(run, "/export")).await?;
+            let file = output.clone().unwrap_or_else(|| PathBuf::from(format!("{run}.run")));
+            written(&file, &bytes)?;
+            let told = json!({ "run_id": run, "file": file, "bytes": bytes.len() });
+            gateway.print(&told, |_| {
+                let file = file.display();
+                vec![format!(
+                    "it left, and lies in {file}; `tidegate runs import {file}` goes on with it"
+                )]
+            })
+        }
+        Action::Import { file } => {
+            let answer = gateway.give("/api/v1/runs/import", read(file)?).await?;
+            gateway
+                .print(&answer, |answer| vec![format!("{} goes on here", text(&answer["run_id"]))])
         }
         Action::Resume { run } => {
             let before = gateway.ask(Method::GET, &at(run, ""), None).await?;
@@ -103,115 +130,38 @@ fn at(run: &str, what: &str) -> String {
     format!("/api/v1/runs/{run}{what}")
 }
 
-/// A gateway that listens.
-struct Gateway {
-    client: Client,
-    url: String,
-    token: Option<String>,
-    json: bool,
+/// Prints events as they come.
+async fn follow(gateway: &Gateway, run: &str) -> anyhow::Result<Ending> {
+    let request = gateway.request(Method::GET, &at(run, "/events"));
+    let mut response = gateway.send(request.header("accept", "text/event-stream")).await?;
+    let mut rest = Vec::new();
+    while let Some(bytes) = response.chunk().await.context("the gateway went away")? {
+        rest.extend_from_slice(&bytes);
+        while let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
+            let event: Vec<u8> = rest.drain(..end + 2).collect();
+            print_event(&String::from_utf8_lossy(&event), gateway.json)?;
+        }
+    }
+    Ok(Ending::Success)
 }
 
-impl Gateway {
-    fn new(arguments: &Arguments) -> anyhow::Result<Self> {
-        let url = arguments.url.clone().or_else(|| std::env::var("TIDEGATE_URL").ok());
-        let token = match &arguments.token_file {
-            Some(file) => Some(std::fs::read_to_string(file).map_err(|error| {
-                Misuse::error(format!("could not read {}: {error}; check the path", file.display()))
-            })?),
-            None => std::env::var("TIDEGATE_TOKEN").ok(),
-        };
-        Ok(Self {
-            client: Client::new(),
-            url: url.unwrap_or_else(|| "http://127.0.0.1:8030".to_owned()),
-            token: token.map(|token| token.trim().to_owned()),
-            json: arguments.json,
-        })
+fn print_event(event: &str, as_json: bool) -> anyhow::Result<()> {
+    let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+    let (kind, data) = (field("event:").unwrap_or_default(), field("data:").unwrap_or_default());
+    let (kind, data) = (kind.trim(), data.trim());
+    let data: Value = serde_json::from_str(data).unwrap_or_default();
+    if as_json {
+        return out::line(json!({ "event": kind, "data": data })).context(show::LOST);
     }
-
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}{path}", self.url.trim_end_matches('/'));
-        let request = self.client.request(method, url);
-        match &self.token {
-            Some(token) => request.bearer_auth(token),
-            None => request,
-        }
-    }
-
-    async fn send(&self, request: RequestBuilder) -> anyhow::Result<reqwest::Response> {
-        let url = &self.url;
-        let response = request.send().await.map_err(|error| {
-            Misuse::error(format!(
-                "no gateway answers at {url}: {error}; start one with `tidegate serve`, or say where it is with --url"
-            ))
-        })?;
-        if response.status().is_success() {
-            return Ok(response);
-        }
-        let status = response.status();
-        let said: Value = response.json().await.unwrap_or_default();
-        let words = said["error"]["message"].as_str().unwrap_or("no more is known");
-        Err(Misuse::error(format!("the gateway at {url} refused ({status}): {words}")))
-    }
-
-    async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> anyhow::Result<Value> {
-        let request = self.request(method, path);
-        let request = match body {
-            Some(body) => request.json(body),
-            None => request,
-        };
-        let response = self.send(request).await?;
-        response.json().await.context("the gateway's answer cannot be read")
-    }
-
-    fn print(
-        &self,
-        answer: &Value,
-        words: impl Fn(&Value) -> Vec<String>,
-    ) -> anyhow::Result<Ending> {
-        if self.json {
-            out::line(answer).context(show::LOST)?;
-            return Ok(Ending::Success);
-        }
-        for line in words(answer) {
-            out::line(out::clean(&line)).context(show::LOST)?;
-        }
-        Ok(Ending::Success)
-    }
-
-    /// Prints events as they come.
-    async fn follow(&self, run: &str) -> anyhow::Result<Ending> {
-        let request = self.request(Method::GET, &at(run, "/events"));
-        let mut response = self.send(request.header("accept", "text/event-stream")).await?;
-        let mut rest = Vec::new();
-        while let Some(bytes) = response.chunk().await.context("the gateway went away")? {
-            rest.extend_from_slice(&bytes);
-            while let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
-                let event: Vec<u8> = rest.drain(..end + 2).collect();
-                self.event(&String::from_utf8_lossy(&event))?;
-            }
-        }
-        Ok(Ending::Success)
-    }
-
-    fn event(&self, event: &str) -> anyhow::Result<()> {
-        let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
-        let (kind, data) =
-            (field("event:").unwrap_or_default(), field("data:").unwrap_or_default());
-        let (kind, data) = (kind.trim(), data.trim());
-        let data: Value = serde_json::from_str(data).unwrap_or_default();
-        if self.json {
-            return out::line(json!({ "event": kind, "data": data })).context(show::LOST);
-        }
-        let words = match kind {
-            "output" => text(&data["text"]).trim_end().to_owned(),
-            "call" => format!("calls {}", called(&data)),
-            "call_end" => format!("{} answered", called(&data)),
-            "status" => text(&data["status"]),
-            "end" => one(&data).join("\n"),
-            _ => return Ok(()),
-        };
-        out::line(out::clean(&words)).context(show::LOST)
-    }
+    let words = match kind {
+        "output" => text(&data["text"]).trim_end().to_owned(),
+        "call" => format!("calls {}", called(&data)),
+        "call_end" => format!("{} answered", called(&data)),
+        "status" => text(&data["status"]),
+        "end" => one(&data).join("\n"),
+        _ => return Ok(()),
+    };
+    out::line(out::clean(&words)).context(show::LOST)
 }
 
 fn list(answer: &Value) -> Vec<String> {

@@ -1,11 +1,17 @@
 //! `tidegate session`: look after the sessions kept on disk.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use engine::Image;
+use gateway::service::ids::SessionId;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
+use crate::remote::{self, Gateway, Where};
 use crate::store::{Details, Entry, SessionName, Store};
 use crate::{out, show, units};
 
@@ -43,6 +49,31 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Write a session into a file with which another machine goes on.
+    Export {
+        /// The session; s_… for one of a gateway.
+        name: String,
+        /// Where to write it; NAME.tide if nothing is said.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        place: Where,
+        /// Print a JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a session from a file, here or in a gateway.
+    Import {
+        /// What `session export` wrote.
+        file: PathBuf,
+        /// What to call it here; without a name it is given to the gateway.
+        name: Option<SessionName>,
+        #[command(flatten)]
+        place: Where,
+        /// Print a JSON object instead of text.
+        #[arg(long)]
+        json: bool,
+    },
     /// Delete a session, its variables and its files.
     Delete {
         /// The session.
@@ -54,13 +85,21 @@ enum Action {
 }
 
 /// Runs `tidegate session`.
-pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
+pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let store = config.store()?;
     match &arguments.action {
         Action::List { json } => list(&store, *json),
         Action::Show { name, json } => describe(&store, name, *json),
         Action::Fork { name, new, json } => fork(&store, name, new, *json),
         Action::Delete { name, json } => delete(&store, name, *json),
+        Action::Export { name, output, place, json } => {
+            let gateway = Gateway::new(place, *json)?;
+            export(&store, &gateway, name, output.as_deref()).await
+        }
+        Action::Import { file, name, place, json } => {
+            let gateway = Gateway::new(place, *json)?;
+            import(&store, &gateway, file, name.as_ref()).await
+        }
     }?;
     Ok(Ending::Success)
 }
@@ -143,6 +182,68 @@ fn fork(store: &Store, name: &SessionName, new: &SessionName, json: bool) -> any
         return out::line(entry_json(store, &store.existing(new)?)).context(show::LOST);
     }
     out::line(format_args!("forked `{name}` to `{new}`")).context(show::LOST)
+}
+
+async fn export(
+    store: &Store,
+    gateway: &Gateway,
+    name: &str,
+    output: Option<&Path>,
+) -> anyhow::Result<()> {
+    let bytes = if name.parse::<SessionId>().is_ok() {
+        gateway.bytes(Method::GET, &format!("/api/v1/sessions/{name}/export")).await?
+    } else {
+        let name: SessionName = name.parse().map_err(Misuse::error)?;
+        store.existing(&name)?;
+        let image = store.image(&name)?.context("the session was deleted meanwhile")?;
+        image.as_bytes().to_vec()
+    };
+    let usual = PathBuf::from(format!("{name}.tide"));
+    let file = output.unwrap_or(&usual);
+    remote::written(file, &bytes)?;
+    let told = json!({ "session": name, "file": file, "bytes": bytes.len() });
+    let file = file.display();
+    gateway.print(&told, |_| {
+        vec![format!("wrote {file}; `tidegate session import {file} NAME` goes on with it")]
+    })?;
+    Ok(())
+}
+
+async fn import(
+    store: &Store,
+    gateway: &Gateway,
+    file: &Path,
+    name: Option<&SessionName>,
+) -> anyhow::Result<()> {
+    let bytes = remote::read(file)?;
+    let Some(name) = name else {
+        let answer = gateway.give("/api/v1/sessions/import", bytes).await?;
+        let id = answer["id"].as_str().unwrap_or_default().to_owned();
+        gateway.print(&answer, |_| vec![format!("the gateway goes on with it as {id}")])?;
+        return Ok(());
+    };
+    let image = Image::decode(bytes).map_err(|error| {
+        Misuse::error(format!(
+            "{} is no session: {error}; `session export` writes one",
+            file.display()
+        ))
+    })?;
+    if image.header().waiting {
+        return Err(Misuse::error(
+            "a program waits in this session; only a gateway goes on with that".to_owned(),
+        ));
+    }
+    let held =
+        store.hold(name, || out::tell(format_args!("the session `{name}` is in use; waiting")))?;
+    if store.entry(name)?.is_some() {
+        return Err(Misuse::error(format!(
+            "there is already a session `{name}`; choose another name, or `tidegate session delete {name}`"
+        )));
+    }
+    held.save(&image, &Details::new("unknown".to_owned(), image.header().base))?;
+    let entry = entry_json(store, &store.existing(name)?);
+    gateway.print(&entry, |_| vec![format!("the session is here as `{name}`")])?;
+    Ok(())
 }
 
 fn delete(store: &Store, name: &SessionName, json: bool) -> anyhow::Result<()> {

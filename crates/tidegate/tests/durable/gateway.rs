@@ -4,10 +4,10 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A gateway over a folder of its own.
 pub(crate) struct Gateway {
@@ -128,15 +128,28 @@ impl Gateway {
             "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         )
         .ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
-            joined(body)?
-        } else {
-            body.to_owned()
-        };
-        serde_json::from_str(&body).ok()
+        answer_of(stream)
+    }
+
+    /// What it answers to a client of the newest revision that knows tasks.
+    pub(crate) fn mcp(&self, method: &str, mut params: Value) -> Value {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities":
+                { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let body = body.to_string();
+        let name = params["name"].as_str().or(params["taskId"].as_str()).unwrap_or_default();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\naccept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        answer_of(stream).unwrap_or_default()
     }
 
     /// Begins a run that goes on by itself; its id, if it was accepted.
@@ -170,14 +183,21 @@ impl Gateway {
 
     /// What `tidegate runs` says about it.
     pub(crate) fn runs(&self, arguments: &[&str]) -> String {
-        let url = format!("http://127.0.0.1:{}", self.port);
-        let said = Command::new(env!("CARGO_BIN_EXE_tidegate"))
-            .args(["runs", "--url", &url])
-            .args(arguments)
-            .output()
-            .unwrap();
+        let said = self.command("runs", arguments);
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
         String::from_utf8(said.stdout).unwrap()
+    }
+
+    /// A command of ours, about this gateway.
+    pub(crate) fn command(&self, command: &str, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_tidegate"))
+            .arg(command)
+            .args(arguments)
+            .env("TIDEGATE_URL", format!("http://127.0.0.1:{}", self.port))
+            .env("TIDEGATE_DATA", self.data())
+            .env("TIDEGATE_CONFIG", self.folder.join("tidegate.toml"))
+            .output()
+            .unwrap()
     }
 
     /// Calls that the server counted, as `tool key`.
@@ -214,6 +234,21 @@ fn lose_power(folder: &Path, shadow: &Path) {
             std::fs::write(&path, synced).unwrap();
         }
     }
+}
+
+/// The JSON that comes back.
+fn answer_of(mut stream: TcpStream) -> Option<Value> {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
+        joined(body)?
+    } else {
+        body.to_owned()
+    };
+    // What comes as an event is in its last line of data.
+    let event = body.lines().rev().find_map(|line| line.strip_prefix("data: "));
+    serde_json::from_str(event.unwrap_or(&body)).ok()
 }
 
 fn joined(chunked: &str) -> Option<String> {

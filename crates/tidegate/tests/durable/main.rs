@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod gateway;
+mod moving;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -11,6 +11,7 @@ use engine::{
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
+use super::Effect;
 use super::books::unwritten;
 use super::keeper::Keeper;
 use crate::desk::Desk;
@@ -20,6 +21,9 @@ use crate::service::{Refusal, StoreError};
 
 /// How often a run that rests looks whether others wait for its place.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a run that is to leave waits for answers of calls that must not be made twice.
+const ANSWERS: Duration = Duration::from_secs(5);
 
 /// How a run came to its end here.
 pub(crate) enum Ended {
@@ -43,7 +47,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) pass: Option<Pass>,
     /// How long a guest is kept that waits.
     pub(crate) freeze_after: Duration,
-    pub(crate) ending: &'a CancellationToken,
+    /// Says that the run is to go on elsewhere.
+    pub(crate) leaving: &'a CancellationToken,
     /// What the session was before, to be written before the first image of the run.
     pub(crate) before: &'a (dyn Before + 'a),
     pub(crate) pending: BTreeSet<CallId>,
@@ -189,7 +194,7 @@ impl Driver<'_> {
         let results = tokio::select! {
             biased;
             results = self.news(wake_at) => results,
-            () = self.ending.cancelled() => return Ok(None),
+            () = self.leaves() => return Ok(None),
         };
         self.wake(guest).await?;
         Ok(Some(results))
@@ -242,7 +247,21 @@ impl Driver<'_> {
         tokio::select! {
             () = enough => {}
             () = wanted => {}
-            () = self.ending.cancelled() => {}
+            () = self.leaving.cancelled() => {}
+        }
+    }
+
+    /// Comes back when the run is to leave and nothing that it sent could be carried out unseen,
+    /// or when that takes too long.
+    async fn leaves(&self) {
+        self.leaving.cancelled().await;
+        let unanswered = |id: &CallId| {
+            let left = self.keeper.left(*id);
+            left.is_some_and(|left| left.answer.is_none() && left.effect == Effect::Write)
+        };
+        let until = tokio::time::Instant::now() + ANSWERS;
+        while self.pending.iter().any(unanswered) && tokio::time::Instant::now() < until {
+            tokio::time::sleep(LOOK).await;
         }
     }
 }

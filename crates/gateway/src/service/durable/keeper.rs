@@ -248,6 +248,55 @@ impl Keeper {
         lock(&self.state).image > 0
     }
 
+    /// Takes a run out of those that go on here; when this comes back, it does not any more.
+    pub(crate) fn leave(folder: &Path, to: &Path) -> io::Result<()> {
+        if let Some(above) = to.parent() {
+            std::fs::create_dir_all(above)?;
+        }
+        std::fs::rename(folder, to)?;
+        // From now on it is kept as long as any other that is over.
+        File::open(to)?.set_modified(SystemTime::now())?;
+        let folders = [folder.parent(), to.parent()];
+        folders.into_iter().flatten().try_for_each(sync_folder)
+    }
+
+    /// What lies in the folder of a run that left: its ledger, and its last image.
+    pub(crate) fn packed(folder: &Path) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
+        let ledger = std::fs::read(folder.join(LEDGER))?;
+        let image = read_lines(ledger::decode(&ledger).0).0;
+        let image = image.map(|image| std::fs::read(folder.join(image.file()))).transpose()?;
+        Ok((ledger, image))
+    }
+
+    /// Puts a run that left somewhere else among those that go on here. `begun` says what it may.
+    pub(crate) fn come(
+        own: &Own,
+        aside: &Path,
+        begun: Begun,
+        (ledger, image): (&[u8], Option<&[u8]>),
+    ) -> io::Result<Option<Found>> {
+        let folder = own.folder.join(begun.run.as_str());
+        let _ = std::fs::remove_dir_all(aside);
+        std::fs::create_dir_all(aside)?;
+        let (lines, _) = ledger::decode(ledger);
+        let number = read_lines(lines.clone()).0.map(|image| image.file());
+        let mut new = Ledger::create(&aside.join(LEDGER))?;
+        new.append(&Line::Begun(Box::new(begun)))?;
+        for line in lines.into_iter().filter(|line| !matches!(line, Line::Begun(_))) {
+            new.append(&line)?;
+        }
+        new.sync()?;
+        if let (Some(name), Some(image)) = (number, image) {
+            let file = File::create(aside.join(name))?;
+            io::Write::write_all(&mut &file, image)?;
+            file.sync_data()?;
+        }
+        sync_folder(aside)?;
+        std::fs::rename(aside, &folder)?;
+        sync_folder(&own.folder)?;
+        Self::find(folder)
+    }
+
     /// The run is over and stored. What it called is kept only for whoever takes over from it.
     pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
         if !self.is_written() {

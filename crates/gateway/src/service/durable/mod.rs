@@ -7,13 +7,16 @@
 //! ```
 //!
 //! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `keeper` (the
-//! files of one run), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start).
+//! files of one run), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start),
+//! `moving` (from one gateway to another).
 
 mod books;
 mod drive;
 mod effect;
 pub(super) mod keeper;
 pub(super) mod ledger;
+mod moving;
+mod pack;
 mod resume;
 
 pub(super) use self::books::RunBooks;
@@ -26,4 +29,11 @@ pub(super) use self::ledger::Begun;
 #[must_use]
 pub fn decode_ledger(bytes: &[u8]) -> usize {
     ledger::decode(bytes).0.len()
+}
+
+/// The same of the decoder of runs that come from another gateway.
+#[doc(hidden)]
+#[must_use]
+pub fn decode_pack(bytes: &[u8]) -> bool {
+    pack::Pack::decode(bytes).is_ok()
 }

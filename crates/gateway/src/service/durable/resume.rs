@@ -10,6 +10,7 @@ use engine::{
 };
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
@@ -141,7 +142,7 @@ impl Service {
             gate: &self.gate,
             pass,
             freeze_after: self.settings.freeze_after,
-            ending: &self.ending,
+            leaving: place.run.leaving(),
             before: around,
             pending,
             run: place.run,
@@ -167,7 +168,7 @@ impl Service {
                 wakes_at: image.wake_at.map(Moment::of),
             });
             record.calls = keeper.all_left().iter().map(Left::note).collect();
-            let run = Run::new(record, None);
+            let run = Run::new(record, None, &self.ending);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
             let (send, has_session) = oneshot::channel();
             ready.push(has_session);
@@ -260,7 +261,7 @@ impl Service {
         if let Some(unknown) = unknown(place.keeper, &image) {
             return Ok(Some(unknown));
         }
-        if image.pending.is_empty() && !self.sleeps_until(image.wake_at).await {
+        if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
         }
         let offer = self.parts.tools.offer(&begun.program).await;
@@ -291,16 +292,16 @@ impl Service {
         place.entry.count_program();
         outcome
     }
+}
 
-    /// Sleeps, unless the process ends first.
-    async fn sleeps_until(&self, moment: Option<SystemTime>) -> bool {
-        let left = moment.map_or_else(Default::default, |moment| {
-            moment.duration_since(SystemTime::now()).unwrap_or_default()
-        });
-        tokio::select! {
-            () = tokio::time::sleep(left) => true,
-            () = self.ending.cancelled() => false,
-        }
+/// Sleeps, unless the run is to leave first.
+async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -> bool {
+    let left = moment.map_or_else(Default::default, |moment| {
+        moment.duration_since(SystemTime::now()).unwrap_or_default()
+    });
+    tokio::select! {
+        () = tokio::time::sleep(left) => true,
+        () = leaving.cancelled() => false,
     }
 }
 

@@ -1,0 +1,252 @@
+//! Runs and sessions that go from one gateway to another.
+//!
+//! A run that was exported has left: it lies in a folder of its own, is never gone on with here, and
+//! can be fetched again until it is swept. So it goes on in one place, whatever happens on the way.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use engine::{Engine, Image, Limits, Outcome, ProgramError, Start};
+
+use super::keeper::Keeper;
+use super::ledger::{self, Begun, Line};
+use super::pack::Pack;
+use crate::service::ids::{RunId, SessionId};
+use crate::service::record::{Ended, Moment};
+use crate::service::run::Run;
+use crate::service::session::{Entry, SessionView};
+use crate::service::store::Write;
+use crate::service::{Caller, Record, Refusal, Service, Status, StoreError, lock};
+
+/// How long one who exports a run waits for its next rest.
+const REST: Duration = Duration::from_secs(30);
+
+/// The exception of a run that goes on elsewhere.
+const MOVED: &str = "Moved";
+
+impl Service {
+    /// Takes a run that has not ended out of this gateway, as bytes with which another goes on.
+    pub async fn export_run(
+        self: &Arc<Self>,
+        caller: &Caller,
+        id: &RunId,
+    ) -> Result<Vec<u8>, Refusal> {
+        let record = self.run(caller, id).await?;
+        let refused = |why| Refusal::NotMovable { run: id.clone(), why };
+        if let Some(run) = self.live_run(caller, id) {
+            if !self.settings.durable {
+                return Err(refused(
+                    "because runs are not kept here; set `durable` and begin it again",
+                ));
+            }
+            run.leaving().cancel();
+            let service = Arc::clone(self);
+            // It leaves also if nobody waits for that any more.
+            let leaving = self.tasks.spawn(async move { service.has_left(&run).await });
+            let left = tokio::time::timeout(REST, leaving).await;
+            let left = left.map_err(|_| {
+                refused("which is running; it leaves as soon as it waits, so ask again later")
+            })?;
+            left.map_err(std::io::Error::other).map_err(|error| self.unwritten(error))??;
+        }
+        let folder = self.parts.store.moved(id);
+        if !folder.exists() {
+            return Err(refused("because it has ended"));
+        }
+        let before = self.parts.store.image(&record.session);
+        let packed = tokio::task::spawn_blocking(move || {
+            let (ledger, image) = Keeper::packed(&folder)?;
+            let before = match std::fs::read(before) {
+                Ok(bytes) => Some(bytes),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+                Err(error) => return Err(error),
+            };
+            Ok(Pack { ledger, image, before }.encode())
+        });
+        let packed = packed.await.map_err(std::io::Error::other).and_then(|packed| packed);
+        packed.map_err(|error| self.unwritten(error))
+    }
+
+    /// Waits until a run is on disk, and takes it out; nothing if it ended.
+    async fn has_left(&self, run: &Run) -> Result<(), Refusal> {
+        run.over().await;
+        let mut record = run.record();
+        if record.status.is_final() {
+            return Ok(());
+        }
+        let (from, to) = (self.parts.store.kept().folder.clone(), self.parts.store.moved(run.id()));
+        let folder = from.join(run.id().as_str());
+        let moved = tokio::task::spawn_blocking(move || Keeper::leave(&folder, &to)).await;
+        moved
+            .map_err(std::io::Error::other)
+            .and_then(|moved| moved)
+            .map_err(|error| self.unwritten(error))?;
+        let outcome = Outcome::failed(ProgramError {
+            kind: MOVED.to_owned(),
+            message: "this run was exported and goes on where it is imported".to_owned(),
+            ..ProgramError::default()
+        });
+        record.status = Status::Cancelled;
+        record.waiting = None;
+        record.finished_at = Some(Moment::now());
+        record.ended = Some(Ended::from(&outcome));
+        self.parts.store.write(Write::Run(Box::new(record))).await?;
+        Ok(())
+    }
+
+    /// Goes on with a run that another gateway exported.
+    pub async fn import_run(
+        self: &Arc<Self>,
+        caller: &Caller,
+        bytes: &[u8],
+    ) -> Result<Record, Refusal> {
+        if !self.settings.durable {
+            let problem = "cannot be taken, because runs are not kept here; set `durable`";
+            return Err(Refusal::Invalid { field: "body", problem: problem.to_owned() });
+        }
+        let engine = self.engine().await?;
+        let pack = Pack::decode(bytes).map_err(|error| wrong(&error.to_string()))?;
+        let (lines, _) = ledger::decode(&pack.ledger);
+        let Some(Line::Begun(begun)) = lines.into_iter().next() else {
+            return Err(wrong("its ledger cannot be read"));
+        };
+        let begun = self.allowed(caller, *begun);
+        self.is_new(caller, &begun).await?;
+        for image in pack.image.iter().chain(&pack.before) {
+            fits(&engine, image, &begun.limits).await?;
+        }
+        self.bring_session(&begun, pack.before).await?;
+        let store = &self.parts.store;
+        let aside = store.moved(&begun.run).with_extension("new");
+        let (own, begun_too) = (store.own(), begun.clone());
+        let found = tokio::task::spawn_blocking(move || {
+            let parts = (pack.ledger.as_slice(), pack.image.as_deref());
+            Keeper::come(&own, &aside, begun_too, parts)
+        });
+        let found = found.await.map_err(std::io::Error::other).and_then(|found| found);
+        let found = found.map_err(|error| self.unwritten(error))?;
+        let found = found.ok_or_else(|| wrong("its ledger cannot be read"))?;
+        // It has one place to be.
+        let _ = tokio::fs::remove_dir_all(store.moved(&begun.run)).await;
+        let mut record = begun.record();
+        record.status = Status::Waiting;
+        store.write(Write::Run(Box::new(record))).await?;
+        self.take_up(vec![found]).await;
+        self.run(caller, &begun.run).await
+    }
+
+    /// What a run may do here that somebody brings.
+    fn allowed(&self, caller: &Caller, mut begun: Begun) -> Begun {
+        let settings = &self.settings;
+        begun.owner.clone_from(&caller.owner);
+        begun.level = begun.level.max(settings.level);
+        begun.limits = settings.limits.tightened_by(&begun.limits);
+        if begun.level != settings.level {
+            begun.limits = begun.limits.tightened_by(&Limits::of(begun.level));
+        }
+        begun
+    }
+
+    /// Refuses a run that is here, and a session that is somebody else's.
+    async fn is_new(&self, caller: &Caller, begun: &Begun) -> Result<(), Refusal> {
+        let there = |why| Refusal::NotMovable { run: begun.run.clone(), why };
+        if lock(&self.runs).contains_key(&begun.run) {
+            return Err(there("because it is here already"));
+        }
+        if let Some(record) = self.parts.store.run(&begun.run).await? {
+            let error = record.ended.as_ref().and_then(|ended| ended.error.as_ref());
+            if record.owner != caller.owner || error.is_none_or(|error| error.kind != MOVED) {
+                return Err(there("because it is here already"));
+            }
+        }
+        let entry = lock(&self.sessions).get(&begun.session).cloned();
+        match entry {
+            Some(entry) if entry.owner != caller.owner => {
+                Err(there("because its session is somebody else's here"))
+            }
+            Some(entry) if entry.body.try_lock().is_err() => {
+                Err(Refusal::Busy(begun.session.clone()))
+            }
+            Some(_) => Ok(()),
+            None => self.may_have_one_more(caller),
+        }
+    }
+
+    fn may_have_one_more(&self, caller: &Caller) -> Result<(), Refusal> {
+        let (now, most) =
+            (lock(&self.sessions).owned_by(&caller.owner), self.settings.sessions_per_owner);
+        if now < most {
+            return Ok(());
+        }
+        let (what, setting) = ("you have as many sessions as you may", "max-sessions");
+        Err(Refusal::Quota { what, now, most, setting })
+    }
+
+    /// Makes the session of a run that somebody brings, unless it is here.
+    async fn bring_session(&self, begun: &Begun, before: Option<Vec<u8>>) -> Result<(), Refusal> {
+        if lock(&self.sessions).get(&begun.session).is_some() {
+            return Ok(());
+        }
+        let limits = (begun.level, begun.limits.clone());
+        let all_alive = Arc::clone(&self.alive);
+        let entry = Entry::again(begun.session.clone(), &begun.owner, limits, all_alive);
+        if let Some(before) = before {
+            let image = Image::decode(before).map_err(|error| wrong(&error.to_string()))?;
+            self.write_session(&entry, image).await?;
+        }
+        lock(&self.sessions).insert(Arc::clone(&entry));
+        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+        Ok(())
+    }
+
+    /// Everything a session is, as bytes that another gateway or `tidegate run` goes on with.
+    pub async fn export_session(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<Vec<u8>, Refusal> {
+        let entry = self.entry(caller, id)?;
+        let Ok(mut body) = entry.body.try_lock() else { return Err(Refusal::Busy(id.clone())) };
+        self.rest(&entry, &mut body).await?;
+        entry.passing.store(false, Ordering::Relaxed);
+        if entry.image_bytes.load(Ordering::Relaxed) == 0 {
+            let problem = "names a session in which nothing has run yet".to_owned();
+            return Err(Refusal::Invalid { field: "session", problem });
+        }
+        let path: PathBuf = self.parts.store.image(id);
+        let read = tokio::fs::read(&path).await;
+        Ok(read.map_err(|source| StoreError::File { path, source })?)
+    }
+
+    /// A new session that goes on from what another gateway or `tidegate run` left.
+    pub async fn import_session(
+        &self,
+        caller: &Caller,
+        bytes: Vec<u8>,
+    ) -> Result<SessionView, Refusal> {
+        let engine = self.engine().await?;
+        fits(&engine, &bytes, &self.settings.limits).await?;
+        let image = Image::decode(bytes).map_err(|error| wrong(&error.to_string()))?;
+        if image.header().waiting {
+            return Err(wrong("a program waits in it; export the run instead"));
+        }
+        let entry = self.admit(caller, None, false)?;
+        self.write_session(&entry, image).await?;
+        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+        Ok(entry.view(self.settings.lasts))
+    }
+}
+
+/// Whether an image can be gone on with here.
+async fn fits(engine: &Arc<dyn Engine>, bytes: &[u8], limits: &Limits) -> Result<(), Refusal> {
+    let image = Image::decode(bytes.to_vec()).map_err(|error| wrong(&error.to_string()))?;
+    let start = Start { limits: limits.clone(), ..Start::default() };
+    let thawed = engine.thaw(&image, start).await;
+    thawed.map(drop).map_err(|error| wrong(&format!("it cannot be gone on with here: {error}")))
+}
+
+fn wrong(problem: &str) -> Refusal {
+    Refusal::Invalid { field: "body", problem: format!("is not what can be imported: {problem}") }
+}
