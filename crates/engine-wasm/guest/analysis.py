@@ -78,7 +78,10 @@ async def run(request, as_table=False):
         print(note, file=sys.stderr)
     found = made["result"]
     rows = isinstance(found, list) and len(found) > 0 and all([isinstance(row, dict) for row in found])
-    return pandas.DataFrame(found) if rows else found
+    if not rows:
+        return found
+    names = list(dict.fromkeys(name for row in found for name in row))
+    return pandas.DataFrame({name: analysis_rows.series_of([row.get(name) for row in found]) for name in names})
 
 
 async def _run(request):

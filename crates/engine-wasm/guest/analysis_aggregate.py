@@ -76,11 +76,11 @@ def _asked(one, where):
     return found.get("field"), made, found.get("as")
 
 
-def distinct(names, where):
+def distinct(names, where, advice="name one with 'as'"):
     """Refuses two results of one name."""
     repeated = next((one for at, one in enumerate(names) if one in names[:at]), None)
     if repeated is not None:
-        raise AnalysisError(f"{where} makes two columns called {repeated!r}; name one with 'as'")
+        raise AnalysisError(f"{where} makes two columns called {repeated!r}; {advice}")
 
 
 # --- groups and figures ---------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def _extreme(table, field, made, ids, count, notes):
     if kind == "nested":
         raise AnalysisError(f"'{made}' cannot order {field!r}, which holds {analysis_table.holds(series)}")
     if kind == "mixed" or kind == "number" and series.dtype.kind == "O":
-        series = table.numbers(field, notes, f"'{made}'")
+        series = table.exact(field, notes, f"'{made}'")
     if series.dtype.kind in "iuf":
         return spread(getattr(series.groupby(ids), made)(), count)
     # Numbered in order, so that texts and dates are as quick as numbers.
@@ -166,24 +166,31 @@ def _extreme(table, field, made, ids, count, notes):
 
 
 def _sum(table, field, ids, notes):
-    import pandas
+    series = table.exact(field, notes, "'sum'")
+    if series.dtype.kind in "iu" and _fits(series):
+        return series.groupby(ids).sum()
+    if series.dtype.kind == "f" or _has_float(series):
+        return table.numbers(field, notes, "'sum'").groupby(ids).sum()
+    # Whole numbers of any size.
+    series = series.astype("object")
+    return series.where(series.notna(), 0).groupby(ids).agg(lambda some: sum(some.tolist())).astype("object")
 
-    series = table.column(field)
-    if series.dtype.kind == "b":
-        series = series.astype("Int64")
-    if series.dtype.kind in "iu":
-        largest = series.abs().max()
-        if pandas.isna(largest) or 0 <= int(largest) < _SAFE // max(len(series), 1):
-            return series.groupby(ids).sum()
-        series = series.astype("object")
-    if series.dtype.kind == "O" and analysis_rows.kind_of(series) == "number" and not _has_float(series):
-        # Whole numbers of any size.
-        return series.where(series.notna(), 0).groupby(ids).agg(lambda some: sum(some.tolist())).astype("object")
-    return table.numbers(field, notes, "'sum'").groupby(ids).sum()
+
+def _fits(series):
+    """Whether no sum of these whole numbers can leave 64 bits."""
+    if not series.notna().any():
+        return True
+    return max(-int(series.min()), int(series.max())) < _SAFE // len(series)
 
 
 def _has_float(series):
     return any(type(one) is float for one in series.dropna().array)
+
+
+def total(series):
+    """The sum of numbers: exact where all of them are whole."""
+    present = series.dropna()
+    return float(present.sum()) if series.dtype.kind == "f" or _has_float(present) else sum(present.tolist())
 
 
 def frame(table, group_by, asked, notes):

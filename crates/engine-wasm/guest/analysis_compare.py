@@ -11,6 +11,7 @@ import re
 
 from _tidegate import analysis_rows, analysis_table
 from _tidegate.analysis_check import AnalysisError, kind, rows, shown
+from _tidegate.analysis_rows import float_of
 
 _ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _MOST_PATTERN = 10_000
@@ -51,6 +52,11 @@ def is_null(cells):
 def _apply(function, series, value):
     import numpy
 
+    # A whole number and a float are compared as they are, not rounded to each other.
+    if series.dtype.kind in "iu" and type(value) is float and value.is_integer():
+        value = int(value)
+    elif series.dtype.kind == "f" and type(value) is int and float_of(value) != value:
+        series = series.astype("object")
     if series.dtype.kind == "O" and str(series.dtype) != "str":
         found = numpy.zeros(len(series), bool)
         present = series.notna().to_numpy()
@@ -181,9 +187,11 @@ def _number_within(cells, values):
     if cells.series.dtype.kind == "O":
         return _any_of(cells, values)
     exact = cells.series.dtype.kind in "iub"
+    # A whole number is none of the others, however near a float comes to it.
     if exact:
-        # A whole number is none of the others, however near a float comes to it.
         values = [int(one) for one in values if one == one and abs(one) < 1 << 63 and int(one) == one]
+    else:
+        values = [one for one in values if float_of(one) == one]
     series = cells.series.astype("Int64") if cells.kind == "boolean" else cells.series
     return series.isin(numpy.array(values, "int64" if exact else "float64")).to_numpy(dtype=bool, na_value=False)
 

@@ -2,8 +2,8 @@
 
 import math
 
+from _tidegate import analysis_aggregate, analysis_rows
 from _tidegate import analysis_check as check
-from _tidegate import analysis_rows
 from _tidegate.analysis_check import AnalysisError
 
 _MOST_FIELDS = 1000
@@ -71,15 +71,14 @@ def _top(keyed, count):
 
 def _numbers(work, name, plan):
     values = work.table.numbers(name, work.notes, "'describe'").dropna()
-    exact = work.table.column(name)
+    exact = analysis_rows.exact_of(work.table.column(name))[0].dropna()
     low, middle, high = values.quantile([0.25, 0.5, 0.75]).tolist()
-    extremes = exact if exact.dtype.kind in "iu" else values
     found = {
-        "sum": float(values.sum()),
+        "sum": analysis_aggregate.total(exact),
         "mean": float(values.mean()),
         "std": float(values.std()),
-        "min": extremes.min(),
-        "max": extremes.max(),
+        "min": min(exact.tolist()),
+        "max": max(exact.tolist()),
         "q1": low,
         "median": middle,
         "q3": high,
@@ -88,19 +87,19 @@ def _numbers(work, name, plan):
     shares = plan.get("percentiles") or [0.05, 0.25, 0.5, 0.75, 0.95]
     found["percentiles"] = {check.percent_name(one): value for one, value in zip(shares, values.quantile(shares).tolist())}
     if plan.get("outliers", True):
-        found["outliers"] = _outliers(work, values, found, plan)
+        found["outliers"] = _outliers(work, values, exact, found, plan)
     return found
 
 
-def _outliers(work, values, found, plan):
+def _outliers(work, values, exact, found, plan):
     """What lies far from the middle half, and what lies many standard deviations from the mean."""
     factor, limit = plan.get("iqr_factor", 1.5), plan.get("z_threshold", 3)
     low, high = found["q1"] - factor * found["iqr"], found["q3"] + factor * found["iqr"]
-    outside = values[(values < low) | (values > high)]
+    outside = exact[values.index[(values < low) | (values > high)]]
     made = {"iqr": {"factor": factor, "lower": low, "upper": high, **_samples(work, outside, plan)}}
     std = found["std"]
     scores = (values - found["mean"]) / std if std and math.isfinite(std) else values * 0
-    made["zscore"] = {"threshold": limit, **_samples(work, values[scores.abs() > limit], plan)}
+    made["zscore"] = {"threshold": limit, **_samples(work, exact[values.index[scores.abs() > limit]], plan)}
     return made
 
 

@@ -4,6 +4,8 @@ Groups come from one column of values and one that says which group each belongs
 a column for each group. Missing values are left out, in pairs where the test is of pairs.
 """
 
+import math
+
 from _tidegate import analysis_check as check
 from _tidegate import analysis_rows
 from _tidegate.analysis_check import AnalysisError, listed, rows, shown
@@ -227,7 +229,10 @@ def _warn_of_few(work, expected):
 def _fit(work, plan, stats):
     import numpy
 
-    counts = analysis_rows.as_keys(work.table.column(plan["field"])).value_counts().to_dict()
+    series = work.table.column(plan["field"])
+    if series.hasnans:
+        work.notes.add(f"{rows(int(series.isna().sum()), 'were')} left out, without a value in {plan['field']!r}")
+    counts = analysis_rows.as_keys(series).value_counts().to_dict()
     expected = plan.get("expected")
     if expected is None:
         names = sorted(counts)
@@ -241,8 +246,11 @@ def _fit(work, plan, stats):
     if len(names) < 2 or (shares <= 0).any():
         raise AnalysisError("the test needs at least 2 categories, and an expectation above 0 for each")
     observed = numpy.array([counts.get(one, 0) for one in names], float)
-    # Expectations are shares of all rows, whatever they add up to.
-    wanted = shares / shares.sum() * observed.sum()
+    whole = float(shares.sum())
+    # Shares of all rows, or the counts themselves.
+    if expected is not None and not any(math.isclose(whole, one, rel_tol=1e-6) for one in (1, observed.sum())):
+        work.notes.add(f"'expected' adds up to {whole:g}, not to 1; each was taken as its part of that")
+    wanted = shares / whole * observed.sum()
     found = stats.chisquare(observed, wanted)
     _warn_of_few(work, wanted)
     triples = zip(names, observed.tolist(), wanted.tolist())

@@ -80,7 +80,8 @@ def _codes(keys, split):
         left, right = analysis_rows.keyed(left), analysis_rows.keyed(right)
         if left.dtype != right.dtype:
             kinds = {left.dtype.kind, right.dtype.kind}
-            dtype = "Int64" if kinds <= set("iub") else "float64" if kinds <= set("iubf") else "object"
+            alike = kinds <= set("iubf") and not (analysis_rows.has_big(left) or analysis_rows.has_big(right))
+            dtype = "Int64" if kinds <= set("iub") else "float64" if alike else "object"
             left, right = left.astype(dtype), right.astype(dtype)
         found = pandas.factorize(pandas.concat([left, right], ignore_index=True))[0]
         if together is None:
@@ -186,7 +187,7 @@ def unpivot(work, step):
     fields = step.get("fields") or [one for one in table.names if one not in keep]
     keep = keep if "keep" in step else [one for one in table.names if one not in fields]
     names_to, values_to = step.get("names_to", "name"), step.get("values_to", "value")
-    analysis_aggregate.distinct([*keep, names_to, values_to], "'unpivot'")
+    analysis_aggregate.distinct([*keep, names_to, values_to], "'unpivot'", "give another 'names_to' or 'values_to'")
     if not fields:
         raise AnalysisError(f"'unpivot' needs 'fields'. Columns: {listed(table.names)}")
     if len(table) * len(fields) > _MOST_ROWS:

@@ -134,13 +134,49 @@ def numbers_of(series):
     if code in "Mm" or str(series.dtype) in ("str", "string"):
         return pandas.Series(math.nan, index=series.index, dtype="float64"), int(series.notna().sum())
     cells = series.tolist()
-    kept = [_float(one) if type(one) in (int, float) else math.nan for one in cells]
+    kept = [float_of(one) if type(one) in (int, float) else math.nan for one in cells]
     made = pandas.Series(kept, index=series.index, dtype="float64")
     wrong = [type(one) not in (int, float, type(None)) and one == one for one in cells]
     return made, sum(map(bool, wrong))
 
 
-def _float(value):
+def exact_of(series):
+    """The numbers of a column, whole ones whole, and how many of its values are neither number nor missing.
+
+    The column is of objects where nothing else holds all of them as they are.
+    """
+    code = series.dtype.kind
+    if code in "iuf":
+        return series, 0
+    if code == "b":
+        return series.astype("Int64"), 0
+    found, wrong = numbers_of(series)
+    if code in "Mm" or str(series.dtype) in ("str", "string"):
+        return found, wrong
+    cells = [one if type(one) in (int, float) else None for one in series.tolist()]
+    return series_of(cells).set_axis(series.index), wrong
+
+
+def rounded(series):
+    """How many whole numbers of a column would be others as floats."""
+    if series.dtype.kind not in "iuO":
+        return 0
+    if series.dtype.kind in "iu" and not has_big(series):
+        return 0
+    return sum([type(one) is int and float_of(one) != one for one in series.tolist()])
+
+
+def has_big(series):
+    """Whether a column has whole numbers that not every float next to them holds."""
+    if series.dtype.kind == "O":
+        return _has_big(series.tolist(), True)
+    if series.dtype.kind not in "iu" or not series.notna().any():
+        return False
+    return int(series.min()) < -_BIG or int(series.max()) > _BIG
+
+
+def float_of(value):
+    """The nearest float, or none at all where it would be infinite."""
     try:
         return float(value)
     except OverflowError:

@@ -80,7 +80,16 @@ class Table:
 
     def numbers(self, name, notes, use):
         """A column's numbers as floats; what is no number is left out, and said so."""
-        found, wrong = analysis_rows.numbers_of(self.column(name))
+        found = self.exact(name, notes, use)
+        changed = analysis_rows.rounded(found)
+        if changed:
+            said = f"{rows(changed, 'have')} a whole number in {name!r} that is rounded"
+            notes.add(f"{use} computes with floating-point numbers: {said}")
+        return analysis_rows.numbers_of(found)[0]
+
+    def exact(self, name, notes, use):
+        """A column's numbers, whole ones whole; what is no number is left out, and said so."""
+        found, wrong = analysis_rows.exact_of(self.column(name))
         if wrong and found.notna().sum() == 0:
             kind = analysis_rows.kind_of(self.column(name))
             raise AnalysisError(

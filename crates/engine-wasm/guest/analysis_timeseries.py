@@ -98,6 +98,8 @@ def prepare(parameters):
 def compute(work, plan):
     if not len(work.table):
         return {"result": {"start": None, "end": None, "points": 0}}
+    for name in plan.get("fields", ()):
+        work.table.column(name)
     times, table = _in_order(work, plan)
     fields = plan.get("fields") or [one for one in table.numeric() if one != plan["time_field"]]
     steps = times.diff().dt.total_seconds().iloc[1:]
@@ -149,7 +151,7 @@ def _times(work, name):
     table = work.table
     series = table.column(name)
     if analysis_rows.kind_of(series) == "number":
-        values = table.numbers(name, work.notes, "'time_field'")
+        values = analysis_rows.numbers_of(series)[0]
         largest = values.abs().max()
         unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
         work.notes.add(f"{name!r} holds numbers, read as {_UNIT_WORDS[unit]} since 1970")

@@ -48,7 +48,7 @@ def _rename(work, step):
             near = check.nearest(name, table.names)
             raise AnalysisError(f"there is no column {shown(name)}.{near} The columns: {listed(table.names)}")
     names = [step["fields"].get(one, one) for one in table.names]
-    analysis_aggregate.distinct(names, "'rename'")
+    analysis_aggregate.distinct(names, "'rename'", "choose another name, or 'drop' or rename the other one first")
     made = table.frame().copy(deep=False)
     made.columns = names
     return Table(made)

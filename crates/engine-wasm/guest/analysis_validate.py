@@ -137,11 +137,12 @@ def _is_type(work, cells, wanted):
         dated = cells.dates()
         return cells.none() if dated is None else dated[0].notna().to_numpy()
     if wanted in ("number", "integer"):
-        found, _ = analysis_rows.numbers_of(series)
-        numeric = found.notna().to_numpy() if cells.kind != "boolean" else cells.none()
-        if wanted == "integer":
-            numeric = numeric & (found % 1 == 0).to_numpy()
-        return numeric
+        if cells.kind == "boolean":
+            return cells.none()
+        found, _ = analysis_rows.exact_of(series)
+        if wanted == "number" or found.dtype.kind in "iu":
+            return found.notna().to_numpy()
+        return numpy.array([one is not None and one % 1 == 0 for one in found.tolist()], bool)
     kinds = {"text": (str,), "boolean": (bool,), "list": (list,), "object": (dict,)}[wanted]
     if cells.kind in ("text", "boolean") and wanted == cells.kind:
         return ~compare.is_null(cells)

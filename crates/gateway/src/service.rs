@@ -322,6 +322,12 @@ impl Service {
         Ok((note.media_type.clone(), bytes))
     }
 
+    /// Whether it is being closed.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
     /// Ends everything in an orderly way: runs are cancelled after `patience`, sessions frozen.
     pub async fn close(self: &Arc<Self>, patience: Duration) {
         self.ending.cancel();

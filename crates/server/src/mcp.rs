@@ -10,6 +10,7 @@ mod client;
 mod direct;
 mod execute;
 mod lines;
+mod owned;
 mod readable;
 mod relay;
 mod resources;
@@ -20,7 +21,7 @@ mod words;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use gateway::service::{Caller, Scope};
 use metrics::counter;
 use rmcp::model::{
@@ -169,7 +170,10 @@ impl Mcp {
         let make = move || Ok(self.for_another());
         let sessions = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(make, sessions, config);
-        Router::new().nest_service("/mcp", service).layer(from_fn(readable::body))
+        Router::new()
+            .nest_service("/mcp", service)
+            .layer(from_fn(readable::body))
+            .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
     }
 
     /// Those of our own tools that this door offers.
@@ -259,9 +263,7 @@ impl ServerHandler for Mcp {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if method == readable::UNREADABLE {
-            let message =
-                "the request cannot be read: it is nested deeper than 128 levels, or no JSON";
-            return Err(ErrorData::invalid_request(message, None));
+            return Err(ErrorData::invalid_request(readable::UNREAD, None));
         }
         // What has a name of ours and comes here was given something else than it takes.
         if KNOWN_METHODS.contains(&method.as_str()) {

@@ -95,7 +95,7 @@ impl Command {
     /// Whether it uses servers without being about them, so that it has to say what went wrong
     /// with them beside its own results.
     pub(crate) fn uses_servers_aside(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Repl(_) | Self::Demo(_))
+        matches!(self, Self::Run(_) | Self::Repl(_) | Self::Demo(_) | Self::Serve(_) | Self::Mcp(_))
     }
 }
 

@@ -1,27 +1,28 @@
 //! What goes on behind a command, for who wants to know: events of the other crates as lines on
 //! standard error.
 //!
-//! Commands that use servers on the side say what went wrong with those; `TIDEGATE_LOG` asks
-//! for more, of anybody: `upstream=debug`, `warn,rmcp=info`. `TIDEGATE_LOG_FORMAT=json` makes an
+//! Commands that use servers or serve others say what went wrong with that; `TIDEGATE_LOG` asks
+//! for more: `info` of our own, `upstream=debug` or `warn,rmcp=info` of anybody. `TIDEGATE_LOG_FORMAT=json` makes an
 //! object of each line, with its time, level and fields, for whoever collects them.
 
-use std::io;
+use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, layer};
 
 use crate::exit::Misuse;
-use crate::out;
+use crate::out::{self, BAD, DIM};
 
 /// What commands that use servers on the side let through.
-const WARNINGS: &str = "gateway=warn,upstream=warn";
+const WARNINGS: &str = "gateway=warn,server=warn,upstream=warn";
+/// Crates of ours.
+const OWN: [&str; 6] = ["tidegate", "server", "gateway", "upstream", "engine_wasm", "catalog"];
 /// What is let through as JSON.
 const EVENTS: &str = "gateway=info,server=info,upstream=info";
 
@@ -40,7 +41,7 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
     // Who collects lines wants to hear of the runs too.
     let usual = if as_json { Some(EVENTS) } else { aside.then_some(WARNINGS) };
     let Some(wanted) = wanted.or(usual) else { return Ok(()) };
-    let wanted: Targets = wanted.parse().map_err(|error| {
+    let wanted: Targets = of_our_own(wanted).parse().map_err(|error| {
         Misuse::error(format!(
             "TIDEGATE_LOG is {wanted:?}, which is no filter ({error}); write it as upstream=debug or warn"
         ))
@@ -50,14 +51,19 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
         tracing_subscriber::registry().with(Objects.with_filter(wanted)).init();
         return Ok(());
     }
-    let lines = tracing_subscriber::fmt::layer()
-        .with_writer(Lines)
-        .with_ansi(false)
-        .with_target(false)
-        .with_level(false)
-        .without_time();
-    tracing_subscriber::registry().with(lines.with_filter(wanted)).init();
+    tracing_subscriber::registry().with(Lines.with_filter(wanted)).init();
     Ok(())
+}
+
+/// A bare level is one of our own crates; what others say at such a level is for their authors.
+fn of_our_own(wanted: &str) -> String {
+    match wanted.trim() {
+        level @ ("trace" | "debug" | "info") => {
+            let own = OWN.map(|name| format!("{name}={level}"));
+            format!("warn,{}", own.join(","))
+        }
+        other => other.to_owned(),
+    }
 }
 
 /// Makes an object of each event: when, how urgent, from where, and its fields.
@@ -148,35 +154,29 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, of_month)
 }
 
-/// Makes a line of each event.
+/// Makes a line of each event: how urgent, what, and its fields.
 struct Lines;
 
-impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Line;
-
-    fn make_writer(&'a self) -> Line {
-        Line(Vec::new())
-    }
-}
-
-/// One event, told when it is whole.
-struct Line(Vec<u8>);
-
-impl io::Write for Line {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Drop for Line {
-    fn drop(&mut self) {
-        let text = String::from_utf8_lossy(&self.0);
-        out::warn(out::clean(text.trim_end()));
+impl<S: Subscriber> Layer<S> for Lines {
+    fn on_event(&self, event: &Event<'_>, _: layer::Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let mut line = match fields.0.remove("message") {
+            Some(Value::String(message)) => message,
+            _ => String::new(),
+        };
+        for (name, value) in fields.0 {
+            // Writing to a string does not fail.
+            let _ = write!(line, " {name}={value}");
+        }
+        let line = out::clean(line.trim());
+        match *event.metadata().level() {
+            Level::ERROR => out::tell(format_args!("{BAD}error:{BAD:#} {line}")),
+            Level::WARN => out::warn(line),
+            level => {
+                out::tell(format_args!("{DIM}{}:{DIM:#} {line}", level.as_str().to_lowercase()));
+            }
+        }
     }
 }
 

@@ -45,6 +45,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// threads of the engine's own.
 const WORKERS: usize = 2;
 
+/// How long threads that are not done yet are waited for at the end.
+const LEFT: std::time::Duration = std::time::Duration::from_millis(200);
+
 /// Ends with what is wrong with the command line, as JSON too where that was asked for.
 fn refuse(error: &clap::Error) -> ! {
     let mut typed = std::env::args().skip(1);
@@ -69,7 +72,12 @@ fn main() -> ExitCode {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     let ended = match runtime {
-        Ok(runtime) => logging.and_then(|()| runtime.block_on(command::run(&config, cli))),
+        Ok(runtime) => {
+            let ended = logging.and_then(|()| runtime.block_on(command::run(&config, cli)));
+            // A thread that reads standard input may never come back; nobody waits for it.
+            runtime.shutdown_timeout(LEFT);
+            ended
+        }
         Err(error) => Err(anyhow::Error::new(error).context(
             "could not start threads; close other programs or raise the limit of `ulimit -u`",
         )),

@@ -202,6 +202,20 @@ impl Values {
         Ok(Self(values))
     }
 
+    /// What follows from elsewhere: the tools under `[tools]`, and the mode that they bring.
+    pub(crate) fn complete(&mut self, config: &Config) -> anyhow::Result<()> {
+        let direct = config.direct_tools()?;
+        if !direct.is_empty() && self.text("direct").is_none() {
+            let place = "`direct` under [tools] in the configuration file".to_owned();
+            self.0.insert("direct", (direct.join(","), Origin::File(place)));
+        }
+        if self.text("mode").is_none() {
+            let mode = if self.text("direct").is_some() { "hybrid" } else { "code" };
+            self.0.insert("mode", (mode.to_owned(), Origin::Usual));
+        }
+        Ok(())
+    }
+
     /// Everything, for people.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &str, &Origin)> {
         SETTINGS.iter().filter_map(|setting| {

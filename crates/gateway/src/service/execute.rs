@@ -42,6 +42,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long a request waits for an engine that is being opened.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// What is said of a run that cannot be read later.
+const UNSTORED: &str = "this run could not be stored, so that it cannot be read again; whoever runs the gateway should look at the free space of its data folder";
+
 /// What to do while another program runs in the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IfBusy {
@@ -255,7 +258,11 @@ impl Service {
     /// The session a request names, or a fresh one; and what its program may use there.
     fn place(&self, caller: &Caller, request: &Request) -> Result<(Arc<Entry>, Limits), Refusal> {
         let entry = match &request.session {
-            Some(id) => self.entry(caller, id)?,
+            Some(id) => {
+                let entry = self.entry(caller, id)?;
+                self.may_grow(&entry)?;
+                entry
+            }
             None => self.admit(caller, request.level, true)?,
         };
         let mut limits = entry.limits.clone();
@@ -322,7 +329,10 @@ impl Service {
                     warn!(run = %id, error = %error, "what was kept of a run could not be removed");
                 }
             }
-            Err(error) => warn!(run = %id, error = %error, "a run was not stored"),
+            Err(error) => {
+                warn!(run = %id, error = %error, "a run was not stored");
+                run.note(UNSTORED);
+            }
         }
         lock(&self.runs).remove(&id);
         run.stored();

@@ -210,6 +210,16 @@ impl Run {
         state.record.clone()
     }
 
+    /// Says something more to whoever reads how it ended.
+    pub(super) fn note(&self, words: &str) {
+        if let Some(ended) = &mut self.lock().record.ended {
+            ended.note = Some(match ended.note.take() {
+                Some(before) => format!("{before}; {words}"),
+                None => words.to_owned(),
+            });
+        }
+    }
+
     pub(super) fn stored(&self) {
         self.lock().is_over = true;
         self.changed.notify_waiters();

@@ -98,20 +98,12 @@ impl Service {
             };
             self.evict(&mut sessions, &unwanted);
         }
-        // Nobody has more than all have together, so that it is added up only when that is much.
-        let bytes = if self.on_disk.load(Ordering::Relaxed) < settings.bytes_per_owner {
-            0
-        } else {
-            let own = sessions.values().filter(|entry| entry.owner == caller.owner);
-            own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum()
-        };
-        if bytes >= settings.bytes_per_owner {
-            return Err(Refusal::Quota {
-                what: "your sessions take as many bytes as they may",
-                now: bytes,
-                most: settings.bytes_per_owner,
-                setting: "max-session-bytes",
-            });
+        while let Err(refusal) = self.has_bytes_left(&sessions, &caller.owner) {
+            let on_disk = |entry: &Entry| {
+                entry.owner == caller.owner && entry.image_bytes.load(Ordering::Relaxed) > 0
+            };
+            let unwanted = sessions.unwanted(on_disk).ok_or(refusal)?;
+            self.evict(&mut sessions, &unwanted);
         }
         // Never looser than what was decided, whatever it is called.
         let level = level.unwrap_or(settings.level).max(settings.level);
@@ -125,6 +117,27 @@ impl Service {
         let entry = Entry::new(&caller.owner, (level, limits), passing, all_alive);
         sessions.insert(Arc::clone(&entry));
         Ok(entry)
+    }
+
+    /// Refuses an owner whose sessions take as many bytes as they may.
+    fn has_bytes_left(&self, sessions: &Shelf, owner: &str) -> Result<(), Refusal> {
+        let most = self.settings.bytes_per_owner;
+        // Nobody has more than all have together, so that it is added up only when that is much.
+        if self.on_disk.load(Ordering::Relaxed) < most {
+            return Ok(());
+        }
+        let own = sessions.values().filter(|entry| entry.owner == owner);
+        let now: u64 = own.map(|entry| entry.image_bytes.load(Ordering::Relaxed)).sum();
+        if now < most {
+            return Ok(());
+        }
+        let what = "your sessions take as many bytes as they may";
+        Err(Refusal::Quota { what, now, most, setting: "max-session-bytes" })
+    }
+
+    /// The same for a session that is gone on with.
+    pub(super) fn may_grow(&self, entry: &Entry) -> Result<(), Refusal> {
+        self.has_bytes_left(&lock(&self.sessions), &entry.owner)
     }
 
     /// Takes a session out that nobody asked to keep. Its files go with the next sweep, and whoever
@@ -275,6 +288,9 @@ impl Service {
     ) -> Result<FileAnswer, Refusal> {
         let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
+        if matches!(task, FileTask::Write(..)) {
+            self.may_grow(&entry)?;
+        }
         let _pass = self.gate.ticket(&caller.owner)?.enter().await;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
@@ -296,6 +312,11 @@ impl Service {
         }
         if let Err(error) = self.parts.store.write(Write::Session(Box::new(entry.row()))).await {
             warn!(session = %entry.id, error = %error, "a session could not be written about");
+            // What is on disk is not what it is any more, and nobody may take it for that.
+            entry.set_in_memory(false);
+            let bytes = entry.image_bytes.swap(0, Ordering::Relaxed);
+            self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
+            let _ = tokio::fs::remove_file(self.parts.store.image(&entry.id)).await;
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::{Limits, Outcome, ProgramError};
@@ -85,6 +86,9 @@ pub enum StoreError {
         /// Why not.
         source: serde_json::Error,
     },
+    /// The database refused what was to be written.
+    #[error("the database could not be written: {0}; check the free space of the data folder")]
+    Unwritten(Arc<sqlx::Error>),
     /// The process is ending.
     #[error("the database is closed, because this process is ending")]
     Closed,
@@ -136,7 +140,7 @@ pub(super) enum Write {
     Run(Box<Record>),
 }
 
-type Job = (Write, Option<oneshot::Sender<()>>);
+type Job = (Write, oneshot::Sender<Result<(), Arc<sqlx::Error>>>);
 
 /// The database and the files beside it.
 #[derive(Debug)]
@@ -145,6 +149,8 @@ pub struct Store {
     folder: PathBuf,
     kept: Arc<Own>,
     writer: mpsc::Sender<Job>,
+    /// The last that was to be written was not.
+    failing: Arc<AtomicBool>,
     /// Ends with the store; whoever writes waits for it, so nothing is lost then.
     _writing: AbortOnDropHandle<()>,
 }
@@ -182,9 +188,11 @@ impl Store {
         }
         owner_only(folder);
         let (writer, jobs) = mpsc::channel(1024);
-        let writing = AbortOnDropHandle::new(tokio::spawn(write(pool.clone(), jobs)));
+        let failing = Arc::new(AtomicBool::new(false));
+        let writing = tokio::spawn(write(pool.clone(), jobs, Arc::clone(&failing)));
+        let writing = AbortOnDropHandle::new(writing);
         let kept = Arc::new(kept);
-        Ok(Self { pool, folder: folder.to_owned(), kept, writer, _writing: writing })
+        Ok(Self { pool, folder: folder.to_owned(), kept, writer, failing, _writing: writing })
     }
 
     /// Where a session's image lies.
@@ -244,11 +252,17 @@ impl Store {
         self.folder.join("runs").join(run.as_str())
     }
 
+    /// Whether what was last to be written was.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        !self.failing.load(Ordering::Relaxed)
+    }
+
     /// Writes, and returns when it is committed.
     pub(super) async fn write(&self, what: Write) -> Result<(), StoreError> {
         let (send, done) = oneshot::channel();
-        self.writer.send((what, Some(send))).await.map_err(|_| StoreError::Closed)?;
-        done.await.map_err(|_| StoreError::Closed)
+        self.writer.send((what, send)).await.map_err(|_| StoreError::Closed)?;
+        done.await.map_err(|_| StoreError::Closed)?.map_err(StoreError::Unwritten)
     }
 
     /// Every stored session.
@@ -366,18 +380,17 @@ fn owner_only(folder: &Path) {
     let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
 }
 
-async fn write(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>) {
+async fn write(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>, failing: Arc<AtomicBool>) {
     let mut batch = Vec::with_capacity(TOGETHER);
     while jobs.recv_many(&mut batch, TOGETHER).await > 0 {
-        let committed = commit(&pool, &batch).await;
+        let committed = commit(&pool, &batch).await.map_err(Arc::new);
         if let Err(problem) = &committed {
             error!(error = %problem, writes = batch.len(), "could not write to the database");
         }
+        failing.store(committed.is_err(), Ordering::Relaxed);
         for (_, done) in batch.drain(..) {
-            if let Some(done) = done.filter(|_| committed.is_ok()) {
-                // Whoever asked may have gone.
-                let _ = done.send(());
-            }
+            // Whoever asked may have gone.
+            let _ = done.send(committed.clone());
         }
     }
 }

@@ -26,9 +26,6 @@ use crate::rest::moment;
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
     Duration::from_secs(1)..=Duration::from_secs(120);
 
-/// What is said to a client that no longer listens.
-pub(super) const CANCELLED: &str = "the client cancelled this call";
-
 /// How long a program rests before it is told what it waits for, and how often after that.
 const RESTS: Duration = Duration::from_secs(2);
 const STILL: Duration = Duration::from_secs(15);
@@ -104,8 +101,18 @@ impl Mcp {
         tokio::select! {
             result = ended => result.into(),
             // Dropping the run cancels it; the client no longer reads what is said here.
-            () = context.ct.cancelled() => failed(CANCELLED.to_owned()).into(),
+            () = context.ct.cancelled() => failed(self.stopped()).into(),
         }
+    }
+}
+
+impl Mcp {
+    /// Why a call was not carried out to its end.
+    pub(super) fn stopped(&self) -> String {
+        if self.shared.service.is_ending() {
+            return Refusal::Draining.to_string();
+        }
+        "the client cancelled this call".to_owned()
     }
 }
 

@@ -19,6 +19,9 @@ use tokio_util::task::AbortOnDropHandle;
 /// What a request is called instead that cannot be read.
 pub(super) const UNREADABLE: &str = "tidegate/unreadable";
 
+/// What is said of it.
+pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, or its `params` are no object";
+
 /// Bytes on their way.
 const PIPE: usize = 256 << 10;
 
@@ -61,7 +64,7 @@ pub(super) async fn body(request: Request, next: Next) -> Response {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
-        return next.run(request).await;
+        return in_words(next.run(request).await).await;
     }
     let (mut parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY).await else {
@@ -69,8 +72,13 @@ pub(super) async fn body(request: Request, next: Next) -> Response {
         return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
     };
     if let Some(other) = readable(&bytes) {
+        if let Some(id) = id_of_unreadable(&other) {
+            let error = json!({ "code": -32600, "message": UNREAD });
+            let told = json!({ "jsonrpc": "2.0", "id": id, "error": error });
+            return (StatusCode::BAD_REQUEST, Json(told)).into_response();
+        }
         parts.headers.remove(header::CONTENT_LENGTH);
-        return next.run(Request::from_parts(parts, Body::from(other))).await;
+        return in_words(next.run(Request::from_parts(parts, Body::from(other))).await).await;
     }
     match serde_json::from_slice::<Value>(&bytes) {
         Err(error) => {
@@ -82,8 +90,32 @@ pub(super) async fn body(request: Request, next: Next) -> Response {
             }
         }
     }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
+    in_words(next.run(Request::from_parts(parts, Body::from(bytes))).await).await
 }
+
+/// A refusal in bare words, as the protocol says it.
+async fn in_words(response: Response) -> Response {
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let is_told = kind.is_some_and(|kind| kind.contains("json") || kind.contains("event-stream"));
+    let status = response.status();
+    if is_told || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let words = axum::body::to_bytes(body, WORDS).await.unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).trim().to_owned();
+    let words = if words.is_empty() { status.to_string() } else { words };
+    let told = failed(status, -32600, &words);
+    for name in [header::CONTENT_TYPE, header::CONTENT_LENGTH] {
+        parts.headers.remove(&name);
+    }
+    let (fresh, body) = told.into_parts();
+    parts.headers.extend(fresh.headers);
+    Response::from_parts(parts, body)
+}
+
+/// The most bytes of a refusal in bare words.
+const WORDS: usize = 4 << 10;
 
 /// Why JSON is no message of the protocol, if it is none.
 fn wrong(message: &Value) -> Option<&'static str> {
@@ -103,14 +135,24 @@ fn wrong(message: &Value) -> Option<&'static str> {
     }
 }
 
-fn failed(status: StatusCode, code: i32, words: &str) -> Response {
+pub(super) fn failed(status: StatusCode, code: i32, words: &str) -> Response {
     let error = json!({ "code": code, "message": words });
     (status, Json(json!({ "jsonrpc": "2.0", "id": null, "error": error }))).into_response()
 }
 
+/// The id of a request that takes the place of one that cannot be read.
+fn id_of_unreadable(line: &[u8]) -> Option<Value> {
+    let message: Value = serde_json::from_slice(line).ok()?;
+    (message["method"] == UNREADABLE).then(|| message["id"].clone())
+}
+
 /// Another line for one that cannot be read.
 fn readable(line: &[u8]) -> Option<Vec<u8>> {
-    let reads = |line: &[u8]| serde_json::from_slice::<Value>(line).is_ok();
+    // Parameters that are no object are passed over too.
+    let fits = |message: Value| {
+        message.get("params").is_none_or(|given| given.is_object() || given.is_null())
+    };
+    let reads = |line: &[u8]| serde_json::from_slice::<Value>(line).is_ok_and(fits);
     if line.trim_ascii().is_empty() || reads(line) {
         return None;
     }

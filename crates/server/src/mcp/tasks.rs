@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::execute::{CANCELLED, failed, refused, tell, waits};
+use super::execute::{failed, refused, tell, waits};
 use super::{Mcp, caller, words};
 use crate::rest::moment;
 
@@ -46,7 +46,7 @@ impl Mcp {
             _ = over => words::result(&run.record(), &run.artifacts()).into(),
             () = context.ct.cancelled() => {
                 run.cancel();
-                failed(CANCELLED.to_owned()).into()
+                failed(self.stopped()).into()
             }
             () = tokio::time::sleep(AFTER) => {
                 CreateTaskResult::new(self.task(&run.record(), TaskStatus::Working)).into()

@@ -5,6 +5,7 @@
 //! name in `Host` or `Origin`, so both are checked before anything else.
 
 mod names;
+mod peer;
 mod tokens;
 
 use std::net::SocketAddr;
@@ -29,6 +30,9 @@ const OPEN: [&str; 5] = ["/", "/health", "/health/ready", "/docs", "/openapi.jso
 
 /// Asked by machines that know an address and no name.
 const PROBES: [&str; 2] = ["/health", "/health/ready"];
+
+/// What only one who looks after the gateway may change.
+const SERVERS: &str = "/api/v1/servers";
 
 /// Headers that a proxy adds, whose peer address says nothing about who asks.
 const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
@@ -99,8 +103,14 @@ impl Guard {
         if let Some(given) = request.headers.get(header::AUTHORIZATION) {
             return self.of_token(given).await.map(Some);
         }
-        if self.rules.allow_anonymous || self.is_local(request) {
-            return Ok(Some(self.tokens.nobody().await?));
+        let is_local = self.is_local(request);
+        if self.rules.allow_anonymous || is_local {
+            // Whoever adds a server runs a command, so that it must be whoever runs us.
+            return Ok(Some(if is_local && is_our_user(request) {
+                self.tokens.nobody().await?
+            } else {
+                Caller::guest()
+            }));
         }
         if OPEN.contains(&path) {
             return Ok(None);
@@ -152,6 +162,13 @@ impl Guard {
     }
 }
 
+/// Whether the user who runs us asks; looked up only where that decides something.
+fn is_our_user(request: &Parts) -> bool {
+    let changes = request.method != Method::GET && request.uri.path().starts_with(SERVERS);
+    let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
+    !changes || peer.is_some_and(|ConnectInfo(peer)| peer::is_our_user(*peer))
+}
+
 /// The name we were called by; nothing when it is missing or there are two.
 fn host(request: &Parts) -> Option<&str> {
     let mut given = request.headers.get_all(header::HOST).iter();
@@ -190,6 +207,9 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
             own("last-event-id"),
             own("mcp-session-id"),
             own("mcp-protocol-version"),
+            own("mcp-method"),
+            own("mcp-name"),
+            own("traceparent"),
         ])
         .expose_headers([header::LOCATION, header::RETRY_AFTER, own("mcp-session-id")]);
     Some(layer)
@@ -216,7 +236,7 @@ fn allowed(parts: &Parts, any_of: &[Scope]) -> Result<Caller, Problem> {
     let wanted: Vec<&str> = any_of.iter().map(|scope| scope.name()).collect();
     let message = format!("this needs the scope {}", wanted.join(" or "));
     Err(Problem::new(StatusCode::FORBIDDEN, "scope_missing", message)
-        .hint("`tidegate token create` makes a token with other scopes"))
+        .hint("`tidegate token create OWNER --scopes ...` makes a token with other scopes; without one, only the user who runs the gateway changes servers, from this machine"))
 }
 
 macro_rules! callers {

@@ -233,7 +233,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
 /// A serde error about a part, without where in that part it is.
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(words, _)| words.to_owned())
+    let words = text.rsplit_once(" at line ").map_or(text.as_str(), |(words, _)| words);
+    // As people call them.
+    [("expected f64", "expected a number"), ("expected u64", "expected a whole number")]
+        .iter()
+        .fold(words.to_owned(), |words, (from, to)| words.replace(from, to))
 }
 
 /// What somebody sent, short enough to be sent back.

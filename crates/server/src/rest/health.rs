@@ -31,6 +31,10 @@ pub(crate) struct Health {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     runtime: Option<Runtime>,
+    /// What is wrong with the data folder, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    storage: Option<&'static str>,
     /// How the servers are doing; only for those who may look.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -47,7 +51,7 @@ pub(crate) enum HealthStatus {
     Ready,
     /// Programs can run, and a server does not answer.
     Degraded,
-    /// Programs cannot run yet.
+    /// Programs cannot run yet, or what they did cannot be stored: `storage` says.
     NotReady,
 }
 
@@ -88,7 +92,8 @@ pub(crate) async fn health(
         return Ok(readiness(&door, caller.map(|caller| caller.0).as_ref()));
     }
     let status = HealthStatus::Ok;
-    Ok(Json(Health { status, version: VERSION, runtime: None, servers: None }).into_response())
+    let (runtime, storage, servers) = (None, None, None);
+    Ok(Json(Health { status, version: VERSION, runtime, storage, servers }).into_response())
 }
 
 /// Whether programs can run, and how the servers are doing.
@@ -113,13 +118,16 @@ fn readiness(door: &Door, caller: Option<&Caller>) -> Response {
         Readiness::Failed(_) => Runtime::Failed,
     };
     let servers = servers::all(door);
+    let is_stored = door.shared.service.store().is_writable();
     let status = match runtime {
+        Runtime::Ready if !is_stored => HealthStatus::NotReady,
         Runtime::Ready if servers.iter().any(ServerShown::is_down) => HealthStatus::Degraded,
         Runtime::Ready => HealthStatus::Ready,
         _ => HealthStatus::NotReady,
     };
     let servers = Some(servers).filter(|_| caller.is_some_and(|caller| caller.may(Scope::Read)));
-    let body = Json(Health { status, version: VERSION, runtime: Some(runtime), servers });
+    let storage = (!is_stored).then_some("what runs did cannot be written; see the log");
+    let body = Json(Health { status, version: VERSION, runtime: Some(runtime), storage, servers });
     if status == HealthStatus::NotReady {
         let later = [(header::RETRY_AFTER, "5")];
         return (StatusCode::SERVICE_UNAVAILABLE, later, body).into_response();

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Router;
-use axum::serve::ListenerExt as _;
 use axum_server::Handle;
 use axum_server::accept::NoDelayAcceptor;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
-use tracing::debug;
 
 /// How long requests may take to end once it is over.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// How long the headers of a request may take, and how much they may be.
+const HEADERS: Duration = Duration::from_secs(30);
+const HEADER_BYTES: usize = 64 << 10;
 
 /// A certificate and its key, as PEM files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,27 +63,12 @@ async fn plain(
     router: Router,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
-    // An answer is small and complete; waiting for more to send with it only delays it.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            debug!(error = %error, "a connection keeps its delay");
-        }
-    });
-    let ended = CancellationToken::new();
-    let ending = ended.clone();
+    let handle = Handle::new();
+    let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(NoDelayAcceptor::new());
+    let mut server = server.handle(handle.clone());
+    limited(server.http_builder());
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(async move {
-        shutdown.await;
-        ending.cancel();
-    });
-    let patience = async {
-        ended.cancelled().await;
-        tokio::time::sleep(GRACE).await;
-    };
-    tokio::select! {
-        done = serving => Ok(done?),
-        () = patience => Ok(()),
-    }
+    until(server.serve(service), handle, shutdown).await
 }
 
 async fn encrypted(
@@ -94,8 +82,28 @@ async fn encrypted(
     let acceptor = RustlsAcceptor::new(config).acceptor(NoDelayAcceptor::new());
     let handle = Handle::new();
     let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(acceptor);
+    let mut server = server.handle(handle.clone());
+    limited(server.http_builder());
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = server.handle(handle.clone()).serve(service);
+    until(server.serve(service), handle, shutdown).await
+}
+
+/// Whoever is slow to say what they want, or says too much, is not waited for.
+fn limited(http: &mut Builder<TokioExecutor>) {
+    let timer = TokioTimer::new();
+    http.http1().timer(timer.clone()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);
+    http.http2()
+        .timer(timer)
+        .keep_alive_interval(HEADERS)
+        .keep_alive_timeout(HEADERS)
+        .max_header_list_size(u32::try_from(HEADER_BYTES).unwrap_or(u32::MAX));
+}
+
+async fn until(
+    serving: impl Future<Output = std::io::Result<()>>,
+    handle: Handle<SocketAddr>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
     tokio::pin!(serving);
     tokio::select! {
         done = &mut serving => return Ok(done?),

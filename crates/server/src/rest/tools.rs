@@ -13,7 +13,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::Door;
-use super::access::Reader;
+use super::access::Follower;
 use super::given::{At, Parameters};
 use super::problem::{ErrorBody, Problem};
 
@@ -152,7 +152,7 @@ impl FromStr for Written {
 )]
 pub(crate) async fn search(
     State(door): State<Door>,
-    _: Reader,
+    _: Follower,
     mut query: Parameters,
 ) -> Result<Json<FoundShown>, Problem> {
     let search = Search {
@@ -184,7 +184,7 @@ async fn find(door: &Door, search: Search) -> Result<Found, Problem> {
 )]
 pub(crate) async fn list(
     State(door): State<Door>,
-    _: Reader,
+    _: Follower,
     query: Parameters,
 ) -> Result<Json<AllTools>, Problem> {
     query.end()?;
@@ -214,7 +214,7 @@ pub(crate) async fn list(
 )]
 pub(crate) async fn one(
     State(door): State<Door>,
-    _: Reader,
+    _: Follower,
     At((server, tool)): At<(String, String)>,
 ) -> Result<Json<ToolShown>, Problem> {
     let tools = door.shared.service.tools();

@@ -31,7 +31,8 @@ enum Action {
 /// Runs `tidegate config`.
 pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let Action::Show { json: as_json, settings } = &arguments.action;
-    let values = Values::resolve(config, settings)?;
+    let mut values = Values::resolve(config, settings)?;
+    values.complete(config)?;
     let text = if *as_json {
         let entry = |(name, value, origin): (&str, &str, &crate::settings::Origin)| {
             (name.to_owned(), json!({ "value": value, "origin": origin.to_string() }))

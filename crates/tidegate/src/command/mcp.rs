@@ -5,11 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use server::mcp::Mcp;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::Config;
 use crate::exit::Ending;
 use crate::settings::{Given, Values};
 use crate::{interrupt, service, units};
+
+/// How long the last answers may take to be written.
+const PARTING: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// Options of `tidegate mcp`.
 #[derive(Debug, Args)]
@@ -30,13 +34,20 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
     let running = std::sync::Arc::clone(&shared.service);
     let ending = CancellationToken::new();
-    let serving =
-        Mcp::new(shared, options).serve((tokio::io::stdin(), tokio::io::stdout()), ending.clone());
-    let ended = Box::pin(interrupt::unless_interrupted(serving)).await?;
-    ending.cancel();
-    running.close(patience).await;
-    match ended {
-        Some(served) => served.map(|()| Ending::Success).map_err(Into::into),
-        None => Ok(Ending::Interrupted),
+    let mcp = Mcp::new(shared, options);
+    let streams = (tokio::io::stdin(), tokio::io::stdout());
+    let serving = tokio::spawn(mcp.serve(streams, ending.clone()));
+    let mut serving = AbortOnDropHandle::new(serving);
+    if let Some(served) = Box::pin(interrupt::unless_interrupted(&mut serving)).await? {
+        running.close(patience).await;
+        return served?.map(|()| Ending::Success).map_err(Into::into);
     }
+    // Calls under way may end, and are answered.
+    let stopping = async {
+        running.close(patience).await;
+        ending.cancel();
+        let _ = tokio::time::timeout(PARTING, serving).await;
+    };
+    Box::pin(interrupt::unless_interrupted(stopping)).await?;
+    Ok(Ending::Interrupted)
 }

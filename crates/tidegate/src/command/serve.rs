@@ -75,6 +75,11 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     out::tell(format_args!(
         "listening on {scheme}://{at} (MCP at /mcp, REST at /execute, described at /docs); Ctrl-C stops"
     ));
+    if !at.ip().is_loopback() && values.list("hosts").is_empty() {
+        out::tell(
+            "only requests that call this machine localhost are answered; name what else it is called with --hosts",
+        );
+    }
     let stop = ending.clone().cancelled_owned();
     let mut serving =
         AbortOnDropHandle::new(tokio::spawn(rest::serve(listener, tls, router, stop)));

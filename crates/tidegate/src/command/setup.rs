@@ -166,7 +166,14 @@ fn write(file: &Path, before: &str, after: &str) -> anyhow::Result<Option<PathBu
     let backup = (!before.is_empty()).then(|| {
         let mut name = file.file_name().unwrap_or_default().to_owned();
         name.push(".before-tidegate");
-        file.with_file_name(name)
+        let first = file.with_file_name(&name);
+        // What was there before the first time is never written over.
+        let later = (2..1000).map(|number| {
+            let mut name = name.clone();
+            name.push(format!("-{number}"));
+            file.with_file_name(name)
+        });
+        std::iter::once(first.clone()).chain(later).find(|path| !path.exists()).unwrap_or(first)
     });
     if let Some(backup) = &backup {
         std::fs::copy(file, backup).with_context(what)?;

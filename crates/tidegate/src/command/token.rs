@@ -49,6 +49,9 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let store = Store::open(&config.data()?.join("service")).await?;
     match arguments.action {
         Action::Create { owner, scopes, teams, lasts } => {
+            if owner.trim().is_empty() {
+                return Err(Misuse::error("a token needs an owner; say whose it is"));
+            }
             let caller = Caller { owner, teams, scopes: BTreeSet::from_iter(scopes) };
             let (secret, info) = store.create_token(&caller, lasts).await?;
             out::line(&secret).context(show::LOST)?;

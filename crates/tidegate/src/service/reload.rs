@@ -34,8 +34,8 @@ struct State {
     known: BTreeMap<ServerName, String>,
     /// Those that were added by request; the configuration does not decide about them.
     added: BTreeSet<ServerName>,
-    /// Those of the configuration that were removed by request, until it says something else of them.
-    removed: BTreeMap<ServerName, String>,
+    /// What `[serve]` said when it was last looked at.
+    service: String,
 }
 
 impl LiveServers {
@@ -51,6 +51,8 @@ impl LiveServers {
             state: Mutex::new(State { known: known.collect(), ..State::default() }),
             watching: Mutex::new(None),
         });
+        let service = servers.service_section();
+        servers.state().service = service;
         let watched = Arc::downgrade(&servers);
         let task = tokio::spawn(async move {
             let mut seen = watched.upgrade().map(|servers| servers.stamps());
@@ -93,22 +95,33 @@ impl LiveServers {
             .filter(|server| server.section.is_enabled())
             .map(|server| (server.name.clone(), server))
             .collect();
-        let State { known, added, removed } = self.state().clone();
+        self.look_at_service();
+        let State { known, added, .. } = self.state().clone();
         for name in known.keys().filter(|name| !wanted.contains_key(*name)) {
             self.tools.remove(name).await;
             self.state().known.remove(name);
         }
         for (name, server) in wanted {
             let identity = crate::tools::identity(&server);
-            let is_new =
-                known.get(&name) != Some(&identity) && removed.get(&name) != Some(&identity);
-            if is_new && !added.contains(&name) {
+            // One that was removed by request comes back: the file says so again.
+            if known.get(&name) != Some(&identity) && !added.contains(&name) {
                 self.use_server(&server).await;
-                let mut state = self.state();
-                state.removed.remove(&name);
-                state.known.insert(name, identity);
+                self.state().known.insert(name, identity);
             }
         }
+    }
+
+    /// Warns that what the service itself is told counts from its next start on.
+    fn look_at_service(&self) {
+        let now = self.service_section();
+        let before = std::mem::replace(&mut self.state().service, now.clone());
+        if before != now {
+            out::warn("[serve] in the configuration has changed; it counts from the next start on");
+        }
+    }
+
+    fn service_section(&self) -> String {
+        self.config.service_section().map(|section| format!("{section:?}")).unwrap_or_default()
     }
 
     async fn use_server(&self, server: &Server) {
@@ -143,9 +156,7 @@ impl server::Servers for LiveServers {
         {
             let mut state = self.state();
             state.added.remove(&name);
-            if let Some(identity) = state.known.remove(&name) {
-                state.removed.insert(name.clone(), identity);
-            }
+            state.known.remove(&name);
         }
         Ok(self.tools.remove(&name).await)
     }

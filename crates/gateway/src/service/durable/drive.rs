@@ -52,6 +52,8 @@ pub(crate) struct Driver<'a> {
     /// What the session was before, to be written before the first image of the run.
     pub(crate) before: &'a (dyn Before + 'a),
     pub(crate) pending: BTreeSet<CallId>,
+    /// It was let go at least once, so that nobody is in a hurry.
+    pub(crate) was_parked: bool,
     pub(crate) run: &'a Run,
 }
 
@@ -105,10 +107,14 @@ impl Driver<'_> {
         for call in waiting.calls.iter().filter(|call| !held.contains(&call.id)) {
             self.desk.begin(call);
         }
-        let results = tokio::select! {
-            biased;
-            results = self.news(waiting.wake_at) => Some(results),
-            () = self.long_enough() => None,
+        let results = if self.sleeps_long(waiting.wake_at) {
+            None
+        } else {
+            tokio::select! {
+                biased;
+                results = self.news(waiting.wake_at) => Some(results),
+                () = self.long_enough() => None,
+            }
         };
         let results = match results {
             Some(results) => results,
@@ -125,6 +131,12 @@ impl Driver<'_> {
             self.pending.remove(&result.id);
         }
         Ok(Some(results))
+    }
+
+    /// Whether nothing but time can wake the program, and that only after it would be let go anyway.
+    fn sleeps_long(&self, wake_at: Option<SystemTime>) -> bool {
+        let sleeps = wake_at.and_then(|at| at.duration_since(SystemTime::now()).ok());
+        self.pending.is_empty() && sleeps.is_some_and(|sleeps| sleeps > self.freeze_after)
     }
 
     /// Writes everything the program is, and then lets its writes leave.
@@ -189,6 +201,7 @@ impl Driver<'_> {
         wake_at: Option<SystemTime>,
     ) -> Result<Option<Vec<CallResult>>, Refusal> {
         *guest = None;
+        self.was_parked = true;
         self.before.asleep();
         self.pass = None;
         let results = tokio::select! {

@@ -120,9 +120,22 @@ impl Service {
         let mut driver = self.driver(place, start, desk, &around, Some(pass), BTreeSet::new());
         let ended = driver.run(&mut body.guest, Input::Run(program)).await;
         driver.desk.close();
+        let was_parked = driver.was_parked;
         drop(driver);
         offer.after_run();
-        settle(body, place, ended?, started)
+        let outcome = settle(body, place, ended?, started)?;
+        if was_parked {
+            self.put_away(place.entry, body).await;
+        }
+        Ok(outcome)
+    }
+
+    /// Writes the session of a run that took long to disk, instead of keeping it for whoever comes
+    /// next: nobody waited for it with their next program in hand.
+    async fn put_away(&self, entry: &Arc<Entry>, body: &mut Body) {
+        if let Err(error) = self.rest(entry, body).await {
+            warn!(session = %entry.id, error = %error, "a session could not be frozen");
+        }
     }
 
     fn driver<'a>(
@@ -145,6 +158,7 @@ impl Service {
             leaving: place.run.leaving(),
             before: around,
             pending,
+            was_parked: false,
             run: place.run,
         }
     }
@@ -288,9 +302,10 @@ impl Service {
         driver.desk.close();
         drop(driver);
         offer.after_run();
-        let outcome = settle(body, place, ended?, started);
+        let outcome = settle(body, place, ended?, started)?;
         place.entry.count_program();
-        outcome
+        self.put_away(place.entry, body).await;
+        Ok(outcome)
     }
 }
 
