@@ -82,7 +82,7 @@ impl Judged {
             self.if_no_dict.push((only.range(), judged));
         }
         self.names(&about, &placed);
-        self.values(&about, &placed);
+        self.values(&about, &placed, constants);
         for given in &placed.given {
             if let Some(parameter) = about.parameter(&given.name) {
                 self.questions.push(Question {
@@ -128,8 +128,8 @@ impl Judged {
     }
 
     /// Values that are known and that the tool does not take.
-    fn values(&mut self, about: &About<'_>, placed: &Placed<'_>) {
-        let mut known = Known::default();
+    fn values(&mut self, about: &About<'_>, placed: &Placed<'_>, constants: Constants<'_, '_>) {
+        let mut known = Known::new(constants);
         let mut arguments = Map::new();
         for given in &placed.given {
             let Some(parameter) = about.parameter(&given.name) else { continue };
@@ -157,7 +157,7 @@ impl Judged {
         &mut self,
         about: &About<'_>,
         arguments: &Value,
-        known: &Known,
+        known: &Known<'_, '_>,
         place: impl Fn(&str) -> TextRange,
     ) {
         let Err(mistake) = about.tool.check(arguments) else { return };
@@ -210,7 +210,7 @@ impl Judged {
         };
         let signature = Signature { parameters: Vec::new(), extra: true };
         let about = About { tool, signature: &signature, call };
-        let mut known = Known::default();
+        let mut known = Known::new(constants);
         let arguments = match &named.arguments {
             place::Arguments::None => Value::Object(Map::new()),
             place::Arguments::Dict(dict) => match known.dict(dict) {
@@ -258,7 +258,7 @@ impl<'a> About<'a> {
 
     /// What a call by name needs and does not give. A key that is nearly the one that is missing
     /// was meant as that.
-    fn missing_keys(&self, arguments: &Value, known: &Known) -> Vec<&'a str> {
+    fn missing_keys(&self, arguments: &Value, known: &Known<'_, '_>) -> Vec<&'a str> {
         let Value::Object(given) = arguments else { return Vec::new() };
         let parameters = &self.signature.parameters;
         let mut missing: Vec<&str> = parameters
@@ -360,6 +360,10 @@ fn code_of(message: &str) -> Code {
     } else if message.contains("should be one of")
         || message.contains(" at least ")
         || message.contains(" at most ")
+        || message.contains(" more than ")
+        || message.contains(" less than ")
+        || message.contains(" above ")
+        || message.contains(" below ")
     {
         Code::WrongValue
     } else if message.contains("should be ") && !message.contains("should be a multiple") {

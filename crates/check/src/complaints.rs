@@ -55,6 +55,7 @@ impl<'a> Judge<'_, 'a, '_> {
             | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
             "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
             "index-out-of-bounds" => self.out_of_bounds(complaint),
+            "invalid-assignment" => self.unpacked(complaint),
             "division-by-zero" => self.divides_by_zero(complaint),
             "unused-awaitable" => self.unused(complaint),
             _ => None,
@@ -74,6 +75,17 @@ impl<'a> Judge<'_, 'a, '_> {
             value => matches!(value, Expr::Tuple(_) | Expr::List(_)) || value.is_literal_expr(),
         };
         Some(if is_written { crash } else { Mistake { weight: Weight::Advice, ..crash } })
+    }
+
+    /// `a, b = (1, 2, 3)`.
+    fn unpacked(&self, complaint: &Complaint) -> Option<Mistake> {
+        let is_count = complaint.message.contains("values to unpack");
+        let id = self.tree.around(complaint.range);
+        let is_written = std::iter::once(id).chain(self.tree.above(id)).take(3).any(|id| {
+            matches!(self.tree.node(id), AnyNodeRef::StmtAssign(assign) if assign.value.is_tuple_expr() || assign.value.is_list_expr())
+        });
+        let words = || plain(&complaint.message);
+        (is_count && is_written).then(|| self.crash(complaint.range, words(), raises::VALUE))
     }
 
     fn divides_by_zero(&self, complaint: &Complaint) -> Option<Mistake> {
@@ -207,7 +219,7 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         }
         let may_be_there = self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key);
-        if is_learned && may_be_there {
+        if may_be_there {
             return None;
         }
         // Schemas that do not close their objects allow further fields, so only a slip of the pen is
@@ -219,7 +231,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let is_plain = subscript.slice.is_string_literal_expr()
             && !self.is_put_off(complaint.range)
             && !self.is_asked_for(key);
-        let certain = is_wrong && is_plain && self.settled && !may_be_there;
+        let certain = is_wrong && is_plain && self.settled && !self.names.patched;
         let weight = if is_learned || !certain { Weight::Advice } else { Weight::Call };
         Some(Mistake {
             code: Code::UnknownField,

@@ -196,6 +196,7 @@ pub(crate) mod raises {
     pub(crate) const INDEX: &[&str] = &["IndexError", "LookupError"];
     pub(crate) const NAME: &[&str] = &["NameError", "UnboundLocalError"];
     pub(crate) const TYPE: &[&str] = &["TypeError"];
+    pub(crate) const VALUE: &[&str] = &["ValueError"];
     pub(crate) const ZERO: &[&str] = &["ZeroDivisionError", "ArithmeticError"];
     pub(crate) const NOTHING: &[&str] = &[];
 }

@@ -7,13 +7,18 @@ use serde_json::{Map, Value};
 const DEEPEST: usize = 32;
 
 /// A value, and the places in it that are not known.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct Known<'k, 'a> {
     /// Paths such as `filter.labels`, as `catalog` writes them.
     pub(crate) holes: Vec<String>,
+    /// Finds the literal that a variable holds.
+    constants: &'k dyn Fn(&Expr) -> Option<&'a Expr>,
 }
 
-impl Known {
+impl<'k, 'a> Known<'k, 'a> {
+    pub(crate) fn new(constants: &'k dyn Fn(&Expr) -> Option<&'a Expr>) -> Self {
+        Self { holes: Vec::new(), constants }
+    }
+
     /// The value of an expression; `None`, with a hole at `path`, when only running would tell.
     pub(crate) fn value(&mut self, expression: &Expr, path: &str) -> Option<Value> {
         let value = self.read(expression, path, 0);
@@ -41,6 +46,10 @@ impl Known {
             Expr::List(list) => self.items(&list.elts, path, depth),
             Expr::Tuple(tuple) => self.items(&tuple.elts, path, depth),
             Expr::Dict(dict) => self.object(dict, path, depth),
+            Expr::Name(_) => {
+                let held = (self.constants)(expression)?;
+                self.read(held, path, depth + 1)
+            }
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, ExprDict, Identifier};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, Identifier};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -50,6 +50,8 @@ pub(crate) struct Names<'a, 'c> {
     pub(crate) modules: HashMap<String, String>,
     /// Names imported from modules, and from which.
     pub(crate) imported: HashMap<String, String>,
+    /// The program puts something else in the place of a server's tools.
+    pub(crate) patched: bool,
     /// A module was imported with `*` and nobody knows what is in it.
     pub(crate) unknown_star: bool,
 }
@@ -66,6 +68,7 @@ impl<'a, 'c> Names<'a, 'c> {
             outer: HashMap::new(),
             modules: HashMap::new(),
             imported: HashMap::new(),
+            patched: false,
             unknown_star: false,
         };
         for (id, node) in tree.all() {
@@ -84,7 +87,27 @@ impl<'a, 'c> Names<'a, 'c> {
             }
         }
         names.read_aliases(tree);
+        names.patched = tree.all().any(|(_, node)| names.patches(node));
         (names, mistakes)
+    }
+
+    /// Whether a node changes what a server's module has, or gives the module to somebody who may.
+    fn patches(&self, node: AnyNodeRef<'a>) -> bool {
+        let is_module = |expression: &Expr| {
+            matches!(self.meaning(expression), Some(Meaning::Root | Meaning::Server(_)))
+        };
+        match node {
+            AnyNodeRef::ExprAttribute(attribute) => {
+                attribute.attr.as_str() == "patch"
+                    || !matches!(attribute.ctx, ExprContext::Load) && is_module(&attribute.value)
+            }
+            AnyNodeRef::ExprName(name) => name.id.as_str() == "patch",
+            AnyNodeRef::ExprCall(call) => {
+                let given = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+                call.arguments.args.iter().chain(given).any(is_module)
+            }
+            _ => false,
+        }
     }
 
     fn note(&mut self, tree: &Tree<'a>, id: Id, node: AnyNodeRef<'a>) {
@@ -159,13 +182,23 @@ impl<'a, 'c> Names<'a, 'c> {
         self.meanings.extend(found);
     }
 
-    /// What an expression stands for.
+    /// What an expression stands for. What comes from a module that the program changes may be anything.
     pub(crate) fn meaning(&self, expression: &Expr) -> Option<Meaning<'c>> {
+        match self.plain_meaning(expression)? {
+            Meaning::Server(_) if self.patched => Some(Meaning::Opaque),
+            Meaning::Tool(_) if self.patched && expression.is_attribute_expr() => {
+                Some(Meaning::Opaque)
+            }
+            meaning => Some(meaning),
+        }
+    }
+
+    fn plain_meaning(&self, expression: &Expr) -> Option<Meaning<'c>> {
         match expression {
             Expr::Name(name) => self.meanings.get(name.id.as_str()).copied(),
             Expr::Attribute(attribute) => {
                 let name = attribute.attr.as_str();
-                match self.meaning(&attribute.value)? {
+                match self.plain_meaning(&attribute.value)? {
                     Meaning::Root if BY_NAME.contains(&name) => BY_NAME
                         .iter()
                         .find(|known| **known == name)
@@ -203,20 +236,28 @@ impl<'a, 'c> Names<'a, 'c> {
         )
     }
 
-    /// The dict that a variable holds wherever it is read: it is set once, and nothing is done to
+    /// The literal that a variable holds wherever it is read: it is set once, and nothing is done to
     /// it but reading and giving it to tools.
-    pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a ExprDict> {
+    pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a Expr> {
         let Expr::Name(name) = expression else { return None };
         let [place] = self.stores.get(name.id.as_str())?[..] else { return None };
         let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
-        let (Expr::Dict(dict), [Expr::Name(_)]) = (&*assign.value, &assign.targets[..]) else {
+        let (Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_), [Expr::Name(_)]) =
+            (&*assign.value, &assign.targets[..])
+        else {
             return None;
+        };
+        let is_of_tool = |arguments: Id| match tree.parent(arguments).map(|call| tree.node(call)) {
+            Some(AnyNodeRef::ExprCall(call)) => self.is_tool(&call.func),
+            _ => false,
         };
         let is_harmless = |load: &Id| {
             let Some(parent) = tree.parent(*load) else { return false };
             match tree.node(parent) {
                 AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_load(),
-                AnyNodeRef::Keyword(keyword) => keyword.arg.is_none(),
+                AnyNodeRef::Keyword(keyword) => {
+                    keyword.arg.is_none() || tree.parent(parent).is_some_and(is_of_tool)
+                }
                 AnyNodeRef::Arguments(_) => match tree.parent(parent).map(|call| tree.node(call)) {
                     Some(AnyNodeRef::ExprCall(call)) => {
                         self.is_tool(&call.func)
@@ -229,7 +270,7 @@ impl<'a, 'c> Names<'a, 'c> {
         };
         let same_scope = |load: &Id| tree.function(*load) == tree.function(place);
         let loads = self.loads.get(name.id.as_str())?;
-        loads.iter().all(|load| same_scope(load) && is_harmless(load)).then_some(dict)
+        loads.iter().all(|load| same_scope(load) && is_harmless(load)).then_some(&*assign.value)
     }
 
     /// Attributes of servers that are not there.

@@ -1,5 +1,8 @@
 //! The name that was most likely meant.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// No name is compared beyond this many characters.
 const COMPARED: usize = 80;
 
@@ -12,7 +15,8 @@ pub(crate) fn nearest<'n>(
     let length = wanted.chars().count();
     let near = names.into_iter().filter_map(|name| {
         let other = folded(name);
-        let tolerated = length.max(other.chars().count()).div_ceil(3).min(6);
+        let longest = length.max(other.chars().count());
+        let tolerated = if longest <= 4 { 1 } else { longest.div_ceil(3).min(6) };
         let distance = strsim::osa_distance(&wanted, &other);
         if distance <= tolerated {
             return Some((distance, name));
@@ -26,12 +30,17 @@ pub(crate) fn nearest<'n>(
 }
 
 /// Whether one name is the other with a slip of the pen: another spelling, or a letter too many, too
-/// few, wrong or in the wrong place. What merely means the same is another name, and so are one and
-/// many (`total`, `totals`) and those that are numbered (`line1`, `line2`): a server has both.
+/// few, wrong or in the wrong place. What is made of words is another name (`merged_by` for `merged_at`,
+/// `context` for `content`), and so are those that are numbered (`line1`, `line2`): a server has both.
 pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
+    let is_spelt = is_made_of_words(wanted);
     let (wanted, name) = (folded(wanted), folded(name));
+    if wanted == name {
+        return true;
+    }
     let digits = |text: &str| text.chars().filter(|letter| letter.is_numeric()).collect::<String>();
-    if digits(&wanted) != digits(&name) || is_plural(&wanted, &name) || is_plural(&name, &wanted) {
+    let is_one_of_many = is_plural(&wanted, &name) || is_plural(&name, &wanted);
+    if is_spelt || is_one_of_many || digits(&wanted) != digits(&name) {
         return false;
     }
     let length = wanted.chars().count().min(name.chars().count());
@@ -46,6 +55,30 @@ pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
 fn is_plural(many: &str, one: &str) -> bool {
     let rest = many.strip_prefix(one.strip_suffix('y').unwrap_or(one));
     rest.is_some_and(|ending| ["s", "es", "ies"].contains(&ending))
+}
+
+/// Words that definitions of tools are written with.
+static WORDS: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("words.txt").lines().collect());
+
+/// Whether a name is nothing but words: `merged_by`, `userIp`.
+fn is_made_of_words(name: &str) -> bool {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars().take(COMPARED) {
+        if !letter.is_alphabetic() || (letter.is_uppercase() && was_lower) {
+            parts.push(String::new());
+        }
+        was_lower = letter.is_lowercase();
+        if let Some(part) = parts.last_mut().filter(|_| letter.is_alphabetic()) {
+            part.extend(letter.to_lowercase());
+        }
+    }
+    let is_word = |part: &String| {
+        let one = part.strip_suffix('s').unwrap_or(part);
+        part.is_empty() || WORDS.contains(part.as_str()) || WORDS.contains(one)
+    };
+    parts.iter().all(is_word)
 }
 
 /// Without what spellings differ in: `createIssue` and `create_issue` are one.
@@ -84,6 +117,10 @@ mod tests {
             ("url", "uri"),
             ("totals", "total"),
             ("entries", "entry"),
+            ("merged_by", "merged_at"),
+            ("userIp", "userId"),
+            ("context", "content"),
+            ("stars", "start"),
             ("address1", "address2"),
         ] {
             assert!(!is_slip(wanted, name), "{wanted}");

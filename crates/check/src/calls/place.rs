@@ -30,8 +30,16 @@ pub(super) struct Misplaced {
     pub(super) message: String,
 }
 
-/// Finds the dict that a variable holds.
-pub(super) type Constants<'f, 'a> = &'f dyn Fn(&Expr) -> Option<&'a ExprDict>;
+/// Finds the literal that a variable holds.
+pub(super) type Constants<'f, 'a> = &'f dyn Fn(&Expr) -> Option<&'a Expr>;
+
+/// The dict that a variable holds.
+fn dict<'a>(constants: Constants<'_, 'a>, expression: &Expr) -> Option<&'a ExprDict> {
+    match constants(expression)? {
+        Expr::Dict(dict) => Some(dict),
+        _ => None,
+    }
+}
 
 /// Puts the arguments of a call of a tool's function in place. With `no_dict`, a lone argument of
 /// which nothing is known is no dict.
@@ -48,7 +56,7 @@ pub(super) fn place<'a>(
                 placed.given.push(Given { name: name.as_str().to_owned(), value, at: name.range });
             }
             (None, Expr::Dict(dict)) => placed.spread(dict),
-            (None, other) => match constants(other) {
+            (None, other) => match dict(constants, other) {
                 Some(dict) => placed.spread(dict),
                 None => placed.open = true,
             },
@@ -159,7 +167,7 @@ fn whole<'a>(
         | Expr::List(_)
         | Expr::Tuple(_)
         | Expr::ListComp(_) => return Whole::No,
-        other => match constants(other) {
+        other => match dict(constants, other) {
             Some(dict) => dict,
             None => return Whole::Maybe,
         },
@@ -248,7 +256,8 @@ pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Opt
         names.push((text.value.to_str().to_owned(), text.range));
         rest.remove(0);
     }
-    let is_dict = |expression: &Expr| expression.is_dict_expr() || constants(expression).is_some();
+    let is_dict =
+        |expression: &Expr| expression.is_dict_expr() || dict(constants, expression).is_some();
     if open
         || rest.first().is_some_and(|first| {
             names.len() < 2 && !is_dict(first) && !first.is_none_literal_expr()
@@ -272,13 +281,13 @@ pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Opt
     let arguments = match (rest.first(), &keywords[..]) {
         (Some(Expr::Dict(dict)), []) => Arguments::Dict(dict),
         (Some(first), []) if is_dict(first) => {
-            constants(first).map_or(Arguments::Unknown, Arguments::Dict)
+            dict(constants, first).map_or(Arguments::Unknown, Arguments::Dict)
         }
         (Some(first), _) if !first.is_none_literal_expr() => Arguments::Unknown,
         (_, []) => Arguments::None,
         (None, [only]) if ["arguments", "args"].contains(&only.name.as_str()) => match only.value {
             Expr::Dict(dict) => Arguments::Dict(dict),
-            other => constants(other).map_or(Arguments::Unknown, Arguments::Dict),
+            other => dict(constants, other).map_or(Arguments::Unknown, Arguments::Dict),
         },
         (_, given)
             if given.iter().any(|one| {

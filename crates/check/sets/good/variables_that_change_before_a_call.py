@@ -1,0 +1,9 @@
+from servers.crm import update_contact, find_contacts
+
+changes = {"mail": "new@example.org"}
+changes["email"] = changes.pop("mail")
+await update_contact(contact_id="c-17", changes=changes)
+filters = []
+for field in ("company", "email"):
+    filters.append({"field": field, "op": "eq", "value": "x"})
+print(len(filters))

@@ -1,0 +1,4 @@
+# expect: certain-crash 3
+from servers.weather import current
+city, country = ("Oslo", "NO", "Europe")
+print(await current(city=city), country)
