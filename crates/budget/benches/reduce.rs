@@ -27,6 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = strategy.name();
         let _ = writeln!(table, "| 10 MB to 2,000 tokens, `{name}` | {time:.1?} | under 50 ms |");
     }
+    let wide = RawValue::from_string(fields(10_000_000))?;
+    for strategy in [Strategy::Auto, Strategy::Summarize, Strategy::Schema] {
+        let time = median(|| drop(black_box(fit(&wide, strategy, 2000))));
+        let name = strategy.name();
+        let _ = writeln!(table, "| 10 MB in one object, `{name}` | {time:.1?} | under 50 ms |");
+    }
     let text = rows(1_000_000);
     let time = median(|| {
         black_box(count(&text));
@@ -58,6 +64,18 @@ fn rows(bytes: usize) -> String {
         at += 1;
     }
     text.push(']');
+    text
+}
+
+/// An object of short fields, about so many bytes.
+fn fields(bytes: usize) -> String {
+    let mut text = String::from("{\"key\":0");
+    let mut at = 0_u32;
+    while text.len() < bytes {
+        let _ = write!(text, ",\"key {at}\":{}", at * 13 % 997);
+        at += 1;
+    }
+    text.push('}');
     text
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::render::{LEFT_OUT, Limits, render};
+use crate::render::{LEFT_OUT, Limits, Plan, render};
 use crate::skim::{Keep, Node, skim};
 use crate::{Strategy, outline, summary, tokens};
 
@@ -26,8 +26,8 @@ pub fn fit(value: &RawValue, strategy: Strategy, most: usize) -> Fitted {
         return whole(tokens::count(text));
     }
     let told = match strategy {
-        Strategy::Summarize => Some(summary::of(text)),
-        Strategy::Schema => Some(outline::of(text)),
+        Strategy::Summarize => Some(summary::of(text, most)),
+        Strategy::Schema => Some(outline::of(text, most)),
         Strategy::Auto | Strategy::Sample | Strategy::Truncate | Strategy::None => None,
     };
     if let Some(told) = told {
@@ -35,7 +35,7 @@ pub fn fit(value: &RawValue, strategy: Strategy, most: usize) -> Fitted {
         if tokens::fits(text, most) && told.len() >= text.len() {
             return whole(tokens::count(text));
         }
-        return cut(&told, Keep::Ends, most);
+        return cut(&told, Keep::Ends, true, most);
     }
     if tokens::fits(text, most) {
         return whole(tokens::count(text));
@@ -45,13 +45,15 @@ pub fn fit(value: &RawValue, strategy: Strategy, most: usize) -> Fitted {
         Strategy::Truncate => Keep::Start,
         _ => Keep::Ends,
     };
-    cut(text, keep, most)
+    cut(text, keep, false, most)
 }
 
 /// How tight limits may get.
 const STEPS: usize = 24;
+/// How many steps wider the limits are of what is given more, until the tokens are used.
+const WIDER: [usize; 3] = [1, 6, STEPS];
 
-fn limits(step: usize, keep: Keep, most: usize) -> Limits {
+fn limits(step: usize, most: usize) -> Limits {
     const ITEMS: [usize; STEPS] =
         [1000, 600, 400, 250, 150, 100, 70, 50, 35, 25, 18, 12, 8, 6, 5, 4, 3, 2, 1, 1, 1, 1, 1, 1];
     const LETTERS: [usize; STEPS] = [
@@ -62,30 +64,36 @@ fn limits(step: usize, keep: Keep, most: usize) -> Limits {
         500, 500, 500, 500, 300, 200, 150, 120, 100, 80, 60, 50, 40, 35, 30, 25, 20, 16, 10, 6, 5,
         4, 3, 2,
     ];
-    const DEPTH: [usize; STEPS] =
-        [12, 12, 12, 12, 12, 10, 10, 8, 8, 8, 7, 7, 6, 6, 5, 5, 4, 3, 2, 1, 1, 1, 1, 1];
+    // In parts of a level: rows become fewer long before anything is too deep to be shown.
+    const DEPTH: [usize; STEPS] = [
+        512, 512, 512, 512, 512, 512, 512, 512, 512, 512, 256, 160, 96, 64, 48, 40, 32, 24, 16, 8,
+        8, 4, 2, 1,
+    ];
+    let widest = if step == 0 { most } else { 0 };
     Limits {
-        items: ITEMS[step],
-        letters: LETTERS[step],
-        fields: FIELDS[step],
+        items: ITEMS[step].max(widest),
+        letters: LETTERS[step].max(widest * 6),
+        fields: FIELDS[step].max(widest),
         depth: DEPTH[step],
-        bytes: most.saturating_mul(12),
-        keep,
     }
 }
 
-fn cut(text: &str, keep: Keep, most: usize) -> Fitted {
-    let tree = skim(text, most, keep);
-    let tried = |step| {
-        let text = render(&tree, &limits(step, keep, most))?;
-        let count = (text.len() / 12 <= most).then(|| tokens::count(&text))?;
-        (count <= most).then_some((text, count))
-    };
+/// A value that is made to fit.
+struct Fitting<'a> {
+    tree: Node<'a>,
+    keep: Keep,
+    is_told: bool,
+    most: usize,
+}
+
+fn cut(text: &str, keep: Keep, is_told: bool, most: usize) -> Fitted {
+    let fitting = Fitting { tree: skim(text, most, keep), keep, is_told, most };
     // Tighter limits never give more, so the first that fit can be searched for.
     let (mut best, mut low, mut high) = (None, 0, STEPS);
     while low < high {
         let middle = usize::midpoint(low, high);
-        if let Some(found) = tried(middle) {
+        let tight = limits(middle, most);
+        if let Some(found) = fitting.tried(tight, tight, 0) {
             best = Some((middle, found));
             high = middle;
         } else {
@@ -93,33 +101,57 @@ fn cut(text: &str, keep: Keep, most: usize) -> Fitted {
         }
     }
     let (text, tokens) = match best {
-        Some((step, (text, count))) => fuller(&tree, keep, most, step).unwrap_or((text, count)),
-        None => smallest(&tree, most),
+        Some((step, found)) => fitting.fuller(step, found),
+        None => smallest(&fitting.tree, most),
     };
     let value = RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned());
     Fitted { value, tokens, is_cut: true }
 }
 
-/// The same with longer lists, while there is room for more than that step gives.
-fn fuller(tree: &Node<'_>, keep: Keep, most: usize, step: usize) -> Option<(String, usize)> {
-    let wider = limits(step.checked_sub(1)?, keep, most);
-    let (mut low, mut high) = (limits(step, keep, most).items, wider.items);
-    let mut best = None;
-    while low + 1 < high {
-        let items = usize::midpoint(low, high);
-        let text = render(tree, &Limits { items, ..limits(step, keep, most) });
-        let fitting = text.filter(|text| tokens::fits(text, most));
-        if let Some(text) = fitting {
-            best = Some(text);
-            low = items;
-        } else {
-            high = items;
-        }
+impl Fitting<'_> {
+    /// The value within limits, and its tokens, if they are few enough.
+    fn tried(&self, tight: Limits, wide: Limits, more: usize) -> Option<(String, usize)> {
+        let Self { keep, is_told, most, .. } = *self;
+        let bytes = most.saturating_mul(12);
+        let text = render(&self.tree, &Plan { tight, wide, more, bytes, keep, is_told })?;
+        let count = (text.len() / 12 <= most).then(|| tokens::count(&text))?;
+        (count <= most).then_some((text, count))
     }
-    best.map(|text| {
-        let count = tokens::count(&text);
-        (text, count)
-    })
+
+    /// The same with longer lists, then with more of its first parts, while there is room for more
+    /// than that step gives.
+    fn fuller(&self, step: usize, found: (String, usize)) -> (String, usize) {
+        let mut best = found;
+        let mut tight = limits(step, self.most);
+        let Some(before) = step.checked_sub(1) else { return best };
+        let mut high = limits(before, self.most).items;
+        while tight.items + 1 < high {
+            let items = usize::midpoint(tight.items, high);
+            let longer = Limits { items, ..tight };
+            match self.tried(longer, longer, 0) {
+                Some(found) => (best, tight) = (found, longer),
+                None => high = items,
+            }
+        }
+        for wider in WIDER {
+            let wide = limits(step.saturating_sub(wider), self.most);
+            let (mut low, mut high) = (0, self.most);
+            // Nearly full is full enough.
+            while low + 1 < high && best.1 * 20 < self.most * 19 {
+                let more = usize::midpoint(low, high);
+                match self.tried(tight, wide, more) {
+                    Some(found) => {
+                        low = more;
+                        if found.1 > best.1 {
+                            best = found;
+                        }
+                    }
+                    None => high = more,
+                }
+            }
+        }
+        best
+    }
 }
 
 /// What can always be said.
@@ -127,7 +159,7 @@ fn smallest(tree: &Node<'_>, most: usize) -> (String, usize) {
     let what = match tree {
         Node::List { total, .. } => format!("list of {total}"),
         Node::Object { total, .. } => format!("object of {total}"),
-        Node::Text(text) => format!("text of {} bytes", text.len()),
+        Node::Text(text) => format!("text of {} bytes", text.written.len()),
         Node::Plain(_) => "a long number".to_owned(),
     };
     for text in [format!("{{\"{LEFT_OUT}\":\"{what}\"}}"), "\"…\"".to_owned()] {

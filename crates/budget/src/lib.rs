@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod fit;
+mod halves;
 mod numbers;
 mod outline;
 mod page;
@@ -27,7 +28,7 @@ mod tokens;
 
 pub use fit::{Fitted, fit};
 pub use page::page;
-pub use printed::shortened;
+pub use printed::{beginning, shortened, together};
 pub use share::{Cut, Shown, Whole, share};
 pub use tokens::count;
 

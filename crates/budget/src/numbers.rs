@@ -21,11 +21,19 @@ pub(crate) struct Numbers {
     some: Vec<f64>,
     /// One in so many is taken.
     every: usize,
+    /// The least and the greatest as written, where they have too many digits to reckon with.
+    huge: [Option<String>; 2],
 }
 
 impl Numbers {
     /// Adds a number, and how it was written.
     pub(crate) fn add(&mut self, number: f64, text: &str) {
+        if number.is_infinite() {
+            let known = &mut self.huge[usize::from(number > 0.0)];
+            if known.as_ref().is_none_or(|known| is_further(text, known)) {
+                *known = Some(text.to_owned());
+            }
+        }
         if self.count == 0 {
             (self.least, self.greatest, self.first, self.every) = (number, number, number, 1);
             self.whole = text.parse().ok().map(|whole| (whole, whole));
@@ -70,19 +78,24 @@ impl Numbers {
             Some((least, greatest)) => [exactly(least), exactly(greatest)],
             None => [self.least, self.greatest].map(end),
         };
-        for (name, end) in ["min", "max"].into_iter().zip(ends) {
+        for ((name, end), huge) in ["min", "max"].into_iter().zip(ends).zip(&self.huge) {
+            let end = huge.as_ref().map_or(end, |huge| json!(about(huge)));
             figures.insert(name.to_owned(), end);
         }
-        let mean = (self.first + self.apart / count).clamp(self.least, self.greatest);
+        let mean = self.first + self.apart / count;
+        let mean = if mean.is_finite() { mean.clamp(self.least, self.greatest) } else { mean };
         for (name, number) in [
             ("mean", mean),
             ("p25", self.quantile(1)),
             ("median", self.quantile(2)),
             ("p75", self.quantile(3)),
         ] {
-            figures.insert(name.to_owned(), self.shown(number));
+            // What cannot be reckoned is not told.
+            if number.is_finite() {
+                figures.insert(name.to_owned(), self.shown(number));
+            }
         }
-        if all && self.count > 1 {
+        if all && self.count > 1 && self.squares.is_finite() {
             let variance = (self.squares - self.apart * self.apart / count) / (count - 1.0);
             figures.insert("std".to_owned(), shown(variance.max(0.0).sqrt()));
         }
@@ -108,7 +121,25 @@ impl Numbers {
         let of = |at: usize| self.some.get(at).copied();
         let low = of(place / 4).unwrap_or_default();
         let high = of(place / 4 + 1).unwrap_or(low);
-        low + (high - low) * ((place % 4) as f64 / 4.0)
+        // What is beyond all numbers has no part of nothing.
+        if place.is_multiple_of(4) { low } else { low + (high - low) * ((place % 4) as f64 / 4.0) }
+    }
+}
+
+/// Whether a number of many digits is further from zero than another.
+fn is_further(one: &str, other: &str) -> bool {
+    (one.len(), one) > (other.len(), other)
+}
+
+/// A number of many digits, with its first ones.
+fn about(text: &str) -> String {
+    let digits = text.trim_start_matches('-');
+    let sign = &text[..text.len() - digits.len()];
+    match digits.get(..4) {
+        Some(first) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{sign}{}.{}e{}", &first[..1], &first[1..], digits.len() - 1)
+        }
+        _ => text.chars().take(30).collect(),
     }
 }
 

@@ -1,33 +1,61 @@
 //! The shape of a value: fields and types instead of values.
 
-use std::collections::HashSet;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::skim::{Fields, Items, spread};
+use crate::halves::{text_of, value_of};
+use crate::render::LEFT_OUT;
+use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed, spread};
 
-/// Levels that are gone into.
-const DEEPEST: usize = 8;
-/// Rows of a list that are looked at, from everywhere in it.
-const MOST_ROWS: usize = 10_000;
+/// Rows of a list that are looked at: the first ones, and as many from everywhere else in it.
+const MOST_ROWS: usize = 5_000;
 /// Tables of different shapes that are told of at one place.
 const MOST_FRAMES: usize = 5;
 /// Fields that are counted beyond those that are told of.
 const MOST_COUNTED: usize = 100_000;
-/// Fields of an object that are told of.
+/// Fields of an object that are told of, or more if there are more tokens.
 const MOST_FIELDS: usize = 100;
+/// Fields that are told of before objects get less room.
+const PLENTY: usize = 20_000;
+/// Fields of an object that are told of then.
+const FEW: usize = 20;
 
-/// An outline, as JSON.
-pub(crate) fn of(text: &str) -> String {
-    Shape::of(text.trim(), 0).told().to_string()
+/// An outline, as JSON, of which at most so many tokens will be shown.
+pub(crate) fn of(text: &str, most: usize) -> String {
+    let mut shape = Shape::default();
+    let told = Cell::new(0);
+    shape.add(text.trim(), 0, Place { depth: 0, most: most.max(MOST_FIELDS), told: &told });
+    shape.told().to_string()
+}
+
+/// Where a value is.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    depth: usize,
+    most: usize,
+    /// Fields that are told of, everywhere.
+    told: &'a Cell<usize>,
+}
+
+impl Place<'_> {
+    fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    /// How many fields of an object are told of here.
+    fn room(self) -> usize {
+        if self.told.get() < PLENTY { self.most } else { FEW }
+    }
 }
 
 /// A table or a series that came from pandas says what it is itself.
 fn frame(text: &str) -> Value {
     let fields = Fields::of(text).filter_map(|(key, value)| {
-        let key: String = serde_json::from_str(key).ok()?;
+        let key: String = text_of(key)?;
         let is_about = ["$type", "name", "shape", "columns", "dtypes", "dtype", "index_name"];
-        let told = is_about.contains(&key.as_str()).then(|| serde_json::from_str(value).ok())??;
+        let told = is_about.contains(&key.as_str()).then(|| value_of(value))??;
         Some((key, told))
     });
     let mut told: Map<String, Value> = fields.collect();
@@ -42,53 +70,96 @@ fn frame(text: &str) -> Value {
 #[derive(Debug, Default)]
 struct Shape {
     /// Names of the plain types that were met, in a fixed order.
-    plain: std::collections::BTreeSet<&'static str>,
+    plain: BTreeSet<&'static str>,
     list: Option<(usize, Box<Shape>)>,
-    object: Option<Object>,
+    object: Option<Box<Object>>,
     /// Tables and series, those that are alike once.
     frames: Vec<Value>,
+    more_frames: BTreeSet<u64>,
 }
 
 #[derive(Debug, Default)]
 struct Object {
     seen: usize,
-    fields: Vec<(String, usize, Shape)>,
-    more: HashSet<String>,
+    fields: Vec<Field>,
+    /// Where each of them is, by its name as written.
+    places: HashMap<String, usize>,
+    /// Other names, and the most fields that one object has.
+    more: HashSet<u64>,
+    longest: usize,
+}
+
+#[derive(Debug)]
+struct Field {
+    name: String,
+    /// How many objects have it, and the last one that does.
+    count: usize,
+    last: usize,
+    shape: Shape,
 }
 
 impl Shape {
-    fn of(text: &str, depth: usize) -> Self {
-        let mut shape = Self::default();
-        shape.add(text, depth);
-        shape
+    /// Adds the value that starts here, and says where it ends.
+    fn add(&mut self, text: &str, start: usize, place: Place<'_>) -> usize {
+        let bytes = text.as_bytes();
+        match bytes.get(start) {
+            Some(b'[') if place.depth < DEEPEST => return self.add_list(text, start, place),
+            Some(b'{') if !crate::summary::is_frame(&text[start..]) && place.depth < DEEPEST => {
+                return self.object.get_or_insert_default().add(text, start, place);
+            }
+            _ => {}
+        }
+        let end = end_of(bytes, start);
+        let text = text.get(start..end).unwrap_or_default();
+        let kind = match bytes.get(start) {
+            Some(b'"') => "string",
+            Some(b't' | b'f') => "boolean",
+            Some(b'n') => "null",
+            Some(b'[') => "list",
+            Some(b'{') if crate::summary::is_frame(text) => {
+                self.add_frame(frame(text));
+                return end;
+            }
+            Some(b'{') => "object",
+            _ if text.contains(['.', 'e', 'E']) => "number",
+            _ => "integer",
+        };
+        self.plain.insert(kind);
+        end
     }
 
-    fn add(&mut self, text: &str, depth: usize) {
-        match text.as_bytes().first() {
-            Some(b'"') => drop(self.plain.insert("string")),
-            Some(b't' | b'f') => drop(self.plain.insert("boolean")),
-            Some(b'n') => drop(self.plain.insert("null")),
-            Some(b'[') if depth < DEEPEST => {
-                let items: Vec<&str> = Items::of(text).collect();
-                let (count, inner) = self.list.get_or_insert_default();
-                *count = (*count).max(items.len());
-                for at in spread(items.len(), MOST_ROWS) {
-                    inner.add(items[at], depth + 1);
-                }
-            }
-            Some(b'{') if crate::summary::is_frame(text) => {
-                let frame = frame(text);
-                if self.frames.len() < MOST_FRAMES && !self.frames.contains(&frame) {
-                    self.frames.push(frame);
-                }
-            }
-            Some(b'{') if depth < DEEPEST => {
-                self.object.get_or_insert_default().add(text, depth);
-            }
-            Some(b'[') => drop(self.plain.insert("list")),
-            Some(b'{') => drop(self.plain.insert("object")),
-            _ if text.contains(['.', 'e', 'E']) => drop(self.plain.insert("number")),
-            _ => drop(self.plain.insert("integer")),
+    fn add_list(&mut self, text: &str, start: usize, place: Place<'_>) -> usize {
+        let (count, inner) = self.list.get_or_insert_default();
+        let place = place.deeper();
+        let mut items = Items::from(text, start);
+        let mut rest = Vec::new();
+        let mut looked_at = 0;
+        while let Some(begin) = items.next_start() {
+            let end = if looked_at < MOST_ROWS {
+                looked_at += 1;
+                inner.add(text, begin, place)
+            } else {
+                let end = end_of(text.as_bytes(), begin);
+                rest.push(text.get(begin..end).unwrap_or_default());
+                end
+            };
+            items.go_on(end);
+        }
+        for at in spread(rest.len(), MOST_ROWS) {
+            inner.add(rest[at], 0, place);
+        }
+        *count = (*count).max(looked_at + rest.len());
+        items.end()
+    }
+
+    fn add_frame(&mut self, frame: Value) {
+        if self.frames.contains(&frame) {
+            return;
+        }
+        if self.frames.len() < MOST_FRAMES {
+            self.frames.push(frame);
+        } else if self.more_frames.len() < MOST_COUNTED {
+            self.more_frames.insert(mixed(SEED, &frame.to_string()));
         }
     }
 
@@ -96,8 +167,8 @@ impl Shape {
         let mut kinds: Vec<Value> = self.plain.iter().map(|kind| json!(kind)).collect();
         if let Some((count, inner)) = &self.list {
             let mut list = json!({ "list": inner.told(), "count": count });
-            if *count > MOST_ROWS {
-                list["looked_at"] = json!(MOST_ROWS);
+            if *count > 2 * MOST_ROWS {
+                list["looked_at"] = json!(2 * MOST_ROWS);
             }
             kinds.push(list);
         }
@@ -105,6 +176,9 @@ impl Shape {
             kinds.push(object.told());
         }
         kinds.extend(self.frames.iter().cloned());
+        if !self.more_frames.is_empty() {
+            kinds.push(json!({ LEFT_OUT: format!("{} more tables", self.more_frames.len()) }));
+        }
         match kinds.len() {
             0 => json!("nothing"),
             1 => kinds.swap_remove(0),
@@ -114,33 +188,77 @@ impl Shape {
 }
 
 impl Object {
-    fn add(&mut self, text: &str, depth: usize) {
+    /// Adds the object that starts here, and says where it ends.
+    fn add(&mut self, text: &str, start: usize, place: Place<'_>) -> usize {
         self.seen += 1;
-        for (key, value) in Fields::of(text) {
-            if let Some(known) = self.fields.iter_mut().find(|(name, ..)| name == key) {
-                known.1 += 1;
-                known.2.add(value, depth + 1);
-            } else if self.fields.len() < MOST_FIELDS {
-                self.fields.push((key.to_owned(), 1, Shape::of(value, depth + 1)));
-            } else if self.more.len() < MOST_COUNTED && !self.more.contains(key) {
-                self.more.insert(key.to_owned());
-            }
+        let deeper = place.deeper();
+        let mut fields = Fields::from(text, start);
+        let mut at = 0;
+        while let Some((key, value)) = fields.next_key() {
+            let end = match self.field(at, key, place) {
+                Some(field) => field.shape.add(text, value, deeper),
+                None => end_of(text.as_bytes(), value),
+            };
+            fields.go_on(end);
+            at += 1;
         }
+        self.longest = self.longest.max(at);
+        fields.end()
+    }
+
+    /// The field of this name; it mostly is where it was in the object before. Of too many, no more
+    /// than their number is known.
+    fn field(&mut self, at: usize, key: &str, place: Place<'_>) -> Option<&mut Field> {
+        let is_there = self.fields.get(at).is_some_and(|field| field.name == key);
+        let known = if is_there { Some(at) } else { self.places.get(key).copied() };
+        let Some(known) = known.or_else(|| self.placed(key, place)) else {
+            if self.more.len() < MOST_COUNTED {
+                self.more.insert(mixed(SEED, key));
+            }
+            return None;
+        };
+        let field = self.fields.get_mut(known)?;
+        if field.last < self.seen {
+            field.last = self.seen;
+            field.count += 1;
+        }
+        Some(field)
+    }
+
+    /// A place for a name that is written in a new way, if there is room.
+    fn placed(&mut self, key: &str, place: Place<'_>) -> Option<usize> {
+        let is_same = |field: &Field| text_of(&field.name) == text_of(key);
+        let same = || self.fields.iter().position(is_same);
+        let at = match key.contains('\\').then(same).flatten() {
+            Some(known) => known,
+            None if self.fields.len() < place.room() => {
+                let (name, shape) = (key.to_owned(), Shape::default());
+                self.fields.push(Field { name, count: 0, last: 0, shape });
+                place.told.set(place.told.get() + 1);
+                self.fields.len() - 1
+            }
+            None => return None,
+        };
+        self.places.insert(key.to_owned(), at);
+        Some(at)
     }
 
     fn told(&self) -> Value {
         let mut told = Map::new();
-        for (key, count, shape) in &self.fields {
-            let mut name: String = serde_json::from_str(key).unwrap_or_default();
-            if *count < self.seen {
+        for field in &self.fields {
+            let mut name = text_of(&field.name).unwrap_or_default();
+            // In quotes where it would look like a name that is not always there.
+            if name.ends_with(['?', '"']) {
+                name = Value::String(name).to_string();
+            }
+            if field.count < self.seen {
                 name.push('?');
             }
-            told.insert(name, shape.told());
+            told.insert(name, field.shape.told());
         }
-        if !self.more.is_empty() {
-            let more = format!("{} more fields", self.more.len());
-            told.insert("$left_out".to_owned(), json!(more));
-        }
+        let is_counted = self.more.len() < MOST_COUNTED || self.seen == 1;
+        let more = self.more.len().max(self.longest.saturating_sub(self.fields.len()));
+        crate::summary::leave_out(&mut told, more, if is_counted { "" } else { "+" });
         Value::Object(told)
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use crate::halves::text_of;
 use crate::skim::{Fields, Items};
 
 /// How many members there are of what `pointer` leads to, and `limit` of them from `offset` on.
@@ -31,7 +32,7 @@ pub fn page(
         text = match text.as_bytes().first()? {
             b'[' => Items::of(text).nth(step.parse().ok()?)?,
             b'{' => {
-                let is_it = |key: &str| crate::skim::text_of(key).is_some_and(|key| key == step);
+                let is_it = |key: &str| text_of(key).is_some_and(|key| key == step);
                 Fields::of(text).find(|(key, _)| is_it(key))?.1
             }
             _ => return None,
@@ -48,7 +49,7 @@ pub fn page(
             let fields: Vec<(&str, &str)> = Fields::of(text).collect();
             let part = fields.iter().skip(offset).take(limit);
             let part = part.map(|(key, value)| {
-                let name = || crate::skim::text_of(key).unwrap_or_default();
+                let name = || text_of(key).unwrap_or_default();
                 let step = || name().replace('~', "~0").replace('/', "~1");
                 if key.len() > most / 4 {
                     return too_long_a_key(&name(), most);
@@ -58,7 +59,7 @@ pub fn page(
             (fields.len(), format!("{{{}}}", joined(part, most)))
         }
         b'"' => {
-            let whole = crate::skim::text_of(text)?;
+            let whole = text_of(text)?;
             let part: String = whole.chars().skip(offset).take(limit.min(most / 4)).collect();
             (whole.chars().count(), serde_json::Value::String(part).to_string())
         }

@@ -1,43 +1,101 @@
 //! Cuts plain text: the beginning and the end stay, and a line says what is missing.
 
+use memchr::memchr_iter;
+
 use crate::tokens;
 
-/// A text of at most so many tokens. What is left out is said in its middle.
+/// Fewer tokens than this are not spent on words about what is missing.
+const FEW: usize = 20;
+/// Bytes of a token, at most, on average.
+const MOST_BYTES: usize = 12;
+
+/// A text of at most so many tokens. What is left out is said in its middle; where there is no room
+/// for that, an ellipsis stands for its end.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     if tokens::fits(text, most) {
         return text.to_owned();
     }
-    // Start from what usually fits, and take less until it does.
-    let mut keep = text.len().min(most * 4);
+    let whole = Whole { letters: text.chars().count(), lines: lines(text), text };
+    let cut = if most < FEW { None } else { longest(text, most, |keep| whole.ends(keep)) };
+    cut.unwrap_or_else(|| beginning(text, most))
+}
+
+/// The beginning of a text, with an ellipsis, in at most so many tokens; nothing where there are
+/// none.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> String {
+    if tokens::fits(text, most) {
+        return text.to_owned();
+    }
+    let cut = longest(text, most, |keep| format!("{}…", &text[..floor(text, keep)]));
+    cut.unwrap_or_default()
+}
+
+/// Texts that have at most so many tokens together. Each has its share of them, by its weight, and
+/// what others leave; what is left at last is the first one's.
+#[must_use]
+pub fn together<const N: usize>(texts: [(&str, usize); N], most: usize) -> [String; N] {
+    let mut cut = [const { None }; N];
+    let (mut left, mut weights) = (most, texts.iter().map(|(_, weight)| weight).sum::<usize>());
+    let share = |left: usize, weights: usize, weight: usize| left * weight / weights.max(1);
     loop {
-        let cut = ends(text, keep);
-        if tokens::fits(&cut, most) {
-            return cut;
+        let fits = |at: &usize| {
+            let (text, weight) = texts[*at];
+            cut[*at].is_none() && tokens::fits(text, share(left, weights, weight))
+        };
+        let short = (0..N).find(fits);
+        // When no more of them fit, the others are cut.
+        let Some(at) = short.or_else(|| cut.iter().rposition(Option::is_none)) else { break };
+        let (text, weight) = texts[at];
+        let text = shortened(text, share(left, weights, weight));
+        left -= tokens::count(&text);
+        weights -= weight;
+        cut[at] = Some(text);
+    }
+    cut.map(Option::unwrap_or_default)
+}
+
+/// The longest of what `cut` gives for a number of bytes that has at most so many tokens.
+fn longest(text: &str, most: usize, cut: impl Fn(usize) -> String) -> Option<String> {
+    let fitting = |keep| Some(cut(keep)).filter(|cut| tokens::fits(cut, most));
+    let mut best = fitting(0)?;
+    let (mut low, mut high) = (0, text.len().min(most * MOST_BYTES));
+    while low + 1 < high {
+        let keep = usize::midpoint(low, high);
+        match fitting(keep) {
+            Some(found) => (best, low) = (found, keep),
+            None => high = keep,
         }
-        if keep == 0 {
-            // Not even the words about what is missing fit.
-            return String::new();
-        }
-        keep = keep * 4 / 5;
+    }
+    Some(best)
+}
+
+/// A text, and how much it is.
+struct Whole<'t> {
+    text: &'t str,
+    letters: usize,
+    lines: usize,
+}
+
+impl Whole<'_> {
+    /// The beginning and the end, together about so many bytes, cut between lines where there are
+    /// any near.
+    fn ends(&self, keep: usize) -> String {
+        let text = self.text;
+        let head = before(text, keep * 2 / 3);
+        let tail = after(text, text.len().saturating_sub(keep / 3).max(head));
+        let (first, last) = (&text[..head], &text[tail..]);
+        let left = self.letters - first.chars().count() - last.chars().count();
+        let lines = self.lines - lines(first) - lines(last);
+        let what = if lines > 1 { format!("{lines} lines, ") } else { String::new() };
+        let end = if first.is_empty() || first.ends_with('\n') { "" } else { "\n" };
+        format!("{first}{end}[... {what}{left} characters left out ...]\n{last}")
     }
 }
 
-/// The beginning and the end of a text, together about so many bytes, cut between lines where
-/// there are any near.
-fn ends(text: &str, keep: usize) -> String {
-    let head = before(text, keep * 2 / 3);
-    let tail = after(text, text.len().saturating_sub(keep / 3).max(head));
-    let left = text[head..tail].chars().count();
-    let lines = text[head..tail].matches('\n').count();
-    let what = if lines > 1 { format!("{lines} lines, ") } else { String::new() };
-    let (first, last) = (&text[..head], &text[tail..]);
-    let first = if first.is_empty() || first.ends_with('\n') {
-        first.to_owned()
-    } else {
-        format!("{first}\n")
-    };
-    format!("{first}[... {what}{left} characters left out ...]\n{last}")
+fn lines(text: &str) -> usize {
+    memchr_iter(b'\n', text.as_bytes()).count()
 }
 
 /// A place to cut at, not after `at`.
@@ -94,5 +152,34 @@ mod tests {
         assert!(cut.ends_with("line 999\n"), "{cut}");
         assert!(cut.contains(" characters left out"), "{cut}");
         assert!(tokens::count(&cut) <= 100);
+    }
+
+    #[test]
+    fn what_leaves_no_room_for_words_ends_in_an_ellipsis() {
+        let cut = shortened("raise ValueError('boom ' * 9000)", 6);
+        assert!(cut.starts_with("raise ") && cut.ends_with('…'), "{cut}");
+        assert!(tokens::count(&cut) <= 6);
+        assert_eq!(shortened("a text", 0), "");
+        let kind = beginning(&"X".repeat(200), 10);
+        assert!(kind.ends_with("X…") && tokens::count(&kind) <= 10, "{kind}");
+    }
+
+    #[test]
+    fn texts_together_use_what_they_have_and_none_vanishes() {
+        let message = "boom ".repeat(9000);
+        let line = "raise ValueError('boom ' * 9000)";
+        let traceback = format!("Traceback:\n  line 1\nValueError: {message}");
+        let texts = [(message.as_str(), 50), ("", 20), (&traceback, 15), (line, 15)];
+        let [cut, hint, trace, shown] = together(texts, 70);
+        assert_eq!((hint.as_str(), shown.as_str()), ("", line));
+        assert!(cut.contains("characters left out") && cut.starts_with("boom boom"), "{cut}");
+        assert!(trace.starts_with("Traceback") && trace.ends_with('…'), "{trace}");
+        let used: usize = [cut, trace, shown].iter().map(|text| tokens::count(text)).sum();
+        assert!((66..=70).contains(&used), "{used}");
+    }
+
+    #[test]
+    fn texts_that_fit_together_stay() {
+        assert_eq!(together([("one two three", 1), ("four", 9)], 5), ["one two three", "four"]);
     }
 }

@@ -1,27 +1,34 @@
 //! Writes a skimmed value within limits, as JSON that says what it left out.
+//!
+//! Tight limits hold for all of it. What they leave of the tokens goes to the first parts, which are
+//! written within wider ones: so many parts more, shared among the fields of an object.
 
 use std::fmt::Write as _;
 
 use crate::printed::{ceil, floor};
-use crate::skim::{Keep, Node, SEED, kind, mixed, spread};
+use crate::skim::{Keep, Node, SEED, Text, kind, mixed, spread};
 
 /// The name under which what was left out is counted.
 pub(crate) const LEFT_OUT: &str = "$left_out";
+/// What a level takes of the depth. One with a single way on takes 1: it is long, but never wide.
+pub(crate) const LEVEL: usize = 8;
 
-/// The same with its quotes.
-const QUOTED: &str = "\"$left_out\"";
-/// The name where the value has one like it.
-const LEFT_OUT_TOO: &str = "$left_out_here";
+/// How that name and those that stand for it begin.
+const QUOTED: &str = "\"$left_out";
+/// Letters of a text that count as a part.
+const LETTERS: usize = 16;
+/// Nested fields that share what there is more.
+const SHARERS: usize = 5;
 
 /// How many fields a summary says were left out of an object.
 fn left_out<'a>((key, value): &(&str, Node<'a>)) -> Option<(usize, &'a str)> {
     let Node::Text(text) = value else { return None };
-    let count = text.strip_prefix('"')?.strip_suffix(" more fields\"")?;
+    let count = text.written.strip_prefix('"')?.strip_suffix(" more fields\"")?;
     let digits = count.trim_end_matches('+');
-    (*key == QUOTED).then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
+    key.starts_with(QUOTED).then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
 }
 
-/// How much is written.
+/// How much is written of each part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// Members of a list.
@@ -30,107 +37,364 @@ pub(crate) struct Limits {
     pub(crate) fields: usize,
     /// Characters of a text.
     pub(crate) letters: usize,
-    /// Levels.
+    /// How deep, in parts of a [`LEVEL`].
     pub(crate) depth: usize,
+}
+
+/// How much is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// What holds for every part.
+    pub(crate) tight: Limits,
+    /// What holds for those that are given more.
+    pub(crate) wide: Limits,
+    /// How many are.
+    pub(crate) more: usize,
     /// Bytes of everything; writing stops there, since it cannot fit.
     pub(crate) bytes: usize,
     /// Which members of a list.
     pub(crate) keep: Keep,
+    /// Whether it is a summary: it says itself what it left out.
+    pub(crate) is_told: bool,
 }
 
 /// The value within limits; nothing if it would be longer than it may be.
-pub(crate) fn render(node: &Node<'_>, limits: &Limits) -> Option<String> {
-    let mut out = String::new();
-    write(node, limits, 0, &mut out)?;
-    Some(out)
+pub(crate) fn render(node: &Node<'_>, plan: &Plan) -> Option<String> {
+    let mut writing = Writing { plan, more: plan.more, is_named: false, out: String::new() };
+    writing.write(node, 0)?;
+    Some(writing.out)
 }
 
-fn write(node: &Node<'_>, limits: &Limits, depth: usize, out: &mut String) -> Option<()> {
-    if out.len() > limits.bytes {
-        return None;
+struct Writing<'p> {
+    plan: &'p Plan,
+    /// Parts that may still be given more.
+    more: usize,
+    /// Whether the names of what is next are told elsewhere, and are nothing without what is under
+    /// them.
+    is_named: bool,
+    out: String,
+}
+
+impl Writing<'_> {
+    /// What holds for any part at a depth, and what holds for the next.
+    fn limits(&self, depth: usize) -> (Limits, Limits) {
+        let Plan { mut tight, wide, .. } = *self.plan;
+        if depth >= tight.depth {
+            // There is only what is given more.
+            (tight.items, tight.fields) = (1, 1);
+        }
+        let more = |tight: usize, wide: usize, by: usize| (tight + by).min(wide.max(tight));
+        let limits = Limits {
+            items: more(tight.items, wide.items, self.more),
+            fields: more(tight.fields, wide.fields, self.more),
+            letters: more(tight.letters, wide.letters, self.more * LETTERS),
+            depth: if self.more > 0 { wide.depth.max(tight.depth) } else { tight.depth },
+        };
+        (tight, limits)
     }
-    match node {
-        Node::Plain(text) => out.push_str(text),
-        Node::Text(text) => write_text(text, limits, out),
-        Node::List { total, kept } if is_short(*total, kept) => {
-            // Shorter than any words about it.
-            out.push('[');
-            for (at, (_, node)) in kept.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
+
+    fn write(&mut self, node: &Node<'_>, depth: usize) -> Option<()> {
+        if self.out.len() > self.plan.bytes {
+            return None;
+        }
+        let (tight, limits) = self.limits(depth);
+        self.more = self.more.saturating_sub(1);
+        let is_named = std::mem::take(&mut self.is_named);
+        match node {
+            Node::Plain(text) => self.out.push_str(text),
+            Node::Text(text) => self.write_text(text, limits.letters, self.plan.keep),
+            Node::List { total, kept } if is_short(*total, kept) => {
+                // Shorter than any words about it.
+                self.out.push('[');
+                for (at, (_, node)) in kept.iter().enumerate() {
+                    self.comma(at);
+                    self.write(node, depth)?;
                 }
-                write(node, limits, depth, out)?;
+                self.out.push(']');
             }
-            out.push(']');
-        }
-        Node::List { total, .. } if depth >= limits.depth && *total > 0 => {
-            let _ = write!(out, "{{\"{LEFT_OUT}\":\"list of {total}\"}}");
-        }
-        Node::Object { total, kept }
-            if depth >= limits.depth
-                && *total > 0
-                && *total == kept.len()
-                && kept.iter().map(|(key, _)| key.len()).sum::<usize>() <= SHORT
-                && are_short(kept.iter().map(|(_, node)| node)) =>
-        {
-            // Shorter than any words about it.
-            out.push('{');
-            for (at, (key, value)) in kept.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
+            Node::List { total, .. } if depth >= limits.depth && *total > 0 => {
+                let _ = write!(self.out, "{{\"{LEFT_OUT}\":\"list of {total}\"}}");
+            }
+            Node::Object { total, kept } if depth >= limits.depth && *total > 0 => {
+                self.write_unopened(*total, kept, &limits)?;
+            }
+            Node::List { total, kept } => {
+                let depth = depth + cost(kept.iter().map(|(_, node)| node));
+                // Each row takes its fields of what there is more.
+                let room = limits.items.min(tight.items + self.more / parts(kept));
+                let rows = chosen(*total, kept, room, self.plan.keep);
+                match columns(&rows, &limits).filter(|_| depth < limits.depth) {
+                    Some(columns) => self.write_table(*total, &rows, &columns, depth)?,
+                    None => self.write_list(*total, &rows, depth)?,
                 }
-                out.push_str(key);
-                out.push(':');
-                write(value, limits, depth, out)?;
             }
-            out.push('}');
+            Node::Object { total, kept } => {
+                let depth = depth + cost(kept.iter().map(|(_, node)| node));
+                self.out.push('{');
+                let most = limits.fields.min(kept.len());
+                let certain = if is_named && depth >= tight.depth { 1 } else { tight.fields };
+                let shown = self.write_fields(&kept[..most], certain, depth)?;
+                self.write_missing(*total, kept, shown);
+                self.out.push('}');
+            }
         }
-        Node::Object { total, kept } if depth >= limits.depth && is_typed(kept, limits) => {
-            write_typed(*total, kept, limits, out)?;
+        (self.out.len() <= self.plan.bytes).then_some(())
+    }
+
+    fn comma(&mut self, at: usize) {
+        if at > 0 {
+            self.out.push(',');
         }
-        Node::Object { total, kept } if depth >= limits.depth && *total > 0 => {
-            let (total, sign) = match kept.last().and_then(left_out) {
+    }
+
+    /// How many fields are missing, after those that are shown.
+    fn write_missing(&mut self, total: usize, kept: &[(&str, Node<'_>)], shown: usize) {
+        if shown >= total {
+            return;
+        }
+        let said = kept.last().and_then(left_out).filter(|_| self.plan.is_told);
+        let (missing, sign) = match said {
+            // What was left out before is left out still.
+            Some((before, sign)) => (total - shown - 1 + before, sign),
+            None => (total - shown, ""),
+        };
+        self.comma(shown);
+        let name = free_name(|name| has(&kept[..shown], name));
+        let _ = write!(self.out, "\"{name}\":\"{missing}{sign} more fields\"");
+    }
+
+    /// Fields, each with its share of what there is more: so many, and others while there is any.
+    /// Says how many.
+    fn write_fields(
+        &mut self,
+        fields: &[(&str, Node<'_>)],
+        certain: usize,
+        depth: usize,
+    ) -> Option<usize> {
+        let is_part = self.plan.is_told && is_text(fields);
+        let mut nested = fields.iter().filter(|(_, node)| node.is_nested()).count();
+        let is_table = self.plan.is_told && is_table(fields);
+        // Of many, the first ones have what they need.
+        let shares = nested <= SHARERS;
+        for (at, (key, value)) in fields.iter().enumerate() {
+            if at >= certain && self.more == 0 {
+                return Some(at);
+            }
+            self.comma(at);
+            self.out.push_str(key);
+            self.out.push(':');
+            self.is_named = is_table && *key == "\"describe\"";
+            match value {
+                Node::Text(text) if is_part => self.write_end(text, *key == "\"tail\""),
+                _ if value.is_nested() && shares => {
+                    let share = self.more.div_ceil(nested.max(1));
+                    let rest = self.more - share;
+                    self.more = share;
+                    self.write(value, depth)?;
+                    self.more += rest;
+                    nested -= 1;
+                }
+                _ => self.write(value, depth)?,
+            }
+        }
+        Some(fields.len())
+    }
+
+    /// An object that is too deep to be gone into.
+    fn write_unopened(
+        &mut self,
+        total: usize,
+        kept: &[(&str, Node<'_>)],
+        limits: &Limits,
+    ) -> Option<()> {
+        let is_short = total == kept.len()
+            && kept.iter().map(|(key, _)| key.len()).sum::<usize>() <= SHORT
+            && are_short(kept.iter().map(|(_, node)| node));
+        if is_short {
+            // Shorter than any words about it.
+            self.out.push('{');
+            self.write_fields(kept, kept.len(), 0)?;
+            self.out.push('}');
+        } else if is_typed(kept, limits) {
+            self.write_typed(total, kept)?;
+        } else {
+            let said = kept.last().and_then(left_out).filter(|_| self.plan.is_told);
+            let (total, sign) = match said {
                 Some((before, sign)) => (total - 1 + before, sign),
-                None => (*total, ""),
+                None => (total, ""),
             };
-            let _ = write!(out, "{{\"{LEFT_OUT}\":\"object of {total}{sign}\"}}");
+            let _ = write!(self.out, "{{\"{LEFT_OUT}\":\"object of {total}{sign}\"}}");
         }
-        Node::List { total, kept } => {
-            let start = out.len();
-            write_list(*total, kept, limits, depth, out)?;
-            if let Some(table) = table(*total, kept, limits, depth)
-                && table.len() < out.len() - start
-            {
-                out.truncate(start);
-                out.push_str(&table);
+        Some(())
+    }
+
+    /// What such an object is: its type, its shape, the names and types of its columns, but no rows.
+    fn write_typed(&mut self, total: usize, kept: &[(&str, Node<'_>)]) -> Option<()> {
+        self.out.push('{');
+        let mut shown = 0;
+        for (key, value) in kept {
+            let tells = match value {
+                Node::Plain(_) | Node::Text(_) => true,
+                Node::List { total, kept } => is_short(*total, kept),
+                Node::Object { kept, .. } => !kept.iter().any(|(_, one)| one.is_nested()),
+            };
+            if tells {
+                self.comma(shown);
+                shown += 1;
+                self.out.push_str(key);
+                self.out.push(':');
+                // Not below anything, so that it is gone into whatever the depth.
+                self.write(value, 0)?;
             }
         }
-        Node::Object { total, kept } => {
-            out.push('{');
-            let shown = limits.fields.min(kept.len());
-            for (at, (key, value)) in kept[..shown].iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                out.push_str(key);
-                out.push(':');
-                write(value, limits, depth + 1, out)?;
+        if shown < total {
+            let name = free_name(|name| has(kept, name));
+            let _ = write!(self.out, ",\"{name}\":\"{} more fields\"", total - shown);
+        }
+        self.out.push('}');
+        Some(())
+    }
+
+    fn write_list(
+        &mut self,
+        total: usize,
+        rows: &[&(usize, Node<'_>)],
+        depth: usize,
+    ) -> Option<()> {
+        self.out.push('[');
+        self.write_rows(total, rows, |writing, row| writing.write(row, depth))?;
+        self.out.push(']');
+        Some(())
+    }
+
+    /// Rows that all have the same fields, as columns and rows.
+    fn write_table(
+        &mut self,
+        total: usize,
+        rows: &[&(usize, Node<'_>)],
+        columns: &[&str],
+        depth: usize,
+    ) -> Option<()> {
+        let _ = write!(self.out, "{{\"$columns\":[{}],\"$rows\":[", columns.join(","));
+        self.write_rows(total, rows, |writing, row| {
+            let Node::Object { kept, .. } = row else { return None };
+            let depth = depth + cost(kept.iter().map(|(_, node)| node));
+            writing.out.push('[');
+            for (at, (_, value)) in kept.iter().enumerate() {
+                writing.comma(at);
+                writing.write(value, depth)?;
             }
-            if shown < *total {
-                let comma = if shown > 0 { "," } else { "" };
-                let (missing, sign) = match kept.last().and_then(left_out) {
-                    // What was left out before is left out still.
-                    Some((before, sign)) => (total - shown - 1 + before, sign),
-                    None => (total - shown, ""),
-                };
-                let is_taken = kept[..shown].iter().any(|(key, _)| *key == QUOTED);
-                let name = if is_taken { LEFT_OUT_TOO } else { LEFT_OUT };
-                let _ = write!(out, "{comma}\"{name}\":\"{missing}{sign} more fields\"");
-            }
-            out.push('}');
+            writing.out.push(']');
+            Some(())
+        })?;
+        self.out.push_str("]}");
+        Some(())
+    }
+
+    /// Rows with commas, and how many there would have been between them.
+    fn write_rows(
+        &mut self,
+        total: usize,
+        rows: &[&(usize, Node<'_>)],
+        mut write_row: impl FnMut(&mut Self, &Node<'_>) -> Option<()>,
+    ) -> Option<()> {
+        let mut next = 0;
+        for (at, row) in rows {
+            self.gap(at - next, next == 0);
+            write_row(self, row)?;
+            next = at + 1;
+        }
+        self.gap(total - next, next == 0);
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        Some(())
+    }
+
+    /// What stands between two members: a comma, and how many there would have been.
+    fn gap(&mut self, missing: usize, is_first: bool) {
+        if !is_first {
+            self.out.push(',');
+        }
+        if missing > 0 {
+            let _ = write!(self.out, "{{\"{LEFT_OUT}\":{missing}}},");
         }
     }
-    (out.len() <= limits.bytes).then_some(())
+
+    /// A text with at most so many letters: its beginning, its end, and what is missing between;
+    /// only its beginning where that is what was asked for.
+    fn write_text(&mut self, text: &Text<'_>, most: usize, keep: Keep) {
+        // Letters take at least one byte, so a short one need not be read.
+        if text.written.len() <= most + 2 {
+            self.out.push_str(text.written);
+            return;
+        }
+        let (whole, letters) = text.whole();
+        if whole.len() <= most {
+            self.out.push_str(text.written);
+            return;
+        }
+        self.more = self.more.saturating_sub(most / LETTERS);
+        let (head, tail) = match keep {
+            Keep::Start => (floor(whole, most), whole.len()),
+            Keep::Ends | Keep::Spread => {
+                let head = floor(whole, most * 2 / 3);
+                (head, ceil(whole, whole.len() - most / 3).max(head))
+            }
+        };
+        let (head, tail) = (&whole[..head], &whole[tail..]);
+        let left = letters - head.chars().count() - tail.chars().count();
+        let cut = format!("{head}[... {left} characters left out ...]{tail}");
+        let cut = if cut.len() < whole.len() { cut } else { whole.to_owned() };
+        self.out.push_str(&serde_json::Value::String(cut).to_string());
+    }
+
+    /// The beginning or the end of a text of which a summary says how long it is.
+    fn write_end(&mut self, text: &Text<'_>, is_tail: bool) {
+        let most = self.limits(0).1.letters;
+        let (whole, _) = text.whole();
+        self.more = self.more.saturating_sub(whole.len().min(most) / LETTERS);
+        let cut = if whole.len() <= most {
+            whole.to_owned()
+        } else if is_tail {
+            format!("…{}", &whole[ceil(whole, whole.len() - most)..])
+        } else {
+            format!("{}…", &whole[..floor(whole, most)])
+        };
+        self.out.push_str(&serde_json::Value::String(cut).to_string());
+    }
+}
+
+/// What it takes of the depth to go into a value with these members.
+fn cost<'n, 'a: 'n>(members: impl Iterator<Item = &'n Node<'a>>) -> usize {
+    if members.filter(|node| node.is_nested()).nth(1).is_some() { LEVEL } else { 1 }
+}
+
+/// How many parts a row of a list has.
+fn parts(rows: &[(usize, Node<'_>)]) -> usize {
+    match rows.first() {
+        Some((_, Node::List { kept, .. })) => 1 + kept.len(),
+        Some((_, Node::Object { kept, .. })) => 1 + kept.len(),
+        _ => 1,
+    }
+}
+
+/// The name under which what is missing is counted: one that no field has.
+pub(crate) fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
+    let others = (2..).map(|number| format!("{LEFT_OUT}_{number}"));
+    let mut names = std::iter::once(LEFT_OUT.to_owned()).chain(others);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+/// Whether one of the fields has this name.
+fn has(fields: &[(&str, Node<'_>)], name: &str) -> bool {
+    fields.iter().any(|(key, _)| key.trim_matches('"') == name)
+}
+
+/// Whether fields are what a summary says of a text.
+fn is_text(fields: &[(&str, Node<'_>)]) -> bool {
+    let is_kind = |node: &Node<'_>| matches!(node, Node::Text(text) if text.written == "\"text\"");
+    matches!(fields, [("\"type\"", kind), ("\"characters\"", _), ..] if is_kind(kind))
 }
 
 /// Fewer fields than this, and not even tables say what they are.
@@ -138,42 +402,11 @@ const TYPED_FROM: usize = 5;
 
 /// Whether an object says what it is, as a table of pandas does.
 fn is_typed(kept: &[(&str, Node<'_>)], limits: &Limits) -> bool {
-    limits.fields >= TYPED_FROM && kept.first().is_some_and(|(key, _)| *key == "\"$type\"")
+    limits.fields >= TYPED_FROM && is_table(kept)
 }
 
-/// What such an object is: its type, its shape, the names and types of its columns, but no rows.
-fn write_typed(
-    total: usize,
-    kept: &[(&str, Node<'_>)],
-    limits: &Limits,
-    out: &mut String,
-) -> Option<()> {
-    out.push('{');
-    let mut shown = 0;
-    for (key, value) in kept {
-        let tells = match value {
-            Node::Plain(_) | Node::Text(_) => true,
-            Node::List { total, kept } => is_short(*total, kept),
-            Node::Object { kept, .. } => {
-                kept.iter().all(|(_, one)| matches!(one, Node::Plain(_) | Node::Text(_)))
-            }
-        };
-        if tells {
-            if shown > 0 {
-                out.push(',');
-            }
-            shown += 1;
-            out.push_str(key);
-            out.push(':');
-            // One level below what is shown, whatever the depth.
-            write(value, &Limits { depth: 1, ..*limits }, 0, out)?;
-        }
-    }
-    if shown < total {
-        let _ = write!(out, ",\"{LEFT_OUT}\":\"{} more fields\"", total - shown);
-    }
-    out.push('}');
-    Some(())
+fn is_table(kept: &[(&str, Node<'_>)]) -> bool {
+    kept.first().is_some_and(|(key, _)| *key == "\"$type\"")
 }
 
 /// Whether a list is a few short values: a shape, names of columns.
@@ -187,8 +420,11 @@ const SHORT: usize = 60;
 fn are_short<'n, 'a: 'n>(nodes: impl Iterator<Item = &'n Node<'a>>) -> bool {
     let mut bytes = 0;
     for node in nodes {
-        let (Node::Plain(text) | Node::Text(text)) = node else { return false };
-        bytes += text.len() + 1;
+        bytes += match node {
+            Node::Plain(text) => text.len() + 1,
+            Node::Text(text) => text.written.len() + 1,
+            Node::List { .. } | Node::Object { .. } => return false,
+        };
         if bytes > SHORT {
             return false;
         }
@@ -196,51 +432,17 @@ fn are_short<'n, 'a: 'n>(nodes: impl Iterator<Item = &'n Node<'a>>) -> bool {
     true
 }
 
-fn write_list(
-    total: usize,
-    kept: &[(usize, Node<'_>)],
-    limits: &Limits,
-    depth: usize,
-    out: &mut String,
-) -> Option<()> {
-    out.push('[');
-    let mut next = 0;
-    for (at, node) in chosen(total, kept, limits) {
-        if next > 0 || *at > 0 {
-            gap(at - next, next == 0, out);
-        }
-        write(node, limits, depth + 1, out)?;
-        next = at + 1;
-    }
-    gap(total - next, next == 0, out);
-    if out.ends_with(',') {
-        out.pop();
-    }
-    out.push(']');
-    Some(())
-}
-
-/// What stands between two members: a comma, and how many there would have been.
-fn gap(missing: usize, first: bool, out: &mut String) {
-    if !first {
-        out.push(',');
-    }
-    if missing > 0 {
-        let _ = write!(out, "{{\"{LEFT_OUT}\":{missing}}},");
-    }
-}
-
 /// The members of a list that are shown, in their order.
 fn chosen<'n, 'a>(
     total: usize,
     kept: &'n [(usize, Node<'a>)],
-    limits: &Limits,
+    room: usize,
+    keep: Keep,
 ) -> Vec<&'n (usize, Node<'a>)> {
-    let room = limits.items;
     if kept.len() <= room && kept.len() == total {
         return kept.iter().collect();
     }
-    match limits.keep {
+    match keep {
         Keep::Start => kept.iter().take(room).collect(),
         Keep::Spread => spread(kept.len(), room).into_iter().map(|at| &kept[at]).collect(),
         Keep::Ends => {
@@ -273,84 +475,28 @@ fn chosen<'n, 'a>(
 
 fn kind_of(node: &Node<'_>) -> u64 {
     match node {
-        Node::Plain(text) | Node::Text(text) => kind(text),
+        Node::Plain(text) => kind(text),
+        Node::Text(text) => kind(text.written),
         Node::List { .. } => kind("["),
         Node::Object { kept, .. } => kept.iter().fold(SEED, |sum, (key, _)| mixed(sum, key)),
     }
 }
 
-/// Rows that all have the same fields, as columns and rows.
-fn table(
-    total: usize,
-    kept: &[(usize, Node<'_>)],
-    limits: &Limits,
-    depth: usize,
-) -> Option<String> {
-    let rows = chosen(total, kept, limits);
-    if rows.len() < 3 || depth + 1 >= limits.depth {
-        return None;
-    }
-    let fields = |node: &Node<'_>| match node {
+/// The fields that rows have in common, where they are shorter as a table.
+fn columns<'a>(rows: &[&(usize, Node<'a>)], limits: &Limits) -> Option<Vec<&'a str>> {
+    let fields = |node: &Node<'a>| match node {
         Node::Object { total, kept } if *total == kept.len() && *total <= limits.fields => {
-            Some(kept.iter().map(|(key, _)| (*key).to_owned()).collect::<Vec<_>>())
+            Some(kept.iter().map(|(key, _)| *key).collect::<Vec<_>>())
         }
         _ => None,
     };
     let columns = fields(&rows.first()?.1)?;
-    if columns.is_empty() || !rows.iter().all(|(_, row)| fields(row).as_ref() == Some(&columns)) {
+    let is_same = |row: &&(usize, Node<'a>)| fields(&row.1).as_ref() == Some(&columns);
+    if rows.len() < 3 || columns.is_empty() || !rows.iter().all(is_same) {
         return None;
     }
-    let mut out = format!("{{\"$columns\":[{}],\"$rows\":[", columns.join(","));
-    let mut next = 0;
-    for (at, row) in rows {
-        if next > 0 || *at > 0 {
-            gap(at - next, next == 0, &mut out);
-        }
-        next = at + 1;
-        let Node::Object { kept, .. } = row else { return None };
-        out.push('[');
-        for (number, (_, value)) in kept.iter().enumerate() {
-            if number > 0 {
-                out.push(',');
-            }
-            write(value, limits, depth + 2, &mut out)?;
-        }
-        out.push(']');
-    }
-    gap(total - next, next == 0, &mut out);
-    if out.ends_with(',') {
-        out.pop();
-    }
-    out.push_str("]}");
-    Some(out)
-}
-
-/// A text with at most so many letters: its beginning, its end, and what is missing between; only
-/// its beginning where that is what was asked for.
-fn write_text(text: &str, limits: &Limits, out: &mut String) {
-    let most = limits.letters;
-    // Letters take at least one byte, so a short one need not be read.
-    if text.len() <= most + 2 {
-        out.push_str(text);
-        return;
-    }
-    let Ok(whole) = serde_json::from_str::<String>(text) else {
-        out.push_str(text);
-        return;
-    };
-    if whole.len() <= most {
-        out.push_str(text);
-        return;
-    }
-    let (head, tail) = match limits.keep {
-        Keep::Start => (floor(&whole, most), whole.len()),
-        Keep::Ends | Keep::Spread => {
-            let head = floor(&whole, most * 2 / 3);
-            (head, ceil(&whole, whole.len() - most / 3).max(head))
-        }
-    };
-    let left = whole[head..tail].chars().count();
-    let cut = format!("{}[... {left} characters left out ...]{}", &whole[..head], &whole[tail..]);
-    let cut = if cut.len() < whole.len() { cut } else { whole };
-    out.push_str(&serde_json::Value::String(cut).to_string());
+    // Values take the same room in both; names are written once instead of in every row.
+    let names: usize = columns.iter().map(|name| name.len() + 1).sum();
+    let table = names + r#"{"$columns":[],"$rows":[]}"#.len();
+    (table < rows.len() * names).then_some(columns)
 }

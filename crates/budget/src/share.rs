@@ -72,7 +72,7 @@ pub fn share(whole: &Whole<'_>, strategy: Strategy, most: usize) -> Shown {
     rest -= tokens::count(&stderr);
     let stdout = shortened(stdout, rest);
     let tokens = most - rest + tokens::count(&stdout);
-    let printed_cut = stdout.len() != whole.stdout.len() || stderr.len() != whole.stderr.len();
+    let printed_cut = stdout != whole.stdout || stderr != whole.stderr;
     let cut = (fitted.is_cut || printed_cut).then(|| Cut {
         value_bytes: value.get().len() as u64,
         printed_bytes: (whole.stdout.len() + whole.stderr.len()) as u64,

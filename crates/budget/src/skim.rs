@@ -3,39 +3,70 @@
 //! The text is valid JSON, because it was checked when it came in; if it were not, the worst that
 //! happens here is a strange tree.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use memchr::memchr2;
 
+use crate::halves::text_of;
+
 /// Levels deeper than this are only counted.
-const DEEPEST: usize = 12;
+pub(crate) const DEEPEST: usize = 64;
+/// Parts that are kept before deep lists get less room.
+const PLENTY: usize = 100_000;
 /// Kinds of rows of which the first is always kept.
 const MOST_KINDS: usize = 8;
 /// Bytes of a text that are looked at one by one.
 const SHORT: usize = 16;
+/// Members of a list that are read before it is known how many there are.
+const FIRST: usize = 64;
 /// Rows that are looked at for being of another kind.
 const MOST_OTHERS: usize = 4000;
-
-/// The text that is written in JSON with its quotes. Python's may have half a letter, which no text of
-/// ours can hold: it becomes the sign for a broken one.
-pub(crate) fn text_of(written: &str) -> Option<String> {
-    serde_json::from_str(written).ok().or_else(|| {
-        let bytes: serde_bytes::ByteBuf = serde_json::from_str(written).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    })
-}
 
 /// A part of a value.
 #[derive(Debug)]
 pub(crate) enum Node<'a> {
     /// A number, `true`, `false`, `null`, as written.
     Plain(&'a str),
-    /// A text with its quotes, as written.
-    Text(&'a str),
+    /// A text.
+    Text(Text<'a>),
     /// A list: how many it has, and those that might be shown, by position.
     List { total: usize, kept: Vec<(usize, Node<'a>)> },
     /// An object: how many fields, and those that might be shown, in their order.
     Object { total: usize, kept: Vec<(&'a str, Node<'a>)> },
+}
+
+impl Node<'_> {
+    /// Whether it has members.
+    pub(crate) fn is_nested(&self) -> bool {
+        matches!(self, Self::List { .. } | Self::Object { .. })
+    }
+}
+
+/// A text of a value.
+#[derive(Debug)]
+pub(crate) struct Text<'a> {
+    /// With its quotes, as written.
+    pub(crate) written: &'a str,
+    /// As it is meant, and how many letters it has, once somebody asked.
+    whole: OnceCell<Box<(String, usize)>>,
+}
+
+impl<'a> Text<'a> {
+    fn of(written: &'a str) -> Self {
+        Self { written, whole: OnceCell::new() }
+    }
+
+    /// As it is meant, and how many letters it has. Reading a long one takes a while, and it is
+    /// asked for at every attempt to make it fit.
+    pub(crate) fn whole(&self) -> (&str, usize) {
+        let whole = self.whole.get_or_init(|| {
+            let whole = text_of(self.written).unwrap_or_default();
+            let letters = whole.chars().count();
+            Box::new((whole, letters))
+        });
+        (&whole.0, whole.1)
+    }
 }
 
 /// What is kept of long lists.
@@ -51,42 +82,70 @@ pub(crate) enum Keep {
 
 /// Reads a text.
 pub(crate) fn skim(text: &str, most: usize, keep: Keep) -> Node<'_> {
-    let text = text.trim();
-    Skimming { most, keep }.node(text, 0)
+    Skimming { most, keep, parts: 0 }.node(text.trim(), 0, 0).0
 }
 
 struct Skimming {
     most: usize,
     keep: Keep,
+    /// How many parts have been kept.
+    parts: usize,
 }
 
 impl Skimming {
-    fn node<'a>(&self, text: &'a str, depth: usize) -> Node<'a> {
-        match text.as_bytes().first() {
-            Some(b'"') => Node::Text(text),
-            Some(b'[') => self.list(text, depth),
-            Some(b'{') => self.object(text, depth),
-            _ => Node::Plain(text),
+    /// The value that starts here, and where it ends. What is kept is read once, however deep it is.
+    fn node<'a>(&mut self, text: &'a str, start: usize, depth: usize) -> (Node<'a>, usize) {
+        self.parts += 1;
+        let bytes = text.as_bytes();
+        match bytes.get(start) {
+            Some(b'[') => self.list(text, start, depth),
+            Some(b'{') => self.object(text, start, depth),
+            first => {
+                let end = end_of(bytes, start);
+                let written = text.get(start..end).unwrap_or_default();
+                let is_text = first == Some(&b'"');
+                (if is_text { Node::Text(Text::of(written)) } else { Node::Plain(written) }, end)
+            }
         }
     }
 
-    /// How many of a list are kept at a depth.
+    /// How many of a list or an object are kept at a depth: no more than there are tokens.
     fn room(&self, depth: usize) -> usize {
         let most = match depth {
+            _ if depth > DEEPEST => 0,
+            _ if self.parts < PLENTY => self.most,
             0 | 1 => 1000,
             2 => 200,
             3 => 50,
             _ => 20,
         };
-        if depth > DEEPEST { 0 } else { most.min(self.most) }
+        most.min(self.most)
     }
 
-    fn list<'a>(&self, text: &'a str, depth: usize) -> Node<'a> {
-        let spans: Vec<&str> = Items::of(text).collect();
-        let total = spans.len();
-        let chosen = self.chosen(&spans, self.room(depth));
-        let kept = chosen.into_iter().map(|at| (at, self.node(spans[at], depth + 1))).collect();
-        Node::List { total, kept }
+    fn list<'a>(&mut self, text: &'a str, start: usize, depth: usize) -> (Node<'a>, usize) {
+        let room = self.room(depth);
+        // Those that are read on the way. Of those spread it is not known yet which are kept.
+        let certain = if self.keep == Keep::Spread { room.min(FIRST) } else { room };
+        let mut items = Items::from(text, start);
+        let mut spans = Vec::new();
+        let mut kept = Vec::new();
+        while let Some(begin) = items.next_start() {
+            let end = if kept.len() < certain {
+                let (node, end) = self.node(text, begin, depth + 1);
+                kept.push((spans.len(), node));
+                end
+            } else {
+                end_of(text.as_bytes(), begin)
+            };
+            items.go_on(end);
+            spans.push(text.get(begin..end).unwrap_or_default());
+        }
+        let chosen = self.chosen(&spans, room);
+        kept.retain(|(at, _)| chosen.binary_search(at).is_ok());
+        for at in chosen.into_iter().skip(kept.len()) {
+            kept.push((at, self.node(spans[at], 0, depth + 1).0));
+        }
+        (Node::List { total: spans.len(), kept }, items.end())
     }
 
     /// Which of a list are kept, in their order.
@@ -120,17 +179,23 @@ impl Skimming {
         }
     }
 
-    fn object<'a>(&self, text: &'a str, depth: usize) -> Node<'a> {
-        let room = self.room(depth).min(500);
+    fn object<'a>(&mut self, text: &'a str, start: usize, depth: usize) -> (Node<'a>, usize) {
+        let room = self.room(depth);
+        let mut fields = Fields::from(text, start);
         let mut total = 0;
         let mut kept = Vec::new();
-        for (key, value) in Fields::of(text) {
+        while let Some((key, value)) = fields.next_key() {
             total += 1;
-            if kept.len() < room {
-                kept.push((key, self.node(value, depth + 1)));
-            }
+            let end = if kept.len() < room {
+                let (node, end) = self.node(text, value, depth + 1);
+                kept.push((key, node));
+                end
+            } else {
+                end_of(text.as_bytes(), value)
+            };
+            fields.go_on(end);
         }
-        Node::Object { total, kept }
+        (Node::Object { total, kept }, fields.end())
     }
 }
 
@@ -183,7 +248,29 @@ pub(crate) struct Items<'a> {
 
 impl<'a> Items<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
-        Self { text, at: 1 }
+        Self::from(text, 0)
+    }
+
+    /// Of the list that starts here.
+    pub(crate) fn from(text: &'a str, start: usize) -> Self {
+        Self { text, at: start + 1 }
+    }
+
+    /// Where the next member starts. It comes again until somebody has gone past it.
+    pub(crate) fn next_start(&mut self) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        self.at = past(bytes, self.at, b',');
+        bytes.get(self.at).filter(|byte| **byte != b']').map(|_| self.at)
+    }
+
+    /// The next member starts here or later.
+    pub(crate) fn go_on(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Where the list ends, once there are no more.
+    pub(crate) fn end(&self) -> usize {
+        (self.at + 1).min(self.text.len())
     }
 
     /// The next member. If it is an object, its fields are met on the way, which spares a second
@@ -192,16 +279,15 @@ impl<'a> Items<'a> {
         &mut self,
         mut meet: impl FnMut(&'a str, &'a str),
     ) -> Option<&'a str> {
-        let bytes = self.text.as_bytes();
-        let start = past(bytes, self.at, b',');
-        if bytes.get(start) != Some(&b'{') {
+        let start = self.next_start()?;
+        if self.text.as_bytes().get(start) != Some(&b'{') {
             return self.next();
         }
-        let mut fields = Fields { text: self.text, at: start + 1 };
+        let mut fields = Fields::from(self.text, start);
         for (key, value) in &mut fields {
             meet(key, value);
         }
-        self.at = (past(bytes, fields.at, b',') + 1).min(bytes.len());
+        self.at = fields.end();
         self.text.get(start..self.at)
     }
 }
@@ -210,14 +296,9 @@ impl<'a> Iterator for Items<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let bytes = self.text.as_bytes();
-        let start = past(bytes, self.at, b',');
-        if start >= bytes.len() || bytes[start] == b']' {
-            return None;
-        }
-        let end = end_of(bytes, start);
-        self.at = end;
-        self.text.get(start..end)
+        let start = self.next_start()?;
+        self.at = end_of(self.text.as_bytes(), start);
+        self.text.get(start..self.at)
     }
 }
 
@@ -229,7 +310,35 @@ pub(crate) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
-        Self { text, at: 1 }
+        Self::from(text, 0)
+    }
+
+    /// Of the object that starts here.
+    pub(crate) fn from(text: &'a str, start: usize) -> Self {
+        Self { text, at: start + 1 }
+    }
+
+    /// The next name, and where its value starts.
+    pub(crate) fn next_key(&mut self) -> Option<(&'a str, usize)> {
+        let bytes = self.text.as_bytes();
+        self.at = past(bytes, self.at, b',');
+        if bytes.get(self.at) != Some(&b'"') {
+            return None;
+        }
+        let end = end_of_text(bytes, self.at);
+        let key = self.text.get(self.at..end)?;
+        self.at = past(bytes, end, b':');
+        Some((key, self.at))
+    }
+
+    /// The next name stands here or later.
+    pub(crate) fn go_on(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Where the object ends, once there are no more.
+    pub(crate) fn end(&self) -> usize {
+        (self.at + 1).min(self.text.len())
     }
 }
 
@@ -237,16 +346,9 @@ impl<'a> Iterator for Fields<'a> {
     type Item = (&'a str, &'a str);
 
     fn next(&mut self) -> Option<(&'a str, &'a str)> {
-        let bytes = self.text.as_bytes();
-        let start = past(bytes, self.at, b',');
-        if bytes.get(start) != Some(&b'"') {
-            return None;
-        }
-        let end = end_of_text(bytes, start);
-        let value = past(bytes, end, b':');
-        let last = end_of(bytes, value);
-        self.at = last;
-        Some((self.text.get(start..end)?, self.text.get(value..last)?))
+        let (key, value) = self.next_key()?;
+        self.at = end_of(self.text.as_bytes(), value);
+        Some((key, self.text.get(value..self.at)?))
     }
 }
 
@@ -259,7 +361,7 @@ fn past(bytes: &[u8], mut at: usize, mark: u8) -> usize {
 }
 
 /// Where the value that starts here ends. Always further on, so that nobody stands still.
-fn end_of(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn end_of(bytes: &[u8], start: usize) -> usize {
     match bytes.get(start) {
         Some(b'"') => end_of_text(bytes, start),
         Some(b'{' | b'[') => {

@@ -8,12 +8,16 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::halves::{text_of, value_of};
 use crate::numbers::Numbers;
 use crate::printed::{ceil, floor};
-use crate::skim::{Fields, Items};
+use crate::render::free_name;
+use crate::skim::{DEEPEST, Fields, Items, end_of};
 
-/// Levels of objects that are gone into.
-const DEEPEST: usize = 8;
+/// Fields that are told of before objects get less room.
+const PLENTY: usize = 20_000;
+/// Fields of an object that are told of then.
+const FEW: usize = 20;
 /// Fields of rows that are told of.
 const MOST_FIELDS: usize = 60;
 /// Different texts of a field that are counted.
@@ -25,22 +29,69 @@ const LETTERS: usize = 200;
 /// Bytes of a list inside a row that is shown as it is.
 const SHORT: usize = 120;
 
-/// A summary, as JSON.
-pub(crate) fn of(text: &str) -> String {
-    about(text.trim(), 0).to_string()
+/// A summary, as JSON, of which at most so many tokens will be shown.
+pub(crate) fn of(text: &str, most: usize) -> String {
+    Telling { most, told: 0 }.about(text.trim(), 0, 0).0.to_string()
 }
 
-fn about(text: &str, depth: usize) -> Value {
-    match text.as_bytes().first() {
-        Some(b'[') => about_list(text, depth),
-        Some(b'{') if frame::is_one(text) => frame::about(text),
-        Some(b'{') if depth < DEEPEST => {
-            let fields = Fields::of(text);
-            Value::Object(fields.map(|(key, value)| (name(key), about(value, depth + 1))).collect())
+struct Telling {
+    most: usize,
+    /// Fields that have been told of.
+    told: usize,
+}
+
+impl Telling {
+    /// What the value is like that starts here, and where it ends.
+    fn about(&mut self, text: &str, start: usize, depth: usize) -> (Value, usize) {
+        match text.as_bytes().get(start) {
+            Some(b'[') => about_list(text, start, depth),
+            Some(b'{') if !frame::is_one(&text[start..]) => self.about_object(text, start, depth),
+            first => {
+                let end = end_of(text.as_bytes(), start);
+                let written = text.get(start..end).unwrap_or_default();
+                let value = match first {
+                    Some(b'{') => frame::about(written),
+                    _ => plain_or_text(written),
+                };
+                (value, end)
+            }
         }
-        Some(b'{') => json!({ "type": "object", "fields": Fields::of(text).count() }),
-        Some(b'"') => about_text(text),
-        _ => plain(text),
+    }
+
+    fn about_object(&mut self, text: &str, start: usize, depth: usize) -> (Value, usize) {
+        let room = match self.told {
+            _ if depth >= DEEPEST => 0,
+            0..PLENTY => self.most,
+            _ => FEW,
+        };
+        let mut told = Map::new();
+        let mut more = 0;
+        let mut fields = Fields::from(text, start);
+        while let Some((key, value)) = fields.next_key() {
+            let end = if told.len() < room {
+                self.told += 1;
+                let (value, end) = self.about(text, value, depth + 1);
+                told.insert(name(key), value);
+                end
+            } else {
+                more += 1;
+                end_of(text.as_bytes(), value)
+            };
+            fields.go_on(end);
+        }
+        if room == 0 && more > 0 {
+            return (json!({ "type": "object", "fields": more }), fields.end());
+        }
+        leave_out(&mut told, more, "");
+        (Value::Object(told), fields.end())
+    }
+}
+
+/// Says how many fields are missing.
+pub(crate) fn leave_out(told: &mut Map<String, Value>, more: usize, sign: &str) {
+    if more > 0 {
+        let name = free_name(|name| told.contains_key(name));
+        told.insert(name, json!(format!("{more}{sign} more fields")));
     }
 }
 
@@ -52,12 +103,11 @@ fn plain(text: &str) -> Value {
         let more = text.len() - shown.len();
         return json!(if more > 0 { format!("{shown}... ({} digits)", text.len()) } else { shown });
     }
-    serde_json::from_str(text).unwrap_or_default()
+    serde_json::from_str(text).unwrap_or_else(|_| json!(text))
 }
 
-/// A text as it is meant. Python's may have half a letter, which nobody else can read.
 fn name(key: &str) -> String {
-    crate::skim::text_of(key).unwrap_or_default()
+    text_of(key).unwrap_or_default()
 }
 
 fn about_text(text: &str) -> Value {
@@ -74,9 +124,11 @@ fn about_text(text: &str) -> Value {
     })
 }
 
-fn about_list(text: &str, depth: usize) -> Value {
-    let (mut rows, ends) = Rows::read(text);
-    let Some((first, last)) = ends else { return json!([]) };
+/// What the list is like that starts here, and where it ends.
+fn about_list(text: &str, start: usize, depth: usize) -> (Value, usize) {
+    let mut items = Items::from(text, start);
+    let (mut rows, ends) = Rows::read(&mut items);
+    let Some((first, last)) = ends else { return (json!([]), items.end()) };
     let end = |text: &str| match depth < DEEPEST {
         true if frame::is_one(text) => frame::about(text),
         true => example(text),
@@ -90,7 +142,7 @@ fn about_list(text: &str, depth: usize) -> Value {
     if rows.count > 1 {
         told.insert("last".to_owned(), end(last));
     }
-    Value::Object(told)
+    (Value::Object(told), items.end())
 }
 
 /// A row as it is, but for what is long in it.
@@ -102,9 +154,7 @@ fn example(text: &str) -> Value {
     let mut shown: Map<String, Value> =
         fields.map(|(key, value)| (name(key), short(value))).collect();
     let more = Fields::of(text).count().saturating_sub(MOST_FIELDS);
-    if more > 0 {
-        shown.insert("$left_out".to_owned(), json!(format!("{more} more fields")));
-    }
+    leave_out(&mut shown, more, "");
     Value::Object(shown)
 }
 
@@ -153,15 +203,19 @@ struct Column {
     texts: HashSet<String>,
     text_count: usize,
     many_texts: bool,
+    /// How many of the texts are what Python's numbers without a value come as.
+    not_finite: [usize; 3],
     others: usize,
 }
 
+/// What those are.
+const NOT_FINITE: [&str; 3] = ["\"NaN\"", "\"Infinity\"", "\"-Infinity\""];
+
 impl Rows {
     /// Reads a list, and gives its first and its last member.
-    fn read(text: &str) -> (Self, Option<(&str, &str)>) {
+    fn read<'a>(items: &mut Items<'a>) -> (Self, Option<(&'a str, &'a str)>) {
         let mut rows = Self::default();
         let (mut first, mut last) = (None, None);
-        let mut items = Items::of(text);
         loop {
             let mut at = 0;
             let item = items.next_meeting(|key, value| {
@@ -245,11 +299,8 @@ impl Rows {
         let objects = self.objects;
         let told = |(key, column): (String, Column)| (name(&key), column.told(objects, all));
         let mut fields: Map<String, Value> = columns.into_iter().map(told).collect();
-        if !self.more_fields.is_empty() {
-            let more = self.more_fields.len();
-            let sign = if more < MOST_TEXTS { "" } else { "+" };
-            fields.insert("$left_out".to_owned(), json!(format!("{more}{sign} more fields")));
-        }
+        let more = self.more_fields.len();
+        leave_out(&mut fields, more, if more < MOST_TEXTS { "" } else { "+" });
         Value::Object(fields)
     }
 }
@@ -263,6 +314,9 @@ impl Column {
             Some(b'f') => self.truths[0] += 1,
             Some(b'"') => {
                 self.text_count += 1;
+                if let Some(which) = NOT_FINITE.iter().position(|written| *written == value) {
+                    self.not_finite[which] += 1;
+                }
                 // Once there are too many, nobody needs to know which.
                 if !self.many_texts && !self.texts.contains(value) {
                     if self.texts.len() < MOST_TEXTS && value.len() <= 200 {
@@ -288,6 +342,9 @@ impl Column {
     fn told(self, rows: usize, all: bool) -> Value {
         let mut told = Map::new();
         let mut kinds = Vec::new();
+        // Numbers of which some have no value are numbers still.
+        let is_numeric =
+            !self.numbers.is_empty() && self.not_finite.iter().sum::<usize>() == self.text_count;
         if !self.numbers.is_empty() {
             kinds.push("number");
             told.extend(self.numbers.figures(all));
@@ -297,13 +354,20 @@ impl Column {
             told.insert("true".to_owned(), json!(self.truths[1]));
             told.insert("false".to_owned(), json!(self.truths[0]));
         }
-        if self.text_count > 0 {
+        if is_numeric && self.text_count > 0 {
+            let found = NOT_FINITE.iter().zip(self.not_finite).filter(|(_, count)| *count > 0);
+            let found: Map<String, Value> =
+                found.map(|(written, count)| (name(written), json!(count))).collect();
+            told.insert("not_finite".to_owned(), Value::Object(found));
+        } else if self.text_count > 0 {
             kinds.push("text");
             let mut texts: Vec<String> = self.texts.iter().map(|text| name(text)).collect();
             texts.sort_unstable();
             let distinct = texts.len();
-            let more = if self.many_texts { "+" } else { "" };
-            told.insert("distinct".to_owned(), json!(format!("{distinct}{more}")));
+            // A number, unless it is only known that there are more.
+            let said =
+                if self.many_texts { json!(format!("{distinct}+")) } else { json!(distinct) };
+            told.insert("distinct".to_owned(), said);
             texts.truncate(if distinct <= 12 && !self.many_texts { 12 } else { 3 });
             told.insert("examples".to_owned(), json!(texts));
         }

@@ -1,7 +1,7 @@
 //! Whatever is cut is JSON, fits, and is the same every time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use budget::{Strategy, Whole, count, fit, share};
+use budget::{Strategy, Whole, count, fit, share, together};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use serde_json::Value;
@@ -52,6 +52,41 @@ proptest! {
         }
         let again = fit(&raw, strategy, most);
         prop_assert_eq!(again.value.get(), text);
+    }
+
+    #[test]
+    fn half_letters_and_many_levels_are_cut_like_the_rest(
+        value in value(), levels in 0..90_usize, most in 50_usize..1500, which in 0..5_usize,
+    ) {
+        let deep = (0..levels).fold(value.to_string(), |value, level| match level % 3 {
+            0 => format!("[{value}]"),
+            1 => format!("{{\"next\":{value},\"level\":{level}}}"),
+            _ => format!("[{{\"q\":{value}}},{{\"q\":[]}},{{\"q\":[]}}]"),
+        });
+        // Only in texts and names is there such a letter.
+        let raw = RawValue::from_string(deep.replace('q', r"\ud800")).unwrap();
+        let fitted = fit(&raw, Strategy::ALL[which], most);
+        prop_assert!(fitted.tokens <= most, "{} tokens of {most}", fitted.tokens);
+        prop_assert_eq!(count(fitted.value.get()), fitted.tokens);
+        prop_assert!(fitted.value.get() != "null" || raw.get() == "null");
+    }
+
+    #[test]
+    fn texts_together_are_never_too_long(
+        one in "\\PC{0,300}", two in "[a-z \n]{0,3000}", three in "[a-z]{0,40}", most in 0_usize..400,
+    ) {
+        let whole = [one.as_str(), &two, &three];
+        let cut = together([(whole[0], 50), (whole[1], 30), (whole[2], 20)], most);
+        let all = |texts: [&str; 3]| texts.into_iter().map(count).sum::<usize>();
+        let shown = cut.each_ref().map(String::as_str);
+        prop_assert!(all(shown) <= most, "{} of {most}", all(shown));
+        if all(whole) <= most {
+            prop_assert_eq!(shown, whole);
+        }
+        // What is cut says so while there is a token for it.
+        for (cut, whole) in shown.into_iter().zip(whole) {
+            prop_assert!(most < 20 || cut == whole || cut.contains('…') || cut.contains("[... "));
+        }
     }
 
     #[test]

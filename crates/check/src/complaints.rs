@@ -389,7 +389,9 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// A coroutine of the program's own that nobody awaits.
     fn unused(&self, complaint: &Complaint) -> Option<Mistake> {
-        complaint.message.contains("CoroutineType").then(|| Mistake {
+        // Alone on a line, where it could be awaited, the guest awaits it.
+        let is_awaited = self.reach.is_awaitable_at(complaint.range);
+        (complaint.message.contains("CoroutineType") && !is_awaited).then(|| Mistake {
             code: Code::MissingAwait,
             weight: Weight::Advice,
             ..self.crash(

@@ -541,6 +541,14 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         })
     }
 
+    /// Whether an `await` could stand at a place: at module scope or in an async function.
+    pub(crate) fn is_awaitable_at(&self, range: TextRange) -> bool {
+        let function = self.tree.function(self.tree.around(range));
+        function.is_none_or(|function| {
+            matches!(self.tree.node(function), AnyNodeRef::StmtFunctionDef(one) if one.is_async)
+        })
+    }
+
     /// Whether a place is in a function that may be anything but a coroutine.
     pub(crate) fn is_top_level_at(&self, range: TextRange) -> bool {
         let id = self.tree.around(range);

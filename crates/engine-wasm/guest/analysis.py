@@ -81,7 +81,8 @@ async def run(request, as_table=False):
     if not rows:
         return found
     names = list(dict.fromkeys(name for row in found for name in row))
-    return pandas.DataFrame({name: analysis_rows.series_of([row.get(name) for row in found]) for name in names})
+    columns = {name: analysis_rows.series_of([row.get(name) for row in found]) for name in names}
+    return pandas.DataFrame(columns, index=range(len(found)))
 
 
 async def _run(request):

@@ -190,7 +190,9 @@ def _has_float(series):
 def total(series):
     """The sum of numbers: exact where all of them are whole."""
     present = series.dropna()
-    return float(present.sum()) if series.dtype.kind == "f" or _has_float(present) else sum(present.tolist())
+    if series.dtype.kind == "f" or series.dtype.kind == "O" and _has_float(present):
+        return float(analysis_rows.numbers_of(present)[0].sum())
+    return int(present.sum()) if series.dtype.kind in "iu" and _fits(present) else sum(present.tolist())
 
 
 def frame(table, group_by, asked, notes):

@@ -7,7 +7,9 @@ has one, columns, or text.
 
 import io
 import json
+import math
 import os
+from itertools import chain
 
 from _tidegate import analysis_rows, binding
 from _tidegate.analysis_check import AnalysisError, kind, listed, nearest, rows, shown
@@ -28,6 +30,8 @@ FORMS = (
 _READABLE = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet")
 _MAX_DEPTH = 6
 _MOST_COLUMNS = 10_000
+# Whole numbers from here on are not all floats.
+_BIG = 1 << 53
 
 
 def form_of(data):
@@ -173,10 +177,32 @@ def _csv(text, separator, where):
         if not first.count(separator) and not text.strip().count("\n"):
             raise AnalysisError(f"{where} is text, but neither JSON nor CSV with a header line: {shown(text)}. Valid: {FORMS}")
     try:
-        frame = pandas.read_csv(io.StringIO(text), sep=separator, dtype_backend="numpy_nullable", skipinitialspace=True)
+        frame = _read_csv(text, separator)
     except (ValueError, OverflowError) as error:
         raise AnalysisError(f"{where} is no CSV that can be read: {str(error)[:200]}") from None
+    if type(frame.index) is not pandas.RangeIndex:
+        raise AnalysisError(f"the rows of {where} have more values than the header line has names: {shown(first.rstrip())}")
+    for at, name in enumerate(frame.columns):
+        column = frame.iloc[:, at]
+        if str(column.dtype) == "string" and bool((column == "").any()):
+            # Digits that no column of numbers holds are text, and so is then what is missing beside them.
+            frame[name] = column.mask(column == "")
+        elif column.dtype.kind == "f" and bool((column.abs() >= _BIG).any()):
+            frame[name] = _exact(_read_csv(text, separator, usecols=[at], dtype="str").iloc[:, 0])
     return frame
+
+
+def _read_csv(text, separator, **options):
+    import pandas
+
+    options = options or {"dtype_backend": "numpy_nullable"}
+    return pandas.read_csv(io.StringIO(text), sep=separator, skipinitialspace=True, **options)
+
+
+def _exact(texts):
+    """Numbers of a file some of which are no floats: whole ones as they are written."""
+    cells = [None if one != one else float(one) if set(one) & set(".eEnN") else int(one) for one in texts.tolist()]
+    return analysis_rows.series_of(cells)
 
 
 # --- values -------------------------------------------------------------------------------
@@ -189,14 +215,14 @@ def table(value, notes, field=None, where="data"):
     if isinstance(value, str):
         value = parsed(value, where)
     if field is not None:
-        value = _rows_of_ours(_followed(value, field, where))
+        value = _rows_of_ours(_followed(value, field, where), notes, where)
     elif isinstance(value, dict):
-        value = _rows_of_ours(value)
+        value = _rows_of_ours(value, notes, where)
         value = _only_list(value, notes, where) if isinstance(value, dict) else value
     if isinstance(value, str):
         value = parsed(value, where)
     if isinstance(value, pandas.DataFrame):
-        return _of_frame(value)
+        return _of_frame(value, notes, where)
     if isinstance(value, dict):
         return _of_columns(value, where)
     if not isinstance(value, (list, tuple)):
@@ -209,10 +235,10 @@ _CUT = "this is an answer of which a part was left out; give the whole result by
 
 def _is_gap(row):
     """Whether a row says that others were left out of an answer."""
-    return isinstance(row, dict) and list(row) == ["$left_out"]
+    return isinstance(row, dict) and len(row) == 1 and "$left_out" in row
 
 
-def _rows_of_ours(value):
+def _rows_of_ours(value, notes, where):
     """The rows of a table or a series that an earlier result holds, in any form that we answer with."""
     if not isinstance(value, dict):
         return value
@@ -223,28 +249,127 @@ def _rows_of_ours(value):
         odd = next((at for at, row in enumerate(found) if not isinstance(row, list) or len(row) != len(names)), None)
         if odd is not None:
             raise AnalysisError(f"row {odd} of '$rows' has not one value for each of the {len(names)} columns: {shown(found[odd])}")
+        names = _told_apart(names, notes, where)
         return [dict(zip(names, row)) for row in found]
-    form = value.get("$type")
-    index = value.get("index") if isinstance(value.get("index"), list) else None
-    if form == "dataframe" and isinstance(value.get("records"), list):
-        found = value["records"]
-        name = value.get("index_name") if isinstance(value.get("index_name"), str) else "index"
-        if index is not None and len(index) == len(found) and all(name not in row for row in found[:1]):
-            return [{name: at, **row} for at, row in zip(index, found)]
+    form = next((one for one in _OURS if value.get("$type") == one[0] and isinstance(value.get(one[1]), list)), None)
+    if form is None:
+        return value
+    found = value[form[1]]
+    if any(_is_gap(row) for row in found):
+        raise AnalysisError(_CUT)
+    plain = form[1] == "records" and not {"index", "index_name"} & set(value) and not _has_infinities(value, found)
+    if plain or not all(isinstance(row, form[2]) for row in found):
         return found
-    if form == "series" and isinstance(value.get("values"), list):
-        name = value.get("name") if isinstance(value.get("name"), str) else "value"
-        if index is not None and len(index) == len(value["values"]):
-            return [{"index": at, name: one} for at, one in zip(index, value["values"])]
-        return [{name: one} for one in value["values"]]
-    return value
+    return _beside_index(value, len(found), *_columns_of_ours(value, form[1], found, where), notes, where)
 
 
-def _of_frame(frame):
-    """A frame of a file, with the column types the rest expects."""
+# How we answer with a table or a series: under which key its rows are, and what each is.
+_OURS = (("dataframe", "records", dict), ("dataframe", "rows", list), ("series", "values", object))
+
+
+def _columns_of_ours(value, key, found, where):
+    """The names, the types and the cells of the columns of a table or a series that we answered with."""
+    if key == "values":
+        return ["value" if value.get("name") is None else value["name"]], [value.get("dtype")], [found]
+    dtypes = value.get("dtypes")
+    if key == "records":
+        names = list(dict.fromkeys(chain.from_iterable(found)))
+        dtypes = dtypes if isinstance(dtypes, dict) else {}
+        return names, [dtypes.get(one) for one in names], [[row.get(one) for row in found] for one in names]
+    # Columns of one name, which records would not tell apart.
+    names = value["columns"] if isinstance(value.get("columns"), list) else []
+    odd = next((at for at, row in enumerate(found) if len(row) != len(names)), None)
+    if odd is not None:
+        raise AnalysisError(f"row {odd} of {where} has {len(found[odd])} values for {len(names)} columns")
+    dtypes = dtypes if isinstance(dtypes, list) and len(dtypes) == len(names) else [None] * len(names)
+    return names, dtypes, [[row[at] for row in found] for at in range(len(names))]
+
+
+def _beside_index(value, count, names, dtypes, columns, notes, where):
+    """The rows that columns make, behind what the index says."""
+    levels = _levels(value.get("index"), count)
+    called = value.get("index_name")
+    if value.get("index") is None and called is not None:
+        levels = [list(range(count))]
+    called = called if isinstance(called, list) else [called]
+    heads = _index_names(called if len(called) == len(levels) else [None] * len(levels))
+    # The columns keep their names if the index is called like one of them.
+    named = _told_apart([*names, *heads], notes, where)
+    cells = [*levels, *[_with_infinities(one, dtype) for one, dtype in zip(columns, dtypes)]]
+    named = named[len(names) :] + named[: len(names)]
+    return [dict(zip(named, row)) for row in zip(*cells)]
+
+
+def _levels(index, count):
+    """The columns that an index is: one, or one for each of its levels."""
+    if not isinstance(index, list) or len(index) != count or not count:
+        return []
+    if all(isinstance(one, list) and one and len(one) == len(index[0]) for one in index):
+        return list(map(list, zip(*index)))
+    return [index]
+
+
+def _index_names(names):
+    """What the levels of an index are called, as pandas calls those without a name."""
+    if len(names) == 1:
+        return ["index" if names[0] is None else names[0]]
+    return [f"level_{at}" if one is None else one for at, one in enumerate(names)]
+
+
+def _is_float(dtype):
+    return isinstance(dtype, str) and dtype.lower().startswith("float")
+
+
+def _has_infinities(value, records):
+    dtypes = value["dtypes"] if isinstance(value.get("dtypes"), dict) else {}
+    names = [one for one, dtype in dtypes.items() if _is_float(dtype)]
+    return any(isinstance(row, dict) and type(row.get(name)) is str for row in records for name in names)
+
+
+def _with_infinities(cells, dtype):
+    """A column of floats, in which JSON had texts for the infinities."""
+    if not _is_float(dtype):
+        return cells
+    return [_INFINITIES.get(one, one) if type(one) is str else one for one in cells]
+
+
+_INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def _told_apart(names, notes, where):
+    """Names of columns as texts, repeated ones as CSV has them: a, a.1, a.2."""
+    texts = [".".join(filter(None, map(str, one))) if isinstance(one, (list, tuple)) else str(one) for one in names]
+    if len(set(texts)) == len(texts):
+        return texts
+    made, taken, of_name = [], set(texts), {}
+    for text in texts:
+        name, number = text, len(of_name.setdefault(text, []))
+        while number and name in taken:
+            name, number = f"{text}.{number}", number + 1
+        taken.add(name)
+        made.append(name)
+        of_name[text].append(name)
+    for text, called in of_name.items():
+        if len(called) > 1:
+            notes.add(f"{where} has {len(called)} columns called {text!r}; here they are {listed(called)}")
+    return made
+
+
+def _of_frame(frame, notes, where):
+    """A frame, with the column types the rest expects; what its index says is columns in front."""
+    import pandas
+
+    index, levels = frame.index, []
+    numbered = type(index) is pandas.RangeIndex and index.start == 0 and index.step == 1 and index.name is None
+    if not numbered:
+        levels = [index.get_level_values(at).to_series() for at in range(index.nlevels)]
+    heads = _index_names(list(index.names)) if levels else []
+    names = _told_apart([*frame.columns, *heads], notes, where)
+    columns = [*[frame.iloc[:, at] for at in range(frame.shape[1])], *levels]
+    columns = [one.reset_index(drop=True) for one in columns]
+    width = frame.shape[1]
     made = {}
-    for name in frame.columns:
-        column = frame[name].reset_index(drop=True)
+    for name, column in zip(names[width:] + names[:width], columns[width:] + columns[:width]):
         kind = str(column.dtype)
         whole = kind in ("Int64", "boolean") and not column.hasnans
         plainer = {"string": "str", "Float64": "float64", **({"Int64": "int64", "boolean": "bool"} if whole else {})}
@@ -256,7 +381,7 @@ def _of_frame(frame):
             column = column.astype("float64" if kind == "float32" else "int64")
         elif column.dtype.kind == "O" and kind not in ("str", "Int64"):
             column = analysis_rows.series_of([analysis_rows.plain(one) for one in column.tolist()])
-        made[str(name)] = column
+        made[name] = column
     return Table(type(frame)(made, index=range(len(frame))))
 
 
@@ -330,12 +455,13 @@ def _only_list(value, notes, where):
     if isinstance(value.get("columns"), list) and len(value) <= 4:
         body = value.get("rows", value.get("data"))
         if isinstance(body, list) and body and all(isinstance(one, (list, tuple)) for one in body):
-            return _headed(value["columns"], body, where)
+            return _headed(value["columns"], body, notes, where)
     if _are_columns(value):
         return value
     level = [("", value)]
     for _ in range(_MAX_DEPTH):
-        lists = [(path, one) for path, one in _below(level) if isinstance(one, (list, tuple))]
+        below = [(path, _rows_of_ours(one, notes, where)) for path, one in _below(level)]
+        lists = [(path, one) for path, one in below if isinstance(one, (list, tuple))]
         records = [pair for pair in lists if pair[1] and all(isinstance(row, dict) for row in pair[1][:10])]
         if len(records) == 1 and len(lists) > 1:
             notes.add(f"{where} has several lists; {records[0][0]!r} is the only one of records")
@@ -344,7 +470,7 @@ def _only_list(value, notes, where):
         if lists:
             names = [f"{path} ({rows(len(one))})" for path, one in lists]
             raise AnalysisError(f"{where} has several lists; say which with 'data_field': {listed(names)}")
-        level = [pair for pair in _below(level) if isinstance(pair[1], dict)]
+        level = [pair for pair in below if isinstance(pair[1], dict)]
     raise AnalysisError(f"{where} is an object without a list. It has: {listed(list(value))}. Valid: {FORMS}")
 
 
@@ -352,10 +478,11 @@ def _below(level):
     return [(f"{path}.{key}" if path else str(key), one) for path, value in level for key, one in value.items()]
 
 
-def _headed(names, body, where):
+def _headed(names, body, notes, where):
     """Rows given as lists, below the names of their columns."""
     names = [one.get("name") if isinstance(one, dict) else one for one in names]
     wrong = next((at for at, one in enumerate(body) if len(one) != len(names)), None)
     if wrong is not None:
         raise AnalysisError(f"row {wrong} of {where} has {len(body[wrong])} values for {len(names)} columns")
+    names = _told_apart(names, notes, where)
     return [dict(zip(names, row)) for row in body]

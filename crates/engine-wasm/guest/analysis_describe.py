@@ -77,8 +77,8 @@ def _numbers(work, name, plan):
         "sum": analysis_aggregate.total(exact),
         "mean": float(values.mean()),
         "std": float(values.std()),
-        "min": min(exact.tolist()),
-        "max": max(exact.tolist()),
+        "min": exact.min(),
+        "max": exact.max(),
         "q1": low,
         "median": middle,
         "q3": high,
@@ -95,11 +95,11 @@ def _outliers(work, values, exact, found, plan):
     """What lies far from the middle half, and what lies many standard deviations from the mean."""
     factor, limit = plan.get("iqr_factor", 1.5), plan.get("z_threshold", 3)
     low, high = found["q1"] - factor * found["iqr"], found["q3"] + factor * found["iqr"]
-    outside = exact[values.index[(values < low) | (values > high)]]
+    outside = exact.loc[values.index[(values < low) | (values > high)]]
     made = {"iqr": {"factor": factor, "lower": low, "upper": high, **_samples(work, outside, plan)}}
     std = found["std"]
     scores = (values - found["mean"]) / std if std and math.isfinite(std) else values * 0
-    made["zscore"] = {"threshold": limit, **_samples(work, exact[values.index[scores.abs() > limit]], plan)}
+    made["zscore"] = {"threshold": limit, **_samples(work, exact.loc[values.index[scores.abs() > limit]], plan)}
     return made
 
 

@@ -141,6 +141,8 @@ class _Evaluation:
                 found = functions.truth(found)
                 return ~found if functions.is_column(found) else not found
             found = self.number(found, "-")
+            if functions.is_column(found) and functions.is_exact(found):
+                return functions.by_row(operator.neg, found) if isinstance(node.op, ast.USub) else found
             return -found if isinstance(node.op, ast.USub) and found is not None else found
         if isinstance(node, ast.BoolOp):
             return self.both([functions.truth(self.value(one)) for one in node.values], isinstance(node.op, ast.And))
@@ -173,12 +175,37 @@ class _Evaluation:
         left, right = self.number(left, name), self.number(right, name)
         if not functions.is_column(left) and not functions.is_column(right):
             return _scalar(name, function, left, right)
+        if name not in ("/", "**") and (functions.is_exact(left) or functions.is_exact(right)):
+            return self.exactly(name, function, left, right)
+        left, right = [functions.floats(one) if functions.is_exact(one) else one for one in (left, right)]
         if name in ("/", "//", "%"):
             right = self.without_zero(right)
             if right is None:
                 return analysis_rows.series_of([None] * len(left))
             return function(math.nan if left is None else left, right)
         return _in_range(name, function, left, right, self.notes)
+
+    def exactly(self, name, function, left, right):
+        """Arithmetic on numbers that only Python holds as they are; 64 bits are the limit here too."""
+        beyond = []
+
+        def made(one, other):
+            if name in ("//", "%") and other == 0:
+                self.notes.add("a division by zero gives null")
+                return None
+            try:
+                found = function(one, other)
+                if type(found) is int and not -_LARGEST <= found < _LARGEST:
+                    beyond.append(found)
+                    found = float(found)
+            except OverflowError:
+                return None
+            return found
+
+        found = functions.by_row(made, left, right)
+        if beyond:
+            self.notes.add(_beyond(name))
+        return found
 
     def without_zero(self, divisor):
         """Nothing can be divided by zero, so what comes of it is missing."""
@@ -264,6 +291,10 @@ def _in_range(name, function, left, right, notes):
     if name == "**" and lowest < 0:
         return about
     if (sizes >= _LARGEST).any():
-        notes.add(f"'{name}' gives whole numbers beyond 64 bits; they are floating-point numbers now")
+        notes.add(_beyond(name))
         return about
     return function(left, right)
+
+
+def _beyond(name):
+    return f"'{name}' gives whole numbers beyond 64 bits; they are floating-point numbers now"

@@ -4,6 +4,8 @@ Each takes and gives columns or single values. What is missing stays missing.
 """
 
 import math
+import operator
+import re
 
 from _tidegate import analysis_rows, analysis_table
 from _tidegate.analysis_check import AnalysisError, rows, shown
@@ -23,7 +25,7 @@ def joined(left, right):
 
 
 def number(value, use, notes):
-    """A number, or a column of them: whole ones stay whole."""
+    """A number, or a column of them: whole ones stay whole, as objects where no other column holds them."""
     if not is_column(value):
         if value is None or isinstance(value, (int, float)):
             return int(value) if isinstance(value, bool) else value
@@ -34,7 +36,7 @@ def number(value, use, notes):
         return value
     if value.dtype.kind in "iu":
         return value if str(value.dtype) in ("int64", "Int64") else value.astype("Int64" if value.hasnans else "int64")
-    found, wrong = analysis_rows.numbers_of(value)
+    found, wrong = analysis_rows.exact_of(value)
     if wrong and not found.notna().any():
         name = value.name if isinstance(value.name, str) else "the expression"
         holds = analysis_table.holds(value)
@@ -45,7 +47,36 @@ def number(value, use, notes):
 
 
 def floats(value):
-    return analysis_rows.numbers_of(value)[0] if is_column(value) else float(value)
+    return analysis_rows.numbers_of(value)[0] if is_column(value) else analysis_rows.float_of(value)
+
+
+def is_exact(value):
+    """Whether it is a number, or a column with some, that only Python holds as it is."""
+    return value.dtype.kind == "O" if is_column(value) else type(value) is int and not -(1 << 63) <= value < 1 << 63
+
+
+def by_row(function, *values):
+    """What a function of Python gives for each row; missing where something is missing."""
+    length = next(len(one) for one in values if is_column(one))
+    sides = [_present(one) if is_column(one) else [one] * length for one in values]
+    return analysis_rows.series_of([None if any(one is None for one in row) else function(*row) for row in zip(*sides)])
+
+
+def _present(series):
+    """The values of a column as Python has them, None where one is missing."""
+    return [None if gone else one for one, gone in zip(series.tolist(), series.isna().tolist())]
+
+
+def in_order(function, left, right, missing=False):
+    """A comparison of two columns for each row; `missing` where a side is missing."""
+    import pandas
+
+    kinds = {"text" if str(one.dtype) == "str" else one.dtype.kind for one in (left, right)}
+    # Whole numbers that a float would change are compared with floats as they are.
+    if "O" in kinds or "f" in kinds and any(analysis_rows.has_big(one) for one in (left, right)):
+        found = by_row(function, left, right)
+        return pandas.Series([missing if one is None else one for one in analysis_rows.cells_of(found)], dtype="bool")
+    return pandas.Series(function(left, right).to_numpy(dtype=bool, na_value=missing))
 
 
 def truth(value):
@@ -103,8 +134,7 @@ def compared(name, function, left, right, notes):
     else:
         what = [f"{one.name!r}, which holds {analysis_table.holds(one)}" for one in (left, right)]
         raise AnalysisError(f"'{name}' cannot compare {what[0]}, with {what[1]}")
-    found = function(left, right)
-    return pandas.Series(found.to_numpy(dtype=bool, na_value=name == "!="), index=left.index)
+    return in_order(function, left, right, name == "!=").set_axis(left.index)
 
 
 # --- the functions ------------------------------------------------------------------------------
@@ -124,7 +154,8 @@ def call(name, arguments, notes):
 
 def _numeric(function):
     def made(arguments, notes, name):
-        return function(number(arguments[0], f"{name}()", notes))
+        found = number(arguments[0], f"{name}()", notes)
+        return by_row(function, found) if is_exact(found) else function(found)
 
     return made
 
@@ -146,6 +177,8 @@ def _whole(function):
         import numpy
 
         found = number(arguments[0], f"{name}()", notes)
+        if is_exact(found):
+            return by_row(lambda one: one if type(one) is int else float(getattr(numpy, function)(one)), found)
         return found if found.dtype.kind in "iu" else getattr(numpy, function)(floats(found))
 
     return made
@@ -158,7 +191,8 @@ def _round(arguments, notes, name):
         if digits.nunique() != 1 or not -15 <= digits.iloc[0] <= 15:
             raise AnalysisError("round() takes a number of digits from -15 to 15")
         digits = int(digits.iloc[0])
-    return number(arguments[0], "round()", notes).round(digits)
+    found = number(arguments[0], "round()", notes)
+    return by_row(lambda one: round(one, digits), found) if is_exact(found) else found.round(digits)
 
 
 def _extreme(larger):
@@ -167,9 +201,8 @@ def _extreme(larger):
             arguments = [number(one, f"{name}()", notes) for one in arguments]
         found = arguments[0]
         for one in arguments[1:]:
-            better = (found >= one) if larger else (found <= one)
-            better = better.to_numpy(dtype=bool, na_value=False) | one.isna().to_numpy()
-            found = pick(type(one)(better), found, one)
+            better = in_order(operator.ge if larger else operator.le, found, one) | one.isna().reset_index(drop=True)
+            found = pick(better, found, one)
         return found
 
     return made
@@ -208,10 +241,34 @@ def as_number(series):
 
     if series.dtype.kind in "iufb":
         return number(series, "number()", None), 0
-    cells = [one.strip() if type(one) is str else one if type(one) in (int, float, bool) else None for one in series.tolist()]
-    found = pandas.to_numeric(pandas.Series(cells, index=series.index, dtype="object"), errors="coerce")
-    found = analysis_rows.numbers_of(found)[0] if found.dtype.kind == "O" else found
+    cells = [_stripped(one) for one in series.tolist()]
+    texts = [None if type(one) is int else one for one in cells]
+    found = pandas.to_numeric(pandas.Series(texts, index=series.index, dtype="object"), errors="coerce")
+    if found.dtype.kind != "i":
+        exact = [one if type(one) is int else whole_of(one) for one in cells]
+        nearest = [None if one != one else one for one in found.astype("float64").tolist()]
+        found = analysis_rows.series_of([other if one is None else one for one, other in zip(exact, nearest)])
+        found = found.set_axis(series.index)
     return found, int(series.notna().sum() - found.notna().sum())
+
+
+def _stripped(value):
+    """A text without space around it, or a number; None for what else there is."""
+    if type(value) is bool:
+        return int(value)
+    return value.strip() if type(value) is str else value if type(value) in (int, float) else None
+
+
+def whole_of(text):
+    """The whole number that a text of digits is, of any size; None for any other value."""
+    if type(text) is not str or not _WHOLE.fullmatch(text) or len(text) > _MOST_DIGITS:
+        return None
+    return int(text)
+
+
+# What CPython itself is willing to read.
+_MOST_DIGITS = 4300
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 
 
 def _number(arguments, notes, name):

@@ -81,7 +81,8 @@ def _simple(value):
     if isinstance(value, (datetime.datetime, dict, list)):
         return value
     if isinstance(value, decimal.Decimal):
-        return float(value)
+        long = value.is_finite() and 15 <= value.adjusted() < 300 and value == value.to_integral_value()
+        return int(value) if long else float(value)
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, (datetime.date, datetime.time)):

@@ -206,14 +206,25 @@ def _series(work, plan, table, times, fields):
     for field in fields:
         if not any(plan.get(one) for one in ("rolling", "diff", "pct_change")):
             break
-        values = source.numbers(field, work.notes, "'timeseries'")
+        exact = source.exact(field, work.notes, "'timeseries'")
         if "rolling" in plan:
+            values = source.numbers(field, work.notes, "'timeseries'")
             frame[f"{field}_rolling_{plan['rolling']['function']}"] = _rolled(values, frame.iloc[:, 0], plan["rolling"])
         if plan.get("diff"):
-            frame[f"{field}_diff"] = values.diff(plan["diff"])
+            frame[f"{field}_diff"] = _difference(exact, plan["diff"])
         if plan.get("pct_change"):
+            values = source.numbers(field, work.notes, "'timeseries'")
             frame[f"{field}_pct_change"] = values.pct_change(plan["pct_change"], fill_method=None)
     return frame
+
+
+def _difference(exact, periods):
+    """The change from so many rows before, of whole numbers that floats would round as they are."""
+    if not analysis_rows.has_big(exact):
+        return analysis_rows.numbers_of(exact)[0].diff(periods)
+    cells = analysis_rows.cells_of(exact)
+    pairs = zip(cells, [None] * min(periods, len(cells)) + cells)
+    return analysis_rows.series_of([None if None in pair else pair[0] - pair[1] for pair in pairs])
 
 
 def _rolled(values, times, asked):

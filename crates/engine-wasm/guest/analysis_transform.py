@@ -4,6 +4,8 @@ A step is `{"type": "select", "fields": [...]}` or, shorter, `{"select": [...]}`
 the table of the one before. All steps are checked before any of them is done.
 """
 
+import decimal
+
 from _tidegate import analysis_aggregate, analysis_expression, analysis_filter, analysis_functions
 from _tidegate import analysis_check as check
 from _tidegate import analysis_reshape as reshape
@@ -66,37 +68,61 @@ def _computed(work, step):
 def _cast(work, step):
     columns = {one: work.table.column(one) for one in work.table.names}
     for name, wanted in step["fields"].items():
-        found, wrong = _casted(work.table.column(name), wanted)
-        if wrong and step.get("on_error") == "error":
+        found, wrong, changed = _casted(work.table.column(name), wanted)
+        strict = step.get("on_error") == "error"
+        if wrong and strict:
             raise AnalysisError(f"'cast': {rows(wrong, 'have')} a value in {name!r} that is no {wanted}")
+        if changed and strict:
+            raise AnalysisError(f"'cast': {rows(changed, 'have')} a value in {name!r} that {_CHANGES[wanted][0]}")
         if wrong:
             work.notes.add(f"'cast' found {rows(wrong)} with a value in {name!r} that is no {wanted}; they have null now")
+        if changed:
+            work.notes.add(f"'cast' found {rows(changed)} with a value in {name!r} that {'; '.join(_CHANGES[wanted])}")
         columns[name] = found
     return _table(work, columns)
 
 
+# What a value may lose that is of the type nearly.
+_CHANGES = {
+    "int": ("has a fraction", "it was cut off"),
+    "float": ("is too long for a float", "it was rounded"),
+}
+
+
 def _casted(series, wanted):
-    """A column of another type, and how many of its values are none of that type."""
+    """A column of another type, how many of its values are none of that type, and how many are so only nearly."""
     if wanted == "text":
-        return analysis_functions.as_text(series), 0
+        return analysis_functions.as_text(series), 0, 0
     if wanted == "date":
-        return _as_dates(series)
+        return *_as_dates(series), 0
     if wanted == "bool":
         found = [_TRUTHS.get(one.strip().lower() if type(one) is str else one) for one in analysis_rows.keyed(series).tolist()]
         made = analysis_rows.series_of(found)
-        return made, int(series.notna().sum() - made.notna().sum())
+        return made, int(series.notna().sum() - made.notna().sum()), 0
     found, wrong = analysis_functions.as_number(series)
     if wanted == "float":
-        return analysis_functions.floats(found), wrong
+        return analysis_functions.floats(found), wrong, analysis_rows.rounded(found)
     if found.dtype.kind in "iu":
-        return found, wrong
-    import numpy
+        return found, wrong, 0
+    made = [_as_int(*pair) for pair in zip(found.tolist(), series.tolist())]
+    whole = analysis_rows.series_of([one for one, _ in made])
+    return whole, wrong + int(found.notna().sum() - whole.notna().sum()), sum(cut for _, cut in made)
 
-    # What is after the point is cut off; what does not fit into 64 bits is no int.
-    fits = found.abs() < 2.0**63
-    whole = numpy.trunc(found.where(fits))
-    cells = [None if one != one else int(one) for one in whole.tolist()]
-    return analysis_rows.series_of(cells), wrong + int((~fits & found.notna()).sum())
+
+def _as_int(number, given):
+    """A whole number, and whether a fraction was cut off; None for a float beyond 64 bits, which says no digits."""
+    if type(number) is int:
+        return number, False
+    if number is None or not abs(number) < 2.0**63:
+        return None, False
+    # Digits that a float has lost are still in the text.
+    exact = number
+    if type(given) is str and abs(number) >= 1:
+        try:
+            exact = decimal.Decimal(given.strip())
+        except decimal.InvalidOperation:
+            pass
+    return int(exact), int(exact) != exact
 
 
 _TRUTHS = {True: True, False: False, "true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}

@@ -24,6 +24,7 @@ import ast
 import re
 import textwrap
 import types
+from collections import Counter
 
 _VALUE = "__tidegate_value__"
 _RETURN = "__tidegate_return__"
@@ -40,6 +41,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _LANGUAGES = ("", "python", "python3", "py", "py3", "ipython", "tool_code")
 # Spares the commonest endings that are no expression a futile attempt.
 _STATEMENTS = ("if ", "for ", "with ", "def ", "class ", "async ", "import", "from ", "while ", "try:", "else:", "return\n")
+_ASYNC = re.compile(r"^async def (\w+)", re.MULTILINE)
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)[ \t]*(?:\*\*|//|>>|<<|[-+*/%@&|^])?=(?!=)")
 _LOOP_MAKERS = ("get_event_loop", "new_event_loop", "get_running_loop")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -303,6 +305,8 @@ def _split(text, filename):
         if start == 0:
             return None
         end = start - 1
+    if "async def" in text and any(re.search(rf"^[ \t]*{name}\(", text, re.MULTILINE) for name in _ASYNC.findall(text)):
+        return None
     head, last = text[:start], text[start:]
     assigned = _ASSIGNMENT.match(last)
     returns = last.startswith("return ") and last[7:8] != "="
@@ -328,6 +332,8 @@ def _split(text, filename):
 
 def _rewrite(tree, text, filename):
     body = tree.body
+    if "async def" in text:
+        _await_bare(tree)
     if "asyncio" in text and "run" in text:
         _AwaitRuns(tree).visit(tree)
     names = _keep_last(body) if body else ()
@@ -339,6 +345,32 @@ def _rewrite(tree, text, filename):
             code = _inner(compile(tree, filename, "exec", _FLAGS, True))
             return Prepared(text, filename, code, None, sets_result, names)
     return Prepared(text, filename, compile(tree, filename, "exec", _FLAGS, True), None, sets_result, names)
+
+
+def _await_bare(tree):
+    """`main()` alone on a line does nothing without an `await`, so it gets one.
+
+    Only where it could stand, at module scope or in an async function, and only for a function
+    that the name certainly means.
+    """
+    own = {node.name for node in tree.body if isinstance(node, ast.AsyncFunctionDef) and not _is_odd(node)}
+    bound = Counter()
+    for node in ast.walk(tree):
+        bound.update(_bound(node))
+        if isinstance(node, ast.arg):
+            bound[node.arg] += 1
+    own = {name for name in own if bound[name] == 1}
+    scopes = [tree.body] + [node.body for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef)]
+    for node in [node for scope in scopes for node in _outer(scope)] if own else ():
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in own:
+            node.value = ast.copy_location(ast.Await(call), call)
+
+
+def _is_odd(function):
+    """Whether calling an async function gives something that is not awaited."""
+    yields = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _outer(function.body))
+    return yields or bool(function.decorator_list)
 
 
 def _outer(nodes):

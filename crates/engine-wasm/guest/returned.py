@@ -36,7 +36,7 @@ def _outline(value, depth):
     if kind is dict:
         if not value or not depth:
             return "a dict" if value else "an empty dict"
-        if len(value) == 1:
+        if len(value) == 1 and depth == 2:
             (key, one), = value.items()
             if type(key) is str and type(one) is str and one:
                 return f"{{{key[:40]!r}: str}}, the text beginning {one[:_MOST_TEXT]!r}"

@@ -23,6 +23,7 @@ mod passing;
 mod result;
 mod secret;
 mod settings;
+mod shallow;
 mod slot;
 mod status;
 mod stdio;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Column, Rows, example, short};
+use super::{Column, Rows, example, short, value_of};
 use crate::skim::{Fields, Items};
 
 /// Rows that are shown.
@@ -10,7 +10,9 @@ const HEAD: usize = 5;
 
 /// Whether an object is a table or a series: that is what it says first.
 pub(crate) fn is_one(text: &str) -> bool {
-    matches!(Fields::of(text).next(), Some(("\"$type\"", "\"dataframe\"" | "\"series\"")))
+    let says = |at: usize, what| text.get(at..).is_some_and(|rest: &str| rest.starts_with(what));
+    let kind = Fields::of(text).next_key().filter(|(key, _)| *key == "\"$type\"");
+    kind.is_some_and(|(_, at)| says(at, "\"dataframe\"") || says(at, "\"series\""))
 }
 
 /// What it is, in a few words.
@@ -32,7 +34,10 @@ pub(super) fn about(text: &str) -> Value {
         match key.as_str() {
             "records" => {
                 told.insert("head".to_owned(), head(value));
-                told.insert("describe".to_owned(), Rows::read(value).0.fields(true));
+                told.insert(
+                    "describe".to_owned(),
+                    Rows::read(&mut Items::of(value)).0.fields(true),
+                );
             }
             "values" => {
                 told.insert("head".to_owned(), head(value));
@@ -53,7 +58,7 @@ pub(super) fn about(text: &str) -> Value {
                     told.insert(key, ends);
                 }
             }
-            _ => drop(told.insert(key, serde_json::from_str(value).unwrap_or_default())),
+            _ => drop(told.insert(key, value_of(value).unwrap_or_default())),
         }
     }
     // The types have the names of the columns already.
@@ -65,7 +70,7 @@ pub(super) fn about(text: &str) -> Value {
 
 fn head(rows: &str) -> Value {
     let whole = |text: &str| match text.as_bytes().first() {
-        Some(b'[') => serde_json::from_str(text).unwrap_or_default(),
+        Some(b'[') => value_of(text).unwrap_or_default(),
         _ => example(text),
     };
     Items::of(rows).take(HEAD).map(whole).collect()

@@ -13,13 +13,18 @@ from unittest import mock
 from . import GUEST
 from .analyses import AnalysisError, analysis, ask, needs_pandas, pd, refusal, result, scipy, sklearn
 from _tidegate import analysis_data, analysis_filter, analysis_functions, analysis_hypothesis, analysis_predict
-from _tidegate import analysis_transform, binding
+from _tidegate import analysis_transform, binding, values
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
 
 
 def rows_of(data, **parameters):
     return result("filter", data, **parameters)
+
+
+def kept(value):
+    """What a later request reads of a value that a program returned."""
+    return json.loads(values.encode(value)[0])
 
 
 class Package(unittest.TestCase):
@@ -151,6 +156,61 @@ class Sources(unittest.TestCase):
             self.assertIn("Did you mean 'r-12'? Kept: r-12", refusal("filter", {"result": "r-13"}))
             for handle in ("../x", "a/b", ".hidden", "", "a\0b"):
                 self.assertIn("is no handle", refusal("filter", {"result": handle}))
+
+    def test_columns_of_one_name_are_told_apart_as_in_csv(self):
+        told = ([{"a": 1, "a.1": 2}], ["data has 2 columns called 'a'; here they are a, a.1"])
+        frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
+        for data in (
+            {"columns": ["a", "a"], "rows": [[1, 2]]},
+            {"columns": [{"name": "a"}, {"name": "a"}], "data": [[1, 2]]},
+            {"$columns": ["a", "a"], "$rows": [[1, 2]]},
+            frame,
+            kept(frame),
+            {"table": kept(frame), "count": 1},
+        ):
+            with self.subTest(data=str(data)[:60]):
+                answer = ask("filter", data)
+                self.assertEqual((answer["result"], answer["notes"]), told)
+        self.assertEqual(rows_of("a,a\n1,2\n"), told[0])
+        three = {"columns": ["a", "a", "a.1"], "rows": [[1, 2, 3]]}
+        self.assertEqual(rows_of(three), [{"a": 1, "a.2": 2, "a.1": 3}])
+
+    def test_the_index_of_a_table_is_columns_in_front(self):
+        two = pd.MultiIndex.from_tuples([("x", 1), ("y", 2)], names=["city", None])
+        for index, wanted in (
+            (pd.Index(["x", "y"], name="city"), [{"city": "x", "n": 1}, {"city": "y", "n": 2}]),
+            (pd.Index(["x", "y"]), [{"index": "x", "n": 1}, {"index": "y", "n": 2}]),
+            (two, [{"city": "x", "level_1": 1, "n": 1}, {"city": "y", "level_1": 2, "n": 2}]),
+            (pd.RangeIndex(2, name="row"), [{"row": 0, "n": 1}, {"row": 1, "n": 2}]),
+            (pd.Index([7, 8], name="n"), [{"n.1": 7, "n": 1}, {"n.1": 8, "n": 2}]),
+            (pd.RangeIndex(2), [{"n": 1}, {"n": 2}]),
+        ):
+            series = pd.Series([1, 2], index=index, name="n")
+            for data in (kept(series), kept(series.to_frame()), series.to_frame(), {"a": {"b": kept(series)}}):
+                with self.subTest(index=str(index), data=str(data)[:30]):
+                    self.assertEqual(rows_of(data), wanted)
+        self.assertEqual(rows_of(kept(pd.Series([1, 2]))), [{"value": 1}, {"value": 2}])
+        self.assertEqual(rows_of(kept(pd.Series([1], name=("a", "b")))), [{"a.b": 1}])
+
+    def test_infinities_of_a_kept_table_are_numbers(self):
+        frame = pd.DataFrame({"v": [1.5, float("inf"), float("-inf"), None], "s": ["Infinity", "a", "b", "c"]})
+        answer = ask("filter", kept(frame), conditions={"field": "v", "operator": ">", "value": 1})
+        self.assertEqual((answer["result"], answer["notes"]), ([{"v": 1.5, "s": "Infinity"}, {"v": None, "s": "a"}], []))
+        self.assertEqual(result("aggregate", kept(frame["v"]), aggregations={"v": "count"}), [{"v_count": 3}])
+
+    def test_a_kept_table_that_is_cut_or_broken_is_refused(self):
+        for rows in ([{"a": 1}, {"$left_out": 5}], [[1], {"$left_out": 5}]):
+            key = "records" if isinstance(rows[0], dict) else "rows"
+            said = refusal("filter", {"$type": "dataframe", "columns": ["a"], key: rows})
+            self.assertIn("a part was left out", said)
+        self.assertIn("part was left out", refusal("filter", {"$type": "series", "values": [1, {"$left_out": 5}]}))
+        broken = {"$type": "dataframe", "columns": ["a", "a"], "rows": [[1, 2], [3]]}
+        self.assertIn("row 1 of data has 1 values for 2 columns", refusal("filter", broken))
+        self.assertIn("row 0 is number", refusal("filter", {"$type": "dataframe", "records": [5, {"a": 1}]}))
+
+    def test_csv_with_more_values_than_names_is_refused(self):
+        said = "the rows of data have more values than the header line has names: 'a,b'"
+        self.assertEqual(refusal("filter", "a,b\n1,2,\n3,4,\n"), said)
 
     def test_a_tool_is_called_where_the_rows_are(self):
         seen = []

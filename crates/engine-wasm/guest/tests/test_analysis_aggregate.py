@@ -65,6 +65,8 @@ class Meaning(unittest.TestCase):
         rows = [{"a": 2**62}] * 4 + [{"a": None}]
         self.assertEqual(result("aggregate", rows, aggregations={"a": "sum"}), [{"a_sum": 2**64}])
         self.assertEqual(result("aggregate", [{"a": 10**30}, {"a": 1}], aggregations={"a": "sum"}), [{"a_sum": 10**30 + 1}])
+        lowest = [{"a": -(2**63)}] * 2 + [{"a": 5}]
+        self.assertEqual(result("aggregate", lowest, aggregations={"a": "sum"}), [{"a_sum": -(2**64) + 5}])
 
     def test_groups_by_paths_lists_and_several_kinds(self):
         rows = [{"k": {"z": 1}, "l": [1], "m": "a"}, {"k": {"z": 1}, "l": [1], "m": 5}, {"k": None, "l": [2], "m": 5}]

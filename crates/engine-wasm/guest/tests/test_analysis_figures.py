@@ -182,6 +182,8 @@ class Timeseries(unittest.TestCase):
             ({"time_field": "t", "timezone": "Mars/Olympus"}, "there is no time zone"),
             ({"time_field": "t", "fields": ["s"], "diff": 1}, "needs numbers, and 's' holds text"),
             ({"time_field": "t", "diff": -1}, "whole number from 1"),
+            ({"time_field": "t", "fields": ["vv"], "gaps": "day"}, "there is no column 'vv'. Did you mean 'v'?"),
+            ({"time_field": "t", "fields": ["zz"]}, "there is no column 'zz'. The columns: t, v, s"),
         ):
             with self.subTest(said):
                 self.assertIn(said, refusal("timeseries", rows, **parameters))
@@ -337,6 +339,19 @@ class Tests(unittest.TestCase):
         self.assertIn("needs at least 2", refusal("test", self.rows[:1], test="t_one_sample", field="a"))
         answer = ask("test", [{"a": 1}, {"a": 1}], test="t_one_sample", field="a", mean=1)
         self.assertEqual((answer["result"]["p_value"], answer["result"]["significant"]), (None, False))
+
+
+    def test_expectations_that_are_neither_shares_nor_counts_are_noted(self):
+        rows = [{"g": one} for one in ["x"] * 20 + ["y"] * 30 + [None]]
+        left_out = "1 row was left out, without a value in 'g'"
+        for expected, notes in (
+            ({"x": 0.4, "y": 0.6}, [left_out]),
+            ({"x": 20, "y": 30}, [left_out]),
+            (None, [left_out]),
+            ({"x": 0.4, "y": 0.4}, [left_out, "'expected' adds up to 0.8, not to 1; each was taken as its part of that"]),
+        ):
+            asked = {} if expected is None else {"expected": expected}
+            self.assertEqual(ask("test", rows, test="chi_squared_fit", field="g", **asked)["notes"], notes)
 
 
 @needs_pandas

@@ -255,6 +255,16 @@ class Asynchronous(unittest.TestCase):
         self.check(start + "await asyncio.gather(f(1), f(2))", [1, 2])
         self.check(start + "async with asyncio.timeout(5) as t:\n    x = await f(3)\nx", 3)
 
+    def test_a_function_called_alone_on_a_line_is_awaited(self):
+        start = "seen = []\nasync def main():\n    seen.append(1)\n    return 4\n"
+        self.check(start + "main()\nlen(seen)", 1)
+        self.check(start + "for n in range(3):\n    main()\nlen(seen)", 3)
+        self.check(start + "async def outer():\n    main()\nouter()\nlen(seen)", 1)
+        self.check(start + "main()\nx = len(seen)", 1)
+        self.check(start + "main()", 4)
+        self.check("async def f():\n    yield 1\nf()\n3", 3)
+        self.check(start + "def main():\n    pass\nmain()\nlen(seen)", 0)
+
     def test_asyncio_run_is_awaited(self):
         start = "import asyncio\nasync def main(): return 4\n"
         self.check(start + "asyncio.run(main())", 4)

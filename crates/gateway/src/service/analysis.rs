@@ -28,6 +28,14 @@ pub struct Analysis {
     pub parameters: Box<RawValue>,
 }
 
+/// What every program of ours ends with.
+const CALL: &str = "from tidegate import analyze\nreturn await analyze(request)";
+
+/// Whether a program is one of ours.
+pub(super) fn is_one(program: &str) -> bool {
+    program.ends_with(CALL)
+}
+
 impl Analysis {
     /// The program, and the variables it starts with.
     #[must_use]
@@ -38,7 +46,7 @@ impl Analysis {
             "predict" => "import sklearn\n",
             _ => "",
         };
-        let source = format!("{import}from tidegate import analyze\nreturn await analyze(request)");
+        let source = format!("{import}{CALL}");
         // Three pieces of JSON make JSON.
         let request = to_raw_value(self).unwrap_or_else(|_| RawValue::NULL.to_owned());
         (source, Context::from([("request".to_owned(), request)]))

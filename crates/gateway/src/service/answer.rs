@@ -172,15 +172,19 @@ fn brief(error: &ProgramError, most: usize) -> (ProgramError, usize) {
     if used <= most {
         return (brief, used);
     }
-    brief.message = budget::shortened(&error.message, most / 2);
-    let cut = |text: &mut Option<String>, share: usize| {
-        if let Some(text) = text {
-            *text = budget::shortened(text, most * share / 100);
-        }
-    };
-    cut(&mut brief.hint, 25);
-    cut(&mut brief.traceback, 15);
-    cut(&mut brief.source_line, 10);
+    brief.kind = budget::beginning(&error.kind, most / 4);
+    let texts = [
+        (error.message.as_str(), 50),
+        (error.hint.as_deref().unwrap_or_default(), 20),
+        (error.traceback.as_deref().unwrap_or_default(), 15),
+        (error.source_line.as_deref().unwrap_or_default(), 15),
+    ];
+    let most = most - budget::count(&brief.kind);
+    let [message, hint, traceback, source_line] = budget::together(texts, most);
+    brief.message = message;
+    brief.hint = brief.hint.map(|_| hint);
+    brief.traceback = brief.traceback.map(|_| traceback);
+    brief.source_line = brief.source_line.map(|_| source_line);
     let used = tokens_of(&brief);
     (brief, used)
 }
@@ -188,7 +192,8 @@ fn brief(error: &ProgramError, most: usize) -> (ProgramError, usize) {
 /// Tokens of the words of an error.
 pub(super) fn tokens_of(error: &ProgramError) -> usize {
     let more = [&error.hint, &error.traceback, &error.source_line];
-    budget::count(&error.message)
+    budget::count(&error.kind)
+        + budget::count(&error.message)
         + more.into_iter().flatten().map(|text| budget::count(text)).sum::<usize>()
 }
 

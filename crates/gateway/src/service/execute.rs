@@ -541,7 +541,11 @@ fn context_tokens(context: &Context) -> Option<JoinHandle<usize>> {
         return None;
     }
     let text = serde_json::to_string(context).ok()?;
-    Some(tokio::task::spawn_blocking(move || budget::count(&text)))
+    Some(tokio::task::spawn_blocking(move || {
+        // As short as it could have been written, like everything else that is counted.
+        let short = serde_json::from_str::<serde_json::Value>(&text).map(|value| value.to_string());
+        budget::count(short.as_deref().unwrap_or(&text))
+    }))
 }
 
 /// The end of a run that rested for longer than whoever asked wanted to wait.

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use metrics::{counter, describe_counter, describe_histogram, histogram};
+use engine::LimitKind;
+use metrics::{counter, describe_counter, describe_gauge, describe_histogram, histogram};
 
+use super::analysis;
 use super::receipt::Receipt;
 use super::record::{Ended, Record};
 use crate::hearing::CallNote;
@@ -17,10 +19,12 @@ use crate::hearing::CallNote;
 const MOST_COMBINATIONS: usize = 200;
 
 /// Exceptions that are told apart; the programs' own are `other`.
-const ERRORS: [&str; 26] = [
+const ERRORS: [&str; 31] = [
+    "AnalysisError",
     "ArgumentError",
     "AssertionError",
     "AttributeError",
+    "Cancelled",
     "CheckError",
     "Crashed",
     "Exited",
@@ -29,8 +33,10 @@ const ERRORS: [&str; 26] = [
     "IndexError",
     "KeyError",
     "LimitExceeded",
+    "Lost",
     "MemoryError",
     "MissingAwait",
+    "Moved",
     "ModuleNotFoundError",
     "NameError",
     "OSError",
@@ -42,6 +48,7 @@ const ERRORS: [&str; 26] = [
     "TimeoutError",
     "ToolError",
     "TypeError",
+    "Unknown",
     "UnknownTool",
     "ValueError",
 ];
@@ -57,6 +64,8 @@ pub(super) enum Phase {
     Thaw,
     /// The guest's own work.
     Guest,
+    /// Waiting, asleep or for servers.
+    Rest,
     /// Waiting for one answer of a server.
     HostCall,
 }
@@ -68,6 +77,7 @@ impl Phase {
             Self::Check => "check",
             Self::Thaw => "thaw",
             Self::Guest => "guest",
+            Self::Rest => "rest",
             Self::HostCall => "host_call",
         }
     }
@@ -111,6 +121,17 @@ pub fn describe() {
     describe_counter!("tidegate_tool_combinations_total", "Runs by the set of tools they called.");
     describe_counter!("tidegate_sessions_started_total", "Sessions that were begun.");
     describe_counter!("tidegate_requests_total", "Requests by what they are for.");
+    describe_counter!("tidegate_http_requests_total", "Requests over HTTP.");
+    describe_gauge!("tidegate_open_runs", "Runs that have not ended, also those on disk.");
+    describe_gauge!("tidegate_running", "Runs that have a guest.");
+    describe_gauge!("tidegate_queued", "Runs that wait for their turn.");
+    describe_gauge!("tidegate_sessions", "Sessions, in memory or resting.");
+    describe_gauge!("tidegate_standby_ready", "Guests that stand by.");
+    describe_gauge!("tidegate_upstreams", "Servers that are configured.");
+    describe_gauge!("tidegate_upstreams_up", "Servers that are connected.");
+    describe_gauge!("tidegate_tools", "Tools of all servers.");
+    describe_gauge!("tidegate_ready", "Whether programs can run.");
+    describe_gauge!("tidegate_build_info", "Which version this is.");
     describe_counter!("tidegate_standby_total", "Fresh guests, by whether one stood by.");
 }
 
@@ -122,8 +143,10 @@ pub(super) fn count(record: &Record, price: f64) {
         let queued = started.0.saturating_sub(record.created_at.0);
         Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));
     }
-    histogram!("tidegate_code_bytes").record(number(record.program.len() as u64));
-    for call in &record.calls {
+    if !analysis::is_one(&record.program) {
+        histogram!("tidegate_code_bytes").record(number(record.program.len() as u64));
+    }
+    for call in record.calls.iter().filter(|call| !call.unmade) {
         if let Some(took) = call.took {
             Phase::HostCall.took(took);
         }
@@ -137,13 +160,16 @@ pub(super) fn count(record: &Record, price: f64) {
 
 fn count_end(ended: &Ended) {
     histogram!("tidegate_run_seconds").record(ended.execution_time_ms / 1e3);
-    Phase::Guest.took(ended.usage.cpu);
+    let whole = Duration::try_from_secs_f64(ended.execution_time_ms / 1e3).unwrap_or_default();
+    Phase::Guest.took(ended.usage.wall);
+    Phase::Rest.took(whole.saturating_sub(ended.usage.wall));
     histogram!("tidegate_guest_cpu_seconds").record(ended.usage.cpu);
     histogram!("tidegate_guest_memory_bytes").record(number(ended.usage.memory_bytes));
     let Some(error) = &ended.error else { return };
     let known = ERRORS.iter().find(|known| **known == error.kind);
     counter!("tidegate_errors_total", "type" => known.copied().unwrap_or("other")).increment(1);
-    if let Some(limit) = error.limit {
+    let memory = (error.kind == "MemoryError").then_some(LimitKind::Memory);
+    if let Some(limit) = error.limit.or(memory) {
         counter!("tidegate_limit_hits_total", "limit" => limit.setting()).increment(1);
     }
 }

@@ -111,10 +111,13 @@ fn left_out(record: &Record) -> Option<String> {
         }
     }
     if cut.printed {
-        let _ = write!(
-            said,
-            " All that was printed is in /results/{id}.stdout.txt and /results/{id}.stderr.txt."
-        );
+        let ended = record.ended.as_ref();
+        let has = |of: fn(&Ended) -> &String| ended.is_some_and(|ended| !of(ended).is_empty());
+        let files = [("stdout", has(|one| &one.stdout)), ("stderr", has(|one| &one.stderr))];
+        let files = files.iter().filter(|(_, is_there)| *is_there);
+        let files: Vec<String> =
+            files.map(|(name, _)| format!("/results/{id}.{name}.txt")).collect();
+        let _ = write!(said, " All that was printed is in {}.", files.join(" and "));
     }
     said.push_str(" Better: filter or aggregate first, and return less.");
     Some(said)

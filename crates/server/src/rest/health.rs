@@ -202,7 +202,9 @@ fn measure(door: &Door) {
 /// Which servers are up. Written here, because a server that was removed would stay in the figures
 /// that are kept.
 fn upstreams(servers: &[ServerShown]) -> String {
-    let mut text = String::from("# TYPE tidegate_upstream_up gauge\n");
+    let mut text = String::from(
+        "# HELP tidegate_upstream_up 0 while a server that is needed does not answer.\n# TYPE tidegate_upstream_up gauge\n",
+    );
     for server in servers {
         // One that nobody has needed yet is not down.
         let up = u8::from(!server.is_down());
