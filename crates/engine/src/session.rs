@@ -26,6 +26,9 @@ use crate::program::Program;
 pub trait Calls: Send + Sync + 'static {
     /// Carries out one call.
     async fn call(&self, call: HostCall) -> CallResult;
+
+    /// The program sleeps without waiting for any call, or no longer does.
+    fn sleeps(&self, _asleep: bool) {}
 }
 
 /// For programs that have nobody to call.
@@ -277,9 +280,16 @@ impl Desk {
             self.handles.insert(id, self.tasks.spawn(async move { calls.call(call).await }));
         }
         let mut results = Vec::new();
+        let sleeps = self.tasks.is_empty();
+        if sleeps {
+            self.calls.sleeps(true);
+        }
         tokio::select! {
             result = next(&mut self.tasks) => results.extend(result),
             () = until(waiting.wake_at) => {}
+        }
+        if sleeps {
+            self.calls.sleeps(false);
         }
         while let Some(joined) = self.tasks.try_join_next() {
             results.extend(joined.ok());

@@ -341,6 +341,10 @@ impl Host for Desk {
 
 #[async_trait]
 impl Calls for Desk {
+    fn sleeps(&self, asleep: bool) {
+        self.hearing.rests(asleep);
+    }
+
     async fn call(&self, call: HostCall) -> CallResult {
         self.begin(&call);
         let _resting = Resting::new(self);

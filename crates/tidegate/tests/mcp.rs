@@ -205,6 +205,37 @@ fn what_a_program_prints_is_told_while_it_runs() {
 }
 
 #[test]
+fn what_a_program_waits_for_is_told_while_it_waits() {
+    let mut client = Client::initialized(&[]);
+    let params = json!({
+        "name": "execute_python", "arguments": { "code": "import asyncio\nawait asyncio.sleep(3)" },
+        "_meta": { "progressToken": "t" },
+    });
+    client.ask("tools/call", params);
+    let told = client.heard.iter().filter(|note| note["method"] == "notifications/progress");
+    let told: Vec<&str> =
+        told.map(|note| note["params"]["message"].as_str().unwrap_or_default()).collect();
+    assert!(told.len() == 1 && told[0].starts_with("sleeps since"), "{told:?}");
+}
+
+#[test]
+fn asked_to_end_it_answers_what_runs_and_ends() {
+    let mut client = Client::initialized(&[]);
+    client.run(json!({ "code": "1" }));
+    let params = json!({
+        "name": "execute_python",
+        "arguments": { "code": "import asyncio\nawait asyncio.sleep(0.5)\n'done'" },
+    });
+    let id = client.send("tools/call", params);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let child = client.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &child]).status().unwrap().success());
+    assert!(text(&client.hear(id)["result"]).contains("done"));
+    // Its standard input is still open.
+    client.child.wait().unwrap();
+}
+
+#[test]
 fn a_cancelled_call_stops_its_program() {
     let mut client = Client::initialized(&[]);
     let session = client.run(json!({ "code": "x = 1" }))["structuredContent"]["session"].clone();

@@ -161,7 +161,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 29);
+        assert_eq!(names.len(), 33);
     }
 
     #[test]

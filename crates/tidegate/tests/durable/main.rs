@@ -71,8 +71,14 @@ fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     }
     let mut unknown: Vec<String> = Vec::new();
     let (mut succeeded, mut failed) = (0, 0);
+    let mut fates: HashMap<String, usize> = HashMap::new();
     for id in &accepted {
         let run = gateway.over(id, PATIENCE);
+        for call in run["calls"].as_array().into_iter().flatten() {
+            let fate =
+                format!("{} {}", call["tool"].as_str().unwrap(), call["fate"].as_str().unwrap());
+            *fates.entry(fate).or_default() += 1;
+        }
         if run["success"] == true {
             assert_eq!(run["return_value"], 18, "{run}");
             succeeded += 1;
@@ -89,6 +95,11 @@ fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     let booked = times.iter().filter(|(call, _)| call.starts_with("book "));
     let twice: Vec<_> = booked.clone().filter(|(_, times)| **times > 1).collect();
     assert!(twice.is_empty(), "written twice: {twice:?}");
+    // What the server counted is what the ledgers say: all that is committed, and some that is unknown.
+    let (written, known) =
+        (booked.clone().count(), |fate: &str| fates.get(fate).copied().unwrap_or(0));
+    let (least, unsure) = (known("book committed"), known("book unknown"));
+    assert!((least..=least + unsure).contains(&written), "{written} writes, {fates:?}");
     println!(
         "{killed} kills, {} runs accepted: {succeeded} succeeded, {failed} ended as unknown, {} writes, none twice",
         accepted.len(),
