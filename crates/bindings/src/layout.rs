@@ -68,7 +68,11 @@ impl Layout {
         let original = Some(server.name).filter(|name| {
             let same = match self.case {
                 Case::Free => *name == server.package,
-                Case::Strict => name.to_lowercase() == server.package.to_lowercase(),
+                // In lower case it may be the folder of another server.
+                Case::Strict => {
+                    name.to_lowercase() == server.package.to_lowercase()
+                        || name.to_lowercase() != **name
+                }
             };
             !same && is_safe(name) && !BESIDE.contains(&name.to_lowercase().as_str())
         });
