@@ -366,6 +366,38 @@ async fn a_body_that_is_too_large_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_the_protocol_is_its_owners_alone() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let [anna, bob] =
+        [house.token("anna", &[Scope::Execute]).await, house.token("bob", &[Scope::Execute]).await];
+    let ask = |token: &str, session: Option<&str>, message: Value| {
+        let asked = house.asked(Method::POST, "/mcp").bearer_auth(token).json(&message);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        match session {
+            Some(session) => asked.header("mcp-session-id", session).send(),
+            None => asked.send(),
+        }
+    };
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
+                    "clientInfo": { "name": "test", "version": "1" } },
+    });
+    let begun = ask(&anna, None, hello).await.unwrap();
+    let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    drop(begun.text().await);
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
+    let other = ask(&bob, Some(&session), list.clone()).await.unwrap();
+    assert_eq!(other.status(), StatusCode::NOT_FOUND);
+    assert!(other.text().await.unwrap().contains("no such session"));
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert!(ask(&anna, Some(&session), told).await.unwrap().status().is_success());
+    let own = ask(&anna, Some(&session), list).await.unwrap().text().await.unwrap();
+    assert!(own.contains("execute_python"), "{own}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tokens_say_who_asks_and_what_for() {
     let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
     let house = House::guarded(strict).await;
