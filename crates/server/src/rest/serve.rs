@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use axum::Router;
 use axum_server::Handle;
-use axum_server::accept::NoDelayAcceptor;
+use axum_server::accept::Accept;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
+use futures_util::future::BoxFuture;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 
 /// How long requests may take to end once it is over.
 const GRACE: Duration = Duration::from_secs(30);
@@ -64,7 +65,7 @@ async fn plain(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let handle = Handle::new();
-    let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(NoDelayAcceptor::new());
+    let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(Prompt);
     let mut server = server.handle(handle.clone());
     limited(server.http_builder());
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
@@ -79,13 +80,32 @@ async fn encrypted(
 ) -> Result<(), ServeError> {
     let config = RustlsConfig::from_pem_file(&tls.certificate, &tls.key).await;
     let config = config.map_err(|source| ServeError::Tls { tls, source })?;
-    let acceptor = RustlsAcceptor::new(config).acceptor(NoDelayAcceptor::new());
+    let acceptor = RustlsAcceptor::new(config).acceptor(Prompt);
     let handle = Handle::new();
     let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(acceptor);
     let mut server = server.handle(handle.clone());
     limited(server.http_builder());
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     until(server.serve(service), handle, shutdown).await
+}
+
+/// Lets those in who say something soon. An answer is small and complete, so that waiting for more to
+/// send with it would only delay it.
+#[derive(Clone, Copy)]
+struct Prompt;
+
+impl<S: Send + 'static> Accept<TcpStream, S> for Prompt {
+    type Stream = TcpStream;
+    type Service = S;
+    type Future = BoxFuture<'static, std::io::Result<(TcpStream, S)>>;
+
+    fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
+        Box::pin(async move {
+            stream.set_nodelay(true)?;
+            tokio::time::timeout(HEADERS, stream.peek(&mut [0])).await??;
+            Ok((stream, service))
+        })
+    }
 }
 
 /// Whoever is slow to say what they want, or says too much, is not waited for.
