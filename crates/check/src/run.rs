@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use catalog::CatalogTool;
-use ruff_python_ast::{AnyNodeRef, PySourceType};
-use ruff_python_parser::parse_unchecked_source;
+use ruff_python_ast::token::TokenKind;
+use ruff_python_ast::{AnyNodeRef, ModModule, PySourceType};
+use ruff_python_parser::{ParseError, Parsed, parse_unchecked_source};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::calls::{self, Judged, Question};
@@ -114,6 +115,20 @@ const MOST_OTHERS: usize = 12;
 /// and the most bytes of it.
 const LONGEST_NAMED: usize = 2_500;
 
+/// The first bracket that is never closed.
+fn unclosed(parsed: &Parsed<ModModule>) -> Option<TextRange> {
+    let mut open = Vec::new();
+    for token in parsed.tokens() {
+        match token.kind() {
+            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => open.push(token.range()),
+            // One that closes nothing, or another, is told by the parser.
+            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => drop(open.pop()?),
+            _ => {}
+        }
+    }
+    open.first().copied()
+}
+
 /// Checks a program.
 pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     if let Some(unchecked) = bounds::refused(&job.source) {
@@ -124,16 +139,23 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
     if !parsed.has_valid_syntax() {
         let has_fences = text.code.lines().any(|line| line.trim_start().starts_with("```"));
-        let findings = parsed.errors().iter().take(MOST_SYNTAX).map(|error| {
+        // What follows a bracket that is never closed is no news.
+        let unclosed = unclosed(&parsed)
+            .map(|range| (range, format!("`{}` is never closed", &text.code[range])));
+        let wrong = |error: &ParseError| (error.location, lower(&error.error.to_string()));
+        let errors = match unclosed {
+            Some(unclosed) => vec![unclosed],
+            None => parsed.errors().iter().take(MOST_SYNTAX).map(wrong).collect(),
+        };
+        let findings = errors.into_iter().map(|(range, words)| {
             lines.finding(
                 Severity::Blocks,
                 Mistake {
-                    range: error.location,
+                    range,
                     code: Code::Syntax,
                     weight: Weight::Always,
                     message: format!(
-                        "this is no valid Python: {}{}",
-                        lower(&error.error.to_string()),
+                        "this is no valid Python: {words}{}",
                         if has_fences {
                             "; send only Python code: one block, without Markdown"
                         } else {

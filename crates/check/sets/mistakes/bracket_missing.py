@@ -1,4 +1,4 @@
-# expect: syntax 5
+# expect: syntax 4
 from servers.weather import current
 
 now = await current(city="Oslo"

@@ -1,4 +1,3 @@
-# expect: missing-await 9 advice
 from servers.smart_home import set_light
 
 
