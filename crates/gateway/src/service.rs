@@ -39,6 +39,7 @@ use engine::{Engine, Level, Limits};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::warn;
 
 pub use self::answer::{Answer, Of, Page, Wanted};
 pub use self::execute::{IfBusy, Request, Started};
@@ -178,7 +179,19 @@ impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
         let found = if settings.durable { parts.store.find_kept().await? } else { Vec::new() };
-        parts.store.settle_runs(&found).await?;
+        let going = if settings.durable {
+            found.iter().map(|one| one.begun.run.as_str().to_owned()).collect()
+        } else {
+            let left = parts.store.left_behind();
+            if !left.is_empty() {
+                warn!(
+                    runs = left.len(),
+                    "runs of an earlier gateway wait for one that is started with `durable`"
+                );
+            }
+            left
+        };
+        parts.store.settle_runs(&going).await?;
         let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
         let on_disk = stored.iter().filter_map(|row| row.image_bytes).sum();
@@ -338,7 +351,12 @@ impl Service {
         });
         if ended.await.is_err() {
             for run in lock(&self.runs).values() {
-                run.cancel();
+                // What is on disk goes on; of anything else nothing would be left.
+                if self.settings.durable && self.parts.store.is_kept(run.id()) {
+                    run.abandon();
+                } else {
+                    run.cancel();
+                }
             }
         }
         self.tasks.close();

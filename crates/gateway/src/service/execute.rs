@@ -186,6 +186,11 @@ impl Service {
         let run = Run::new(begun.record(), trace, &self.ending);
         let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun));
         if kept {
+            // What it starts from is not forgotten either.
+            entry.passing.store(false, Ordering::Relaxed);
+            if let Ok(mut body) = entry.body.try_lock() {
+                self.secure(&entry, &mut body).await;
+            }
             keeper.accept().await.map_err(|source| self.unwritten(source))?;
         }
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
@@ -347,7 +352,11 @@ impl Service {
             entry.still_there()?;
             Ok::<_, Refusal>((body, ticket.enter().await))
         };
+        let is_kept = self.settings.durable && keeper.is_written();
         let (mut body, pass) = tokio::select! {
+            biased;
+            // Its turn comes in the next process.
+            () = run.leaving().cancelled(), if is_kept => return Ok(None),
             turn = turn => turn?,
             () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default()))),
         };
@@ -377,6 +386,7 @@ impl Service {
             outcome = work(body) => Some(outcome),
             () = run.cancelled() => None,
             () = asleep(left) => None,
+            () = run.abandoned() => return self.abandon(body, entry, keeper).await,
         };
         // Where nothing counts its calls, it was still being checked.
         let used = run.tally().map_or_else(Usage::default, |_| body.used());
@@ -390,10 +400,29 @@ impl Service {
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
-        if alive {
+        if alive && self.settings.durable && !entry.passing.load(Ordering::Relaxed) {
+            self.secure(entry, body).await;
+        } else if alive {
             self.mark_in_memory(entry).await;
         }
         outcome
+    }
+
+    /// Leaves a run that is under way to the next process.
+    async fn abandon(
+        &self,
+        body: &mut Body,
+        entry: &Arc<Entry>,
+        keeper: &Keeper,
+    ) -> Result<Option<Outcome>, Refusal> {
+        body.guest = None;
+        if !keeper.has_image() {
+            let before = body.session.as_ref().and_then(|session| session.before().cloned());
+            self.save_before(entry, before).await?;
+        }
+        body.session = None;
+        entry.set_alive(false);
+        Ok(None)
     }
 
     pub(super) async fn run_in(
@@ -556,7 +585,14 @@ fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
             "the program took longer than the {} s that were asked for (`timeout`), waiting included",
             timeout.as_secs_f64()
         ),
-        hint: Some(if usage.calls == 0 { engine::ENDLESS } else { engine::WAITED }.to_owned()),
+        hint: Some(
+            if usage.calls == 0 && usage.cpu > begun.elapsed() / 5 {
+                engine::ENDLESS
+            } else {
+                engine::WAITED
+            }
+            .to_owned(),
+        ),
         limit: Some(LimitKind::Wall),
         ..ProgramError::default()
     };

@@ -38,6 +38,8 @@ pub struct Run {
     cancel: CancellationToken,
     /// It is to go to disk at its next rest, and to go on elsewhere.
     leaving: CancellationToken,
+    /// It is to stop here at once, and to go on in the next process.
+    abandoned: CancellationToken,
     /// Counts its calls, once it can make any.
     tally: OnceLock<Arc<Tally>>,
     /// Where it belongs, where runs are traced.
@@ -74,6 +76,7 @@ impl Run {
             changed: Notify::new(),
             cancel: CancellationToken::new(),
             leaving: ending.child_token(),
+            abandoned: CancellationToken::new(),
             tally: OnceLock::new(),
             trace,
         })
@@ -135,6 +138,15 @@ impl Run {
 
     pub(super) fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
         self.cancel.cancelled()
+    }
+
+    /// Stops it here; the next process goes on from what is on disk.
+    pub(super) fn abandon(&self) {
+        self.abandoned.cancel();
+    }
+
+    pub(super) fn abandoned(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.abandoned.cancelled()
     }
 
     /// What says that it is to go on elsewhere.

@@ -320,6 +320,23 @@ impl Service {
         }
     }
 
+    /// Writes what a session is to disk, and keeps its guest.
+    pub(super) async fn secure(&self, entry: &Arc<Entry>, body: &mut Body) {
+        let Some(session) = &mut body.session else { return };
+        let written = async {
+            if let Some(image) = session.freeze().await? {
+                self.write_session(entry, image).await?;
+            }
+            entry.set_in_memory(false);
+            self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+            Ok::<_, Refusal>(())
+        };
+        if let Err(error) = written.await {
+            warn!(session = %entry.id, error = %error, "a session could not be written");
+            self.mark_in_memory(entry).await;
+        }
+    }
+
     /// Writes what a session is to disk and lets its guest go.
     pub(super) async fn rest(&self, entry: &Arc<Entry>, body: &mut Body) -> Result<(), Refusal> {
         let Some(session) = &mut body.session else { return Ok(()) };

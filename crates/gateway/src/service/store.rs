@@ -237,6 +237,19 @@ impl Store {
         Ok(going)
     }
 
+    /// Whether this process has anything of a run on disk.
+    pub(super) fn is_kept(&self, run: &RunId) -> bool {
+        self.kept.folder.join(run.as_str()).is_dir()
+    }
+
+    /// Runs that processes left which are no more.
+    pub(super) fn left_behind(&self) -> Vec<String> {
+        let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
+        let runs = folders(&self.kept.all).flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
+        let names = runs.filter_map(|run| run.file_name().into_string().ok());
+        names.filter(|name| name.parse::<RunId>().is_ok()).collect()
+    }
+
     /// Folders with files of runs that are over, or have left.
     pub(super) fn of_runs(&self) -> [PathBuf; 3] {
         [self.folder.join("runs"), self.kept.all.join("over"), self.folder.join("moved")]
@@ -306,8 +319,7 @@ impl Store {
 
     /// Runs that were under way when an earlier process was killed have failed, but for those that
     /// go on.
-    pub(super) async fn settle_runs(&self, going: &[Found]) -> Result<(), StoreError> {
-        let going: Vec<&str> = going.iter().map(|one| one.begun.run.as_str()).collect();
+    pub(super) async fn settle_runs(&self, going: &[String]) -> Result<(), StoreError> {
         let going = serde_json::to_string(&going).unwrap_or_default();
         let ended = Ended::from(&Outcome::failed(ProgramError {
             kind: "Lost".to_owned(),

@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode};
 use super::Door;
 use super::access::Runner;
 use super::files::Content;
-use super::given::{At, Body, Fields};
+use super::given::{At, Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 use super::runs::{bytes_of, run_id};
 use super::sessions::{SessionShown, created, session_id};
@@ -43,6 +43,7 @@ pub(crate) async fn export_run(
 /// Goes on with a run that another gateway exported.
 #[utoipa::path(
     post, path = "/api/v1/runs/import", tag = "runs",
+    params(("again" = Option<bool>, Query, description = "Go on with a run that left from here, which goes on nowhere else.")),
     request_body(content = Content, description = "What was exported.", content_type = "application/octet-stream"),
     responses(
         (status = 202, description = "It goes on.", body = RunShown),
@@ -54,9 +55,12 @@ pub(crate) async fn export_run(
 pub(crate) async fn import_run(
     State(door): State<Door>,
     Runner(caller): Runner,
+    mut query: Parameters,
     Body(body): Body,
 ) -> Result<Response, Problem> {
-    let record = door.shared.service.import_run(&caller, &body).await?;
+    let again = query.take("again")?.unwrap_or(false);
+    query.end()?;
+    let record = door.shared.service.import_run(&caller, &body, again).await?;
     Ok((StatusCode::ACCEPTED, Json(RunShown::new(&record))).into_response())
 }
 

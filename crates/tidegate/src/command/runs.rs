@@ -61,6 +61,9 @@ enum Action {
     Import {
         /// What `runs export` wrote.
         file: PathBuf,
+        /// It left from this gateway, and goes on nowhere else.
+        #[arg(long)]
+        again: bool,
     },
     /// Run the program of a run that did not succeed again; what was done is not done twice.
     Resume {
@@ -94,8 +97,12 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
             })
         }
         Action::Export { run, output } => {
-            let bytes = gateway.bytes(Method::POST, &at(run, "/export")).await?;
             let file = output.clone().unwrap_or_else(|| PathBuf::from(format!("{run}.run")));
+            // A file that cannot be written is known before the run has left.
+            written(&file, &[])?;
+            let answer = gateway.bytes(Method::POST, &at(run, "/export")).await;
+            let _ = std::fs::remove_file(&file);
+            let bytes = answer?;
             written(&file, &bytes)?;
             let told = json!({ "run_id": run, "file": file, "bytes": bytes.len() });
             gateway.print(&told, |_| {
@@ -105,8 +112,9 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
                 )]
             })
         }
-        Action::Import { file } => {
-            let answer = gateway.give("/api/v1/runs/import", read(file)?).await?;
+        Action::Import { file, again } => {
+            let path = format!("/api/v1/runs/import?again={again}");
+            let answer = gateway.give(&path, read(file)?).await?;
             gateway
                 .print(&answer, |answer| vec![format!("{} goes on here", text(&answer["run_id"]))])
         }

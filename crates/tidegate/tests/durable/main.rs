@@ -6,6 +6,7 @@
 
 mod gateway;
 mod moving;
+mod order;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

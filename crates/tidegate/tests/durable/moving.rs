@@ -83,7 +83,9 @@ fn what_was_cut_or_changed_on_its_way_is_not_imported() {
     }
     // One that left may come back.
     std::fs::write(&file, whole).unwrap();
-    gateway.runs(&["import", file.to_str().unwrap()]);
+    let refused = gateway.command("runs", &["import", file.to_str().unwrap()]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("may go on elsewhere"));
+    gateway.runs(&["import", file.to_str().unwrap(), "--again"]);
     assert_eq!(gateway.run(&id).unwrap()["status"], "waiting");
     gateway.runs(&["cancel", &id]);
 }

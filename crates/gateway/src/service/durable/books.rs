@@ -38,7 +38,9 @@ impl RunBooks {
         let left = earlier.remove(at);
         drop(earlier);
         let result = match left.answer {
-            Some((result, _)) => result.result,
+            Some((result, _)) if result.result.is_ok() => result.result,
+            // What failed was not done, and may go well this time.
+            Some(_) => return None,
             None if left.effect.may_be_repeated() => return None,
             None => {
                 let run = self.from.as_ref().map_or("", RunId::as_str);

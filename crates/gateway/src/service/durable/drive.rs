@@ -47,6 +47,8 @@ pub(crate) struct Driver<'a> {
     pub(crate) pass: Option<Pass>,
     /// How long a guest is kept that waits.
     pub(crate) freeze_after: Duration,
+    /// Says that the process ends.
+    pub(crate) ending: &'a CancellationToken,
     /// Says that the run is to go on elsewhere.
     pub(crate) leaving: &'a CancellationToken,
     /// What the session was before, to be written before the first image of the run.
@@ -273,7 +275,9 @@ impl Driver<'_> {
             left.is_some_and(|left| left.answer.is_none() && left.effect == Effect::Write)
         };
         let until = tokio::time::Instant::now() + ANSWERS;
-        while self.pending.iter().any(unanswered) && tokio::time::Instant::now() < until {
+        // A run that merely goes elsewhere has time.
+        let is_late = || self.ending.is_cancelled() && tokio::time::Instant::now() >= until;
+        while self.pending.iter().any(unanswered) && !is_late() {
             tokio::time::sleep(LOOK).await;
         }
     }

@@ -22,6 +22,19 @@ const OVER: &str = "over";
 /// Says which process a folder of runs belongs to, as long as that lives.
 const LOCK: &str = "lock";
 
+/// Letters of a call's arguments that are told.
+const MOST_GIVEN: usize = 160;
+/// Calls that are told one by one.
+const MOST_TOLD: usize = 10;
+
+/// Calls, in words: so many of them, and how many more there are.
+pub(crate) fn counted(mut calls: Vec<String>) -> String {
+    let more = calls.len().saturating_sub(MOST_TOLD);
+    calls.truncate(MOST_TOLD);
+    let told = calls.join(", ");
+    if more == 0 { told } else { format!("{told} and {more} more") }
+}
+
 /// Writes down what one run does.
 pub(crate) struct Keeper {
     folder: PathBuf,
@@ -57,6 +70,16 @@ impl Left {
         CallNote::leaving(&self.call).name()
     }
 
+    /// The same with the beginning of what it was given, so that people know which it was.
+    pub(crate) fn told(&self) -> String {
+        let given: String = self.call.arguments.get().chars().take(MOST_GIVEN + 1).collect();
+        let given = match given.char_indices().nth(MOST_GIVEN) {
+            Some((at, _)) => format!("{}…", &given[..at]),
+            None => given,
+        };
+        format!("{} {given}", self.name())
+    }
+
     /// What is told of it.
     pub(crate) fn note(&self) -> CallNote {
         let note = CallNote { started_at: self.at, ..CallNote::leaving(&self.call) };
@@ -75,6 +98,8 @@ pub(crate) struct Found {
     pub(crate) begun: Begun,
     pub(crate) image: Option<ImageLine>,
     pub(crate) keeper: Keeper,
+    /// Why it cannot go on.
+    pub(crate) damage: Option<&'static str>,
 }
 
 impl Keeper {
@@ -86,16 +111,25 @@ impl Keeper {
     /// What is on disk of a run; `None` if that is nothing that could go on.
     pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
         let path = folder.join(LEDGER);
-        let (mut lines, valid) = ledger::read(&path)?;
+        let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
         let (image, left) = read_lines(lines);
         let number = image.as_ref().map_or(0, |image: &ImageLine| image.number);
+        // The one after the last may have been written before its line was.
+        let damage = if is_torn_inside {
+            Some("its ledger was changed")
+        } else if last_image(&folder)? > number + 1 {
+            Some("its ledger lacks what was written last")
+        } else {
+            None
+        };
         let ledger = Some(Ledger::open(&path, valid)?);
         let left = left.into_iter().map(|left| (left.call.id, left)).collect();
         let state = Mutex::new(State { ledger, image: number, left });
         let begun = *begun;
-        Ok(Some(Found { begun: begun.clone(), image, keeper: Self { folder, begun, state } }))
+        let keeper = Self { folder, begun: begun.clone(), state };
+        Ok(Some(Found { begun, image, keeper, damage }))
     }
 
     /// What the run is.
@@ -117,8 +151,13 @@ impl Keeper {
     fn ledger<'s>(&self, state: &'s mut State) -> io::Result<&'s mut Ledger> {
         if state.ledger.is_none() {
             std::fs::create_dir_all(&self.folder)?;
-            let mut ledger = Ledger::create(&self.folder.join(LEDGER))?;
-            ledger.append(&Line::Begun(Box::new(self.begun.clone())))?;
+            let path = self.folder.join(LEDGER);
+            let mut ledger = Ledger::create(&path)?;
+            if let Err(error) = ledger.append(&Line::Begun(Box::new(self.begun.clone()))) {
+                // Another attempt makes it anew.
+                let _ = std::fs::remove_file(path);
+                return Err(error);
+            }
             state.ledger = Some(ledger);
         }
         state.ledger.as_mut().ok_or_else(|| io::Error::other("there is no ledger"))
@@ -319,7 +358,7 @@ impl Keeper {
     /// What a run that is over has called; nothing if it need not be known.
     pub(crate) fn calls_of(all: &Path, run: &RunId) -> io::Result<Vec<Left>> {
         match ledger::read(&over(all, run)) {
-            Ok((lines, _)) => Ok(read_lines(lines).1),
+            Ok((lines, ..)) => Ok(read_lines(lines).1),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(error),
         }
@@ -333,9 +372,9 @@ impl Keeper {
         let (mut committed, mut unknown) = (Vec::new(), Vec::new());
         for left in self.all_left().into_iter().filter(|left| left.effect != Effect::Read) {
             match &left.answer {
-                Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.name()),
+                Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.told()),
                 Some((CallResult { result: Err(_), .. }, _)) => {}
-                None => unknown.push(left.name()),
+                None => unknown.push(left.told()),
             }
         }
         let told = [
@@ -343,7 +382,7 @@ impl Keeper {
             ("left, and nobody knows whether they were carried out", unknown),
         ];
         for (what, calls) in told.into_iter().filter(|(_, calls)| !calls.is_empty()) {
-            let note = format!("calls that are {what}: {}", calls.join(", "));
+            let note = format!("calls that are {what}: {}", counted(calls));
             outcome.note = Some(match outcome.note.take() {
                 Some(before) => format!("{before}; {note}"),
                 None => note,
@@ -473,6 +512,17 @@ fn read_lines(lines: Vec<Line>) -> (Option<ImageLine>, Vec<Left>) {
         }
     }
     (image, all.into_values().collect())
+}
+
+/// The highest number of an image in a folder; 0 if there is none.
+fn last_image(folder: &Path) -> io::Result<u64> {
+    let mut last = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("image-")?.parse().ok());
+        last = last.max(number.unwrap_or(0));
+    }
+    Ok(last)
 }
 
 /// Sees to it that names in a folder are on disk.

@@ -167,12 +167,18 @@ fn written(line: &Line) -> io::Result<String> {
     Ok(format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes())))
 }
 
-/// The lines that count, and how many bytes they are.
-pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64)> {
+/// The lines that count, how many bytes they are, and whether others follow that would count but for
+/// one that does not: no crash leaves that.
+pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64, bool)> {
     if std::fs::metadata(path)?.len() > MOST_BYTES {
         return Err(io::Error::other(format!("the ledger has more than {MOST_BYTES} bytes")));
     }
-    Ok(decode(&std::fs::read(path)?))
+    let bytes = std::fs::read(path)?;
+    let (lines, valid) = decode(&bytes);
+    let rest = usize::try_from(valid).ok().and_then(|valid| bytes.get(valid..)).unwrap_or_default();
+    let is_torn_inside =
+        rest.split_inclusive(|byte| *byte == b'\n').any(|text| line(text).is_some());
+    Ok((lines, valid, is_torn_inside))
 }
 
 /// The same of bytes from anywhere.
@@ -251,11 +257,16 @@ mod tests {
         drop(ledger);
         let torn = std::fs::read(&path).unwrap();
         std::fs::write(&path, [&torn[..], b"12345678 {\"is\":"].concat()).unwrap();
-        let (lines, valid) = read(&path).unwrap();
+        let (lines, valid, _) = read(&path).unwrap();
         assert_eq!((lines.len(), valid), (1, torn.len() as u64));
         let mut ledger = Ledger::open(&path, valid).unwrap();
         ledger.append(&Line::Withdrawn { id: CallId(2) }).unwrap();
         ledger.sync().unwrap();
-        assert_eq!(read(&path).unwrap().0.len(), 2);
+        let (lines, _, is_torn_inside) = read(&path).unwrap();
+        assert!(lines.len() == 2 && !is_torn_inside);
+        let mut changed = std::fs::read(&path).unwrap();
+        changed[12] ^= 1;
+        std::fs::write(&path, changed).unwrap();
+        assert!(read(&path).unwrap().2, "a changed line before a good one is no torn end");
     }
 }

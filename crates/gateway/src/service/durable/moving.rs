@@ -101,6 +101,7 @@ impl Service {
         self: &Arc<Self>,
         caller: &Caller,
         bytes: &[u8],
+        again: bool,
     ) -> Result<Record, Refusal> {
         if !self.settings.durable {
             let problem = "cannot be taken, because runs are not kept here; set `durable`";
@@ -113,7 +114,7 @@ impl Service {
             return Err(wrong("its ledger cannot be read"));
         };
         let begun = self.allowed(caller, *begun);
-        self.is_new(caller, &begun).await?;
+        self.is_new(caller, &begun, again).await?;
         for image in pack.image.iter().chain(&pack.before) {
             fits(&engine, image, &begun.limits).await?;
         }
@@ -150,7 +151,7 @@ impl Service {
     }
 
     /// Refuses a run that is here, and a session that is somebody else's.
-    async fn is_new(&self, caller: &Caller, begun: &Begun) -> Result<(), Refusal> {
+    async fn is_new(&self, caller: &Caller, begun: &Begun, again: bool) -> Result<(), Refusal> {
         let there = |why| Refusal::NotMovable { run: begun.run.clone(), why };
         if lock(&self.runs).contains_key(&begun.run) {
             return Err(there("because it is here already"));
@@ -159,6 +160,11 @@ impl Service {
             let error = record.ended.as_ref().and_then(|ended| ended.error.as_ref());
             if record.owner != caller.owner || error.is_none_or(|error| error.kind != MOVED) {
                 return Err(there("because it is here already"));
+            }
+            if !again {
+                return Err(there(
+                    "because it left from here and may go on elsewhere; if it does not, say so with `again`",
+                ));
             }
         }
         let entry = lock(&self.sessions).get(&begun.session).cloned();

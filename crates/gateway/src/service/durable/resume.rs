@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
-use super::keeper::{Found, Keeper, Left};
+use super::keeper::{Found, Keeper, Left, counted};
 use super::ledger::ImageLine;
 use super::{Effect, RunBooks};
 use crate::desk::Desk;
@@ -86,7 +86,7 @@ impl Service {
     }
 
     /// Writes what a session was before a run, so that it can go back to it after a crash.
-    async fn save_before(
+    pub(in crate::service) async fn save_before(
         &self,
         entry: &Arc<Entry>,
         before: Option<engine::Image>,
@@ -155,6 +155,7 @@ impl Service {
             gate: &self.gate,
             pass,
             freeze_after: self.settings.freeze_after,
+            ending: &self.ending,
             leaving: place.run.leaving(),
             before: around,
             pending,
@@ -168,8 +169,11 @@ impl Service {
         if !found.is_empty() {
             info!(runs = found.len(), "runs of an earlier process go on");
         }
+        // In the order in which they came: those of one session wait for each other.
+        let mut found = found;
+        found.sort_by_key(|one| one.begun.created_at);
         let mut ready = Vec::with_capacity(found.len());
-        for Found { begun, image, keeper } in found {
+        for Found { begun, image, keeper, damage } in found {
             let entry = self.entry_of(&begun);
             if image.is_some() {
                 entry.revive();
@@ -187,10 +191,17 @@ impl Service {
             let (send, has_session) = oneshot::channel();
             ready.push(has_session);
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
-            self.tasks.spawn(async move {
-                let outcome = service.go_on(&entry, &run, &keeper, image, send).await;
+            let mut going = Box::pin(async move {
+                let outcome = match damage {
+                    Some(damage) => Ok(Some(damaged(damage))),
+                    None => service.go_on(&entry, &run, &keeper, image, send).await,
+                };
                 service.finish(&run, &entry, &keeper, outcome).await;
             });
+            // So that it stands in the row of its session before the next one does.
+            if futures_util::poll!(&mut going).is_pending() {
+                self.tasks.spawn(going);
+            }
         }
         // One that ended at once has dropped its end.
         let _ = join_all(ready).await;
@@ -320,21 +331,33 @@ async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -
     }
 }
 
+/// The end of a run of which nobody can say what it has done.
+fn damaged(damage: &'static str) -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: "Unknown".to_owned(),
+        message: format!(
+            "this run cannot go on: {damage}, so that nobody knows what it has done; it is not begun again"
+        ),
+        hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
+        ..ProgramError::default()
+    })
+}
+
 /// The end of a run that had sent something of which nobody knows whether it was carried out.
 fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
     let lost = |id: &CallId| {
         let left = keeper.left(*id)?;
-        (left.answer.is_none() && left.effect == Effect::Write).then(|| left.name())
+        (left.answer.is_none() && left.effect == Effect::Write).then(|| left.told())
     };
     let calls: Vec<String> = image.pending.iter().filter_map(lost).collect();
     if calls.is_empty() {
         return None;
     }
+    let calls = counted(calls);
     let error = ProgramError {
         kind: "Unknown".to_owned(),
         message: format!(
-            "the gateway was ended while these calls were under way, and nobody knows whether they were carried out: {}; they are not made again",
-            calls.join(", ")
+            "the gateway was ended while these calls were under way, and nobody knows whether they were carried out: {calls}; they are not made again"
         ),
         hint: Some(format!(
             "Find out with a tool that reads. Then run the program again with resume_from=\"{}\": answers that came are used again, and what was done is not done twice.",

@@ -1,0 +1,84 @@
+//! Sessions over a restart: their order, what a run starts from, and what is still computing.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::PATIENCE;
+use crate::gateway::Gateway;
+
+const KEPT: [&str; 4] = ["--durable", "true", "--freeze-after", "0.1s"];
+
+/// A session in which a program has left `v`.
+fn session(gateway: &Gateway, code: &str) -> Value {
+    gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap()["session"].clone()
+}
+
+#[test]
+fn runs_of_one_session_keep_their_order_over_a_restart() {
+    for is_killed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+        gateway.start();
+        let session = session(&gateway, "v = 8");
+        let codes = [
+            "import asyncio\nv += 1\nawait asyncio.sleep(2)\nv += 100\nreturn v",
+            "v += 1\nreturn v",
+            "v += 1\nreturn v",
+        ];
+        let begin =
+            |code: &&str| gateway.begin(&json!({ "code": code, "session": session })).unwrap();
+        let ids: Vec<String> = codes.iter().map(begin).collect();
+        std::thread::sleep(Duration::from_millis(700));
+        if is_killed {
+            gateway.kill();
+        } else {
+            gateway.stop();
+        }
+        gateway.start();
+        let values: Vec<Value> =
+            ids.iter().map(|id| gateway.over(id, PATIENCE)["return_value"].clone()).collect();
+        assert_eq!(values, [json!(109), json!(110), json!(111)], "killed: {is_killed}");
+        let after = json!({ "code": "v", "session": session });
+        assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 111);
+    }
+}
+
+#[test]
+fn a_run_that_computes_when_it_is_killed_begins_again_with_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let session = session(&gateway, "v = 7");
+    let code = "import time\nend = time.time() + 1.5\nwhile time.time() < end:\n    pass\nreturn v";
+    let id = gateway.begin(&json!({ "code": code, "session": session })).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], 7, "{run:#}");
+    // What it left is there after the next kill, too.
+    gateway.kill();
+    gateway.start();
+    let after = json!({ "code": "v + len(str(end)[:0])", "session": session });
+    assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 7);
+}
+
+#[test]
+fn a_run_that_computes_for_longer_than_patience_goes_on_after_the_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [&KEPT[..], &["--stop-patience", "0.5s"]].concat();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &arguments);
+    gateway.start();
+    let code = "import time\nfrom servers.desk import book\nawait book(key='one')\nend = time.time() + 3\nwhile time.time() < end:\n    pass\nawait book(key='two')\nreturn 'done'";
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    while gateway.counted().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(gateway.stop() < Duration::from_secs(10));
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], "done", "{run:#}");
+    assert_eq!(gateway.counted(), ["book one", "book two"]);
+}
