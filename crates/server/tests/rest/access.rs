@@ -1,0 +1,86 @@
+//! Who may come in, and what for.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_the_protocol_is_its_owners_alone() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let [anna, bob] =
+        [house.token("anna", &[Scope::Execute]).await, house.token("bob", &[Scope::Execute]).await];
+    let ask = |token: &str, session: Option<&str>, message: Value| {
+        let asked = house.asked(Method::POST, "/mcp").bearer_auth(token).json(&message);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        match session {
+            Some(session) => asked.header("mcp-session-id", session).send(),
+            None => asked.send(),
+        }
+    };
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
+                    "clientInfo": { "name": "test", "version": "1" } },
+    });
+    let begun = ask(&anna, None, hello).await.unwrap();
+    let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    drop(begun.text().await);
+    let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
+    let other = ask(&bob, Some(&session), list.clone()).await.unwrap();
+    assert_eq!(other.status(), StatusCode::NOT_FOUND);
+    assert!(other.text().await.unwrap().contains("no such session"));
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert!(ask(&anna, Some(&session), told).await.unwrap().status().is_success());
+    let own = ask(&anna, Some(&session), list).await.unwrap().text().await.unwrap();
+    assert!(own.contains("execute_python"), "{own}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tokens_say_who_asks_and_what_for() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let none = house.ask("/api/v1/sessions").await;
+    assert!(none.headers().contains_key("www-authenticate"));
+    assert_problem(none, 401, "unauthorized").await;
+    for path in ["/health", "/health/ready", "/docs", "/openapi.json"] {
+        assert_eq!(house.ask(path).await.status(), StatusCode::OK, "{path}");
+    }
+    assert!(house.get("/health/ready").await.get("servers").is_none());
+    let reader = house.token("anna", &[Scope::Read]).await;
+    let runner = house.token("anna", &[Scope::Execute]).await;
+    let code = json!({"code": "return 1"});
+    let refused = house.asked(Method::POST, "/execute").bearer_auth(&reader).json(&code);
+    assert_problem(refused.send().await.unwrap(), 403, "scope_missing").await;
+    let over_mcp = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "execute_python", "arguments": code, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        } },
+    });
+    let asked = |token: &str| {
+        let asked = house.asked(Method::POST, "/mcp").bearer_auth(token).json(&over_mcp);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        let asked = asked.header("mcp-protocol-version", "2026-07-28");
+        asked.header("mcp-method", "tools/call").header("mcp-name", "execute_python").send()
+    };
+    let refused = asked(&reader).await.unwrap().text().await.unwrap();
+    assert!(refused.contains("lacks the scope `execute`"), "{refused}");
+    let answered = asked(&runner).await.unwrap().text().await.unwrap();
+    assert!(answered.contains("\"return_value\":1"), "{answered}");
+    let run = house.asked(Method::POST, "/execute").bearer_auth(&runner).json(&code);
+    let run: Value = run.send().await.unwrap().json().await.unwrap();
+    for token in [&reader, &runner] {
+        let at = format!("/api/v1/runs/{}", text(&run["run_id"]));
+        let seen = house.asked(Method::GET, &at).bearer_auth(token).send().await.unwrap();
+        assert_eq!(seen.status(), StatusCode::OK);
+    }
+    // Whoever may run programs may search from within them.
+    let tools = house.asked(Method::GET, "/api/v1/tools").bearer_auth(&runner);
+    assert_eq!(tools.send().await.unwrap().status(), StatusCode::OK);
+    let metrics = house.asked(Method::GET, "/metrics").bearer_auth(&runner);
+    assert_problem(metrics.send().await.unwrap(), 403, "scope_missing").await;
+    let server = json!({"name": "new", "command": "true"});
+    let add = house.asked(Method::POST, "/api/v1/servers").bearer_auth(&reader).json(&server);
+    assert_problem(add.send().await.unwrap(), 403, "scope_missing").await;
+}
