@@ -57,6 +57,9 @@ pub enum Refusal {
         /// Why not, and what to do.
         why: &'static str,
     },
+    /// What was given cannot be gone on with here, or there is nothing to give.
+    #[error("{0}")]
+    Immovable(String),
     /// Too many wait.
     #[error(transparent)]
     Full(#[from] Full),
@@ -129,7 +132,7 @@ impl Refusal {
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
             Self::NotResumable { .. } => "not_resumable",
-            Self::NotMovable { .. } => "not_movable",
+            Self::NotMovable { .. } | Self::Immovable(_) => "not_movable",
             Self::Full(_) => "too_many_requests",
             Self::Quota { .. } => "quota_exceeded",
             Self::Invalid { .. } => "invalid_request",

@@ -47,9 +47,8 @@ pub(crate) async fn export_run(
     request_body(content = Content, description = "What was exported.", content_type = "application/octet-stream"),
     responses(
         (status = 202, description = "It goes on.", body = RunShown),
-        (status = 400, description = "It is no run, or cannot be gone on with here.", body = ErrorBody),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
-        (status = 409, description = "It is here already: `not_movable`; or its session is in use.", body = ErrorBody),
+        (status = 409, description = "It is no run, is here already, or cannot be gone on with here: `not_movable`; or its session is in use.", body = ErrorBody),
     )
 )]
 pub(crate) async fn import_run(
@@ -70,9 +69,8 @@ pub(crate) async fn import_run(
     params(("id" = String, Path, description = "The session.", pattern = "^s_[0-9a-f]{32}$")),
     responses(
         (status = 200, description = "The session.", body = Content, content_type = "application/octet-stream"),
-        (status = 400, description = "Nothing has run in it.", body = ErrorBody),
         (status = 404, description = "There is no such session.", body = ErrorBody),
-        (status = 409, description = "A program runs in it: `session_busy`.", body = ErrorBody),
+        (status = 409, description = "A program runs in it: `session_busy`; or nothing has: `not_movable`.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
     )
 )]
@@ -92,8 +90,8 @@ pub(crate) async fn export_session(
     responses(
         (status = 201, description = "The session.", body = SessionShown,
          headers(("Location" = String, description = "Where it is."))),
-        (status = 400, description = "It is no session, or cannot be gone on with here.", body = ErrorBody),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
+        (status = 409, description = "It is no session, or cannot be gone on with here: `not_movable`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn import_session(

@@ -114,9 +114,10 @@ fn status(refusal: &Refusal) -> StatusCode {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Refusal::Gone { .. } | Refusal::Session(_) => StatusCode::GONE,
-        Refusal::Busy(_) | Refusal::NotResumable { .. } | Refusal::NotMovable { .. } => {
-            StatusCode::CONFLICT
-        }
+        Refusal::Busy(_)
+        | Refusal::NotResumable { .. }
+        | Refusal::NotMovable { .. }
+        | Refusal::Immovable(_) => StatusCode::CONFLICT,
         Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,

@@ -104,8 +104,8 @@ impl Service {
         again: bool,
     ) -> Result<Record, Refusal> {
         if !self.settings.durable {
-            let problem = "cannot be taken, because runs are not kept here; set `durable`";
-            return Err(Refusal::Invalid { field: "body", problem: problem.to_owned() });
+            let problem = "a run cannot be taken, because runs are not kept here; set `durable`";
+            return Err(Refusal::Immovable(problem.to_owned()));
         }
         let engine = self.engine().await?;
         let pack = Pack::decode(bytes).map_err(|error| wrong(&error.to_string()))?;
@@ -218,8 +218,7 @@ impl Service {
         self.rest(&entry, &mut body).await?;
         entry.passing.store(false, Ordering::Relaxed);
         if entry.image_bytes.load(Ordering::Relaxed) == 0 {
-            let problem = "names a session in which nothing has run yet".to_owned();
-            return Err(Refusal::Invalid { field: "session", problem });
+            return Err(Refusal::Immovable("nothing has run in this session yet".to_owned()));
         }
         let path: PathBuf = self.parts.store.image(id);
         let read = tokio::fs::read(&path).await;
@@ -254,5 +253,5 @@ async fn fits(engine: &Arc<dyn Engine>, bytes: &[u8], limits: &Limits) -> Result
 }
 
 fn wrong(problem: &str) -> Refusal {
-    Refusal::Invalid { field: "body", problem: format!("is not what can be imported: {problem}") }
+    Refusal::Immovable(format!("this cannot be imported: {problem}"))
 }
