@@ -254,7 +254,10 @@ impl<'a, 'c> Names<'a, 'c> {
         let is_harmless = |load: &Id| {
             let Some(parent) = tree.parent(*load) else { return false };
             match tree.node(parent) {
-                AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_load(),
+                // What is inside could be changed through it.
+                AnyNodeRef::ExprSubscript(subscript) => {
+                    subscript.ctx.is_load() && is_flat(&assign.value)
+                }
                 AnyNodeRef::Keyword(keyword) => {
                     keyword.arg.is_none() || tree.parent(parent).is_some_and(is_of_tool)
                 }
@@ -373,6 +376,19 @@ impl<'a, 'c> Names<'a, 'c> {
             (None, likely) => usage(likely.iter().copied()),
         };
         Mistake { valid, nearest, usage, ..mistake }
+    }
+}
+
+/// Whether a literal has nothing inside that could be changed.
+fn is_flat(literal: &Expr) -> bool {
+    let is_fixed = |one: &Expr| one.is_literal_expr() || one.is_f_string_expr();
+    match literal {
+        Expr::Dict(dict) => {
+            dict.items.iter().all(|item| item.key.is_some() && is_fixed(&item.value))
+        }
+        Expr::List(list) => list.elts.iter().all(is_fixed),
+        Expr::Tuple(tuple) => tuple.elts.iter().all(is_fixed),
+        _ => false,
     }
 }
 
