@@ -363,7 +363,7 @@ impl Machine {
 
     /// Runs next to nothing, after a program that was refused memory.
     ///
-    /// Few of CPython's own paths survive a failed allocation everywhere. One that did not may
+    /// What the program left behind may leave no room for another one. And few of CPython's own paths survive a failed allocation everywhere. One that did not may
     /// show only in the next program, whose fault it is not; so it is found out here, while
     /// there is still an image from before to go back to.
     fn probe(&mut self) -> Result<(), StepError> {
@@ -371,7 +371,7 @@ impl Machine {
             let shared = &self.store.data().shared;
             (lock(&shared.output).clone(), *lock(&shared.usage))
         };
-        let message = self.begin(&engine::Program::new("None"))?;
+        let message = self.begin(&engine::Program::new(PROBE))?;
         let state = self.store.data_mut();
         state.growth.suspect = false;
         state.input = Some(message);
@@ -379,7 +379,8 @@ impl Machine {
         let ended = self.enter();
         let state = self.store.data_mut();
         lock(&state.watch).end();
-        let works = ended.is_ok() && matches!(state.ended.take(), Some(Ended::Done(_)));
+        let works = ended.is_ok()
+            && matches!(state.ended.take(), Some(Ended::Done(done)) if done.error.is_none());
         state.run = Run { seeded: true, ..Run::default() };
         *lock(&state.shared.output) = output;
         *lock(&state.shared.usage) = usage;
@@ -527,6 +528,9 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
         usage,
     }
 }
+
+/// A program that needs a little room, as any does.
+const PROBE: &str = "len(bytes(64 << 10))";
 
 /// The longest note that comes from a guest.
 const MOST_WORDS: usize = 4000;

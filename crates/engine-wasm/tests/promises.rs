@@ -192,6 +192,18 @@ async fn a_cancelled_run_leaves_its_session_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_program_that_leaves_no_memory_takes_none_from_the_next() {
+    let limits = Limits { memory_bytes: 24 << 20, ..Limits::default() };
+    let mut session = Session::new(support::engine(), Start { limits, ..start() });
+    session.run(Program::new("kept = 7"), Arc::new(NoCalls)).await.unwrap();
+    // Caught or not, what it holds on to stays.
+    let hoard = "hoard = []\ntry:\n    while True:\n        hoard.append(bytes(512))\nexcept MemoryError:\n    pass\nlen(hoard)";
+    session.run(Program::new(hoard), Arc::new(NoCalls)).await.unwrap();
+    let next = session.run(Program::new("kept * 6"), Arc::new(NoCalls)).await.unwrap();
+    assert_eq!(next.return_value.get(), "42", "{next:#?}");
+}
+
+#[tokio::test]
 async fn output_streams_while_the_program_runs_and_in_order() {
     #[derive(Default)]
     struct Ears(std::sync::Mutex<Vec<(Stream, String)>>);
