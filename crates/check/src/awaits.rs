@@ -11,6 +11,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::names::Names;
+use crate::scopes::Scopes;
 use crate::tree::{Id, Tree};
 
 /// A call whose result is used as a value although nobody awaits it.
@@ -160,7 +161,8 @@ pub(crate) fn forgotten(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<Forgotten
     if calls.is_empty() {
         return Vec::new();
     }
-    let uses = Uses { tree, names, keeps: keeps_calls(tree, names) };
+    let scopes = Scopes::new(tree, names);
+    let uses = Uses { tree, names, scopes, keeps: keeps_calls(tree, names) };
     calls
         .into_iter()
         .filter(|(id, _)| !uses.is_in_annotation(*id) && uses.is_value(*id, &mut HashSet::new()))
@@ -221,6 +223,7 @@ fn keeps_calls(tree: &Tree<'_>, names: &Names<'_, '_>) -> bool {
 struct Uses<'t, 'a, 'c> {
     tree: &'t Tree<'a>,
     names: &'t Names<'a, 'c>,
+    scopes: Scopes<'t, 'a, 'c>,
     /// A call that was kept somewhere may still be awaited.
     keeps: bool,
 }
@@ -384,46 +387,14 @@ impl<'a> Uses<'_, 'a, '_> {
         targets.iter().all(|target| {
             let Expr::Name(name) = target else { return !self.keeps };
             let name = name.id.as_str();
-            let scope = self.tree.of(target).and_then(|id| self.scope(id, name));
+            let scope = self.tree.of(target).and_then(|id| self.scopes.of(id, name));
             if !met.insert((name, scope)) {
                 return true;
             }
             let loads = self.names.loads.get(name).map(Vec::as_slice).unwrap_or_default();
-            loads.iter().all(|load| self.scope(*load, name) != scope || self.is_value(*load, met))
-        })
-    }
-
-    /// The function or comprehension a name belongs to; `None` for the program's own.
-    fn scope(&self, id: Id, name: &str) -> Option<Id> {
-        let mut child = id;
-        for parent in self.tree.above(id) {
-            let binds = match self.tree.node(parent) {
-                AnyNodeRef::ExprListComp(one) => comprehended(&one.generators, name),
-                AnyNodeRef::ExprSetComp(one) => comprehended(&one.generators, name),
-                AnyNodeRef::ExprDictComp(one) => comprehended(&one.generators, name),
-                AnyNodeRef::ExprGenerator(one) => comprehended(&one.generators, name),
-                _ => self.tree.is_body_of(child, parent) && self.binds(parent, name),
-            };
-            if binds {
-                return Some(parent);
-            }
-            child = parent;
-        }
-        None
-    }
-
-    /// Whether a name is a function's own.
-    fn binds(&self, function: Id, name: &str) -> bool {
-        if self.names.outer.get(&function).is_some_and(|outer| outer.contains(&name)) {
-            return false;
-        }
-        let places = self.names.stores.get(name).map(Vec::as_slice).unwrap_or_default();
-        places.iter().any(|place| match self.tree.node(*place) {
-            AnyNodeRef::Parameter(_) => {
-                self.tree.above(*place).any(|above| above == function)
-                    && self.tree.function(*place) != Some(function)
-            }
-            _ => self.tree.function(*place) == Some(function),
+            loads
+                .iter()
+                .all(|load| self.scopes.of(*load, name) != scope || self.is_value(*load, met))
         })
     }
 
@@ -476,18 +447,4 @@ fn is_display(node: AnyNodeRef<'_>) -> bool {
             | AnyNodeRef::ExprSetComp(_)
             | AnyNodeRef::ExprDictComp(_)
     )
-}
-
-/// Whether a comprehension binds a name.
-fn comprehended(generators: &[ruff_python_ast::Comprehension], name: &str) -> bool {
-    fn names(target: &Expr, name: &str) -> bool {
-        match target {
-            Expr::Name(one) => one.id.as_str() == name,
-            Expr::Tuple(tuple) => tuple.elts.iter().any(|one| names(one, name)),
-            Expr::List(list) => list.elts.iter().any(|one| names(one, name)),
-            Expr::Starred(starred) => names(&starred.value, name),
-            _ => false,
-        }
-    }
-    generators.iter().any(|one| names(&one.target, name))
 }

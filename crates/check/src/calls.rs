@@ -4,6 +4,9 @@
 //! (`CatalogTool::check`); what only running would tell is left out of the judgement.
 
 mod place;
+mod wrappers;
+
+pub(crate) use wrappers::argument;
 
 use bindings::{Parameter, Signature};
 use catalog::{CatalogTool, ResolveError, shape_in_words};
@@ -40,6 +43,7 @@ pub(crate) struct Judged {
 pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
     let mut judged = Judged::default();
     let constants = |expression: &Expr| names.constant(tree, expression);
+    let wrappers = wrappers::find(tree, names);
     for (_, node) in tree.all() {
         let AnyNodeRef::ExprCall(call) = node else { continue };
         match names.meaning(&call.func) {
@@ -47,10 +51,32 @@ pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
             Some(Meaning::ByName("call_mcp_tool" | "callMCPTool")) => {
                 judged.by_name(call, names, &constants);
             }
-            _ => {}
+            _ => {
+                judged.partial(call, tree, names);
+                judged.wrapped(call, &wrappers, names, &constants);
+            }
         }
     }
     judged
+}
+
+/// The tool that a call by name is of, if what it gives is what the tool's function would give: a
+/// call can also say what the result is to be made into.
+pub(crate) fn tool_by_name<'a, 'c>(
+    call: &'a ExprCall,
+    tree: &Tree<'a>,
+    names: &Names<'a, 'c>,
+) -> Option<&'c CatalogTool> {
+    let constants = |expression: &Expr| names.constant(tree, expression);
+    let named = place::named(call, &constants)?;
+    let server = named.server.as_ref().map(|(name, _)| name.as_str());
+    let is_known = !names.servers.partial
+        && server.is_none_or(|server| !names.servers.could_be_opaque(server))
+        && (server.is_some() || names.servers.opaque.is_empty());
+    if !is_known || place::may_convert(call, names, tree) {
+        return None;
+    }
+    names.servers.catalog.resolve(server, &named.tool.0).ok()
 }
 
 impl Judged {
@@ -92,6 +118,22 @@ impl Judged {
                 });
             }
         }
+    }
+
+    /// `functools.partial(tool, name=value)`, and calls of what it gives: others may give more, and
+    /// other values, but never take a name back.
+    fn partial<'a>(&mut self, call: &'a ExprCall, tree: &Tree<'a>, names: &Names<'a, '_>) {
+        let made = names.partial(tree, call);
+        let tool = made.and_then(|made| names.meaning(made.arguments.args.first()?));
+        let Some(Meaning::Tool(tool)) = tool else { return };
+        let signature = bindings::python_parameters(tool);
+        let about = About { tool, signature: &signature, call };
+        let given = call.arguments.keywords.iter().filter_map(|keyword| {
+            let name = keyword.arg.as_ref()?;
+            Some(Given { name: name.to_string(), value: &keyword.value, at: name.range })
+        });
+        let placed = Placed { given: given.collect(), open: true, maybe_whole: None };
+        self.names(&about, &placed);
     }
 
     /// Arguments that the function does not take, and those that it needs.
@@ -235,6 +277,15 @@ impl Judged {
         self.mistakes.extend(about.missing(around, &missing));
         known.holes.extend(missing.into_iter().map(str::to_owned));
         self.fitting(&about, &arguments, &known, |path| named.place(path).unwrap_or(around));
+        for (key, value) in named.values() {
+            if let Some(parameter) = parameters.parameters.iter().find(|one| one.key == key) {
+                self.questions.push(Question {
+                    range: value.range(),
+                    function: tool.python().to_owned(),
+                    parameter: parameter.clone(),
+                });
+            }
+        }
     }
 }
 
@@ -385,17 +436,30 @@ fn without_question(message: &str) -> (String, Option<String>) {
 
 /// The part of a literal that a path leads to, as far as it can be followed.
 fn within(expression: &Expr, path: &str) -> TextRange {
-    let Some(rest) = path.strip_prefix('.') else { return expression.range() };
-    let Expr::Dict(dict) = expression else { return expression.range() };
-    for item in &dict.items {
-        if let Some(Expr::StringLiteral(key)) = &item.key
-            && let Some(after) = rest.strip_prefix(key.value.to_str())
-            && (after.is_empty() || after.starts_with(['.', '[']))
-        {
-            return if after.is_empty() { item.value.range() } else { within(&item.value, after) };
+    let part = match expression {
+        Expr::Dict(dict) => path.strip_prefix('.').and_then(|rest| {
+            dict.items.iter().find_map(|item| match &item.key {
+                Some(Expr::StringLiteral(key)) => {
+                    let after = rest.strip_prefix(key.value.to_str())?;
+                    let is_whole = after.is_empty() || after.starts_with(['.', '[']);
+                    is_whole.then_some((&item.value, after))
+                }
+                _ => None,
+            })
+        }),
+        Expr::List(list) => {
+            numbered(path).and_then(|(at, after)| Some((list.elts.get(at)?, after)))
         }
-    }
-    expression.range()
+        Expr::ListComp(list) => numbered(path).map(|(_, after)| (&*list.elt, after)),
+        _ => None,
+    };
+    part.map_or(expression.range(), |(part, after)| within(part, after))
+}
+
+/// The number at the beginning of `[0].name`, and what follows it.
+fn numbered(path: &str) -> Option<(usize, &str)> {
+    let (at, after) = path.strip_prefix('[')?.split_once(']')?;
+    Some((at.parse().ok()?, after))
 }
 
 /// What a call gives under a name, and where.

@@ -4,10 +4,14 @@
 //! left is what raises an exception whenever it is reached, in our own words.
 
 mod crashes;
+mod formats;
+mod futures;
+mod lookups;
 
 pub(crate) use crashes::loop_of;
+pub(crate) use formats::formatted;
 
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::{AnyNodeRef, CmpOp, Expr};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::finding::{Code, Mistake, Weight, raises};
@@ -59,6 +63,18 @@ impl<'a> Judge<'_, 'a, '_> {
             "division-by-zero" => self.divides_by_zero(complaint),
             "unused-awaitable" => self.unused(complaint),
             _ => None,
+        }
+    }
+
+    /// What certainly crashes at a node, though the type checker does not mind.
+    pub(crate) fn crash_at(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Mistake> {
+        match node {
+            AnyNodeRef::ExprSubscript(subscript) => self.missing_in_literal(subscript),
+            AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
+            AnyNodeRef::ExprCall(call) => {
+                self.sorted_by_position(call).or_else(|| self.looped_future(id, node))
+            }
+            node => self.looped_future(id, node),
         }
     }
 
@@ -176,9 +192,18 @@ impl<'a> Judge<'_, 'a, '_> {
                 self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
             let known = known.chain(imported).filter(|one| *one != name);
             // The program's own names before Python's.
-            near = nearest(name, known)
-                .or_else(|| nearest(name, BUILTINS.iter().copied()))
-                .map(str::to_owned);
+            near = nearest(name, known).map(str::to_owned);
+            if near.is_none() {
+                match foreign(name) {
+                    Some(words) => message = format!("{message}; {words}"),
+                    None => near = nearest(name, BUILTINS.iter().copied()).map(str::to_owned),
+                }
+            }
+            if near.is_none() && given.is_empty() && foreign(name).is_none() {
+                message.push_str(
+                    "; what an earlier program left is there only if `session` names its session",
+                );
+            }
         }
         // Nobody looks at what annotations say.
         let is_said = self.reach.is_annotation_at(complaint.range);
@@ -283,11 +308,14 @@ impl<'a> Judge<'_, 'a, '_> {
         })
     }
 
-    /// Whether a key is an argument of some call, which may ask whether it is there.
+    /// Whether the program asks somewhere if a key is there: in a test, or in a call that is given it.
     fn is_asked_for(&self, key: &str) -> bool {
         let is_key = |expression: &Expr| matches!(expression, Expr::StringLiteral(text) if text.value.to_str() == key);
         self.tree.all().any(|(_, node)| match node {
             AnyNodeRef::ExprCall(call) => call.arguments.args.iter().any(is_key),
+            AnyNodeRef::ExprCompare(compare) => {
+                matches!(&compare.ops[..], [CmpOp::In | CmpOp::NotIn]) && is_key(&compare.left)
+            }
             _ => false,
         })
     }
@@ -413,21 +441,31 @@ impl<'a> Judge<'_, 'a, '_> {
     /// The one kind of thing that an expression certainly is.
     fn kind(&self, expression: &Expr) -> Option<Kind> {
         let kind = kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())?;
-        self.trust.is_sure(expression).then_some(kind)
+        // What a future gives may be anything; that it is one is written where it is made.
+        let is_sure = match kind {
+            Kind::Future => self.trust.is_future(expression),
+            _ => self.trust.is_sure(expression),
+        };
+        is_sure.then_some(kind)
     }
 
     fn node(&self, range: TextRange) -> Id {
         self.tree.around(range)
     }
 
-    /// A use of a coroutine of the program's own as if it were its result.
-    fn unawaited(&self, expression: &Expr) -> Mistake {
+    /// A use of a coroutine of the program's own, or of a future, as if it were its result.
+    fn unawaited(&self, expression: &Expr, kind: &Kind) -> Mistake {
+        let what = match kind {
+            Kind::Future => "future",
+            _ => "coroutine",
+        };
         Mistake {
             code: Code::MissingAwait,
             ..self.crash(
                 expression.range(),
-                "this is a coroutine, not its result; write `await` before the call that makes it"
-                    .to_owned(),
+                format!(
+                    "this is a {what}, not its result; write `await` before the call that makes it"
+                ),
                 raises::TYPE,
             )
         }
@@ -455,9 +493,36 @@ fn one_of(lines: &[String]) -> String {
     lines.iter().map(|line| format!("`{line}`")).collect::<Vec<_>>().join(" or ")
 }
 
+/// What to write for names that belong to other languages, or to other ways to call tools.
+fn foreign(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "null" | "undefined" | "nil" => "Python writes None",
+        "true" => "Python writes True",
+        "false" => "Python writes False",
+        "mcp" | "mcp_client" | "client" | "tools" | "server" | "use_mcp_tool" | "call_tool"
+        | "mcp_call" => {
+            "tools are functions: `from servers.NAME import TOOL`, then `await TOOL(...)`; search_tools(\"...\") finds them"
+        }
+        _ => return None,
+    })
+}
+
 /// How names that everybody knows are imported.
 fn usual_import(name: &str) -> Option<&'static str> {
     Some(match name {
+        "numpy" => "import numpy",
+        "pandas" => "import pandas",
+        "scipy" => "import scipy",
+        "sklearn" => "import sklearn",
+        "matplotlib" => "import matplotlib",
+        "base64" => "import base64",
+        "functools" => "import functools",
+        "hashlib" => "import hashlib",
+        "io" => "import io",
+        "operator" => "import operator",
+        "string" => "import string",
+        "textwrap" => "import textwrap",
+        "uuid" => "import uuid",
         "np" => "import numpy as np",
         "pd" => "import pandas as pd",
         "plt" => "import matplotlib.pyplot as plt",

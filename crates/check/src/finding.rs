@@ -195,6 +195,8 @@ pub(crate) mod raises {
     pub(crate) const KEY: &[&str] = &["KeyError", "LookupError"];
     pub(crate) const INDEX: &[&str] = &["IndexError", "LookupError"];
     pub(crate) const NAME: &[&str] = &["NameError", "UnboundLocalError"];
+    /// Going over a future gives the future itself, and then an error.
+    pub(crate) const FUTURE: &[&str] = &["RuntimeError", "TypeError", "AttributeError"];
     pub(crate) const TYPE: &[&str] = &["TypeError"];
     pub(crate) const VALUE: &[&str] = &["ValueError"];
     pub(crate) const ZERO: &[&str] = &["ZeroDivisionError", "ArithmeticError"];

@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Set,
     /// What an async function of the program gives before it is awaited.
     Coroutine,
+    /// A task, or what `gather` gives, before it is awaited.
+    Future,
     Function,
     Module,
     /// A class of the standard library about which the stubs tell everything.
@@ -83,6 +85,7 @@ fn kind(member: &str, typed: impl Fn(&str) -> bool) -> Kind {
         "tuple" => Kind::Tuple,
         "set" | "frozenset" => Kind::Set,
         "CoroutineType" => Kind::Coroutine,
+        "Future" | "Task" => Kind::Future,
         name if KNOWN.contains(&name) => Kind::Known(name.to_owned()),
         name if typed(name) => Kind::Typed(name.to_owned()),
         _ if member.starts_with("<module ") => Kind::Module,

@@ -1,14 +1,15 @@
 //! A program against the catalog, before it runs.
 //!
 //! ```text
-//! text ──► tree ──► names, calls, awaits ──┐
-//!            │                             ├──► mistakes ──► findings
-//!            └──► rewrite ──► typed ───────┘
+//! text ──► tree ──► names, calls, awaits ──────────┐
+//!            │                                     ├──► mistakes ──► findings
+//!            └──► results ──► rewrite ──► typed ───┘
 //! ```
 //!
 //! `text` finds the program in what was sent. `names` says which of its names are servers and
 //! tools, `calls` judges their arguments as guest and gateway would, `awaits` finds the calls that
-//! nobody awaits. `rewrite` makes the text that `typed`, the only one that knows the type checker,
+//! nobody awaits. `results` follows what tools give through functions and lists of the program's own,
+//! and `rewrite` makes the text that `typed`, the only one that knows the type checker,
 //! reads; `complaints` keeps what is certain of what that says: `trust` tells whether a type still
 //! holds, and `reach` whether a place is reached and its exception caught. Nothing here reads a file or a socket.
 //!
@@ -36,8 +37,10 @@ mod nearest;
 mod place;
 mod reach;
 mod render;
+mod results;
 mod rewrite;
 mod run;
+mod scopes;
 mod servers;
 mod text;
 mod tree;

@@ -10,13 +10,15 @@ const DEEPEST: usize = 32;
 pub(crate) struct Known<'k, 'a> {
     /// Paths such as `filter.labels`, as `catalog` writes them.
     pub(crate) holes: Vec<String>,
+    /// Paths of lists of which only one item is known, not how many there are.
+    samples: Vec<String>,
     /// Finds the literal that a variable holds.
     constants: &'k dyn Fn(&Expr) -> Option<&'a Expr>,
 }
 
 impl<'k, 'a> Known<'k, 'a> {
     pub(crate) fn new(constants: &'k dyn Fn(&Expr) -> Option<&'a Expr>) -> Self {
-        Self { holes: Vec::new(), constants }
+        Self { holes: Vec::new(), samples: Vec::new(), constants }
     }
 
     /// The value of an expression; `None`, with a hole at `path`, when only running would tell.
@@ -45,6 +47,11 @@ impl<'k, 'a> Known<'k, 'a> {
             }
             Expr::List(list) => self.items(&list.elts, path, depth),
             Expr::Tuple(tuple) => self.items(&tuple.elts, path, depth),
+            // All its items are made in the same way.
+            Expr::ListComp(list) => {
+                self.samples.push(path.to_owned());
+                self.items(std::slice::from_ref(&*list.elt), path, depth)
+            }
             Expr::Dict(dict) => self.object(dict, path, depth),
             Expr::Name(_) => {
                 let held = (self.constants)(expression)?;
@@ -54,21 +61,27 @@ impl<'k, 'a> Known<'k, 'a> {
         }
     }
 
-    /// A list is known when all of it is: a gap would move what follows.
+    /// A list, with nothing in the places of items that are not known.
     fn items(&mut self, items: &[Expr], path: &str, depth: usize) -> Option<Value> {
-        let before = self.holes.len();
         let mut values = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
+            // How many there are of these nobody knows, so neither where the others are.
             if item.is_starred_expr() {
                 return None;
             }
-            values.push(self.read(item, &format!("{path}[{at}]"), depth + 1)?);
-        }
-        if self.holes.len() > before {
-            self.holes.truncate(before);
-            return None;
+            let value = self.value_within(item, &format!("{path}[{at}]"), depth);
+            values.push(value.unwrap_or(Value::Null));
         }
         Some(Value::Array(values))
+    }
+
+    /// The value of a part, with a hole where it is not known.
+    fn value_within(&mut self, part: &Expr, path: &str, depth: usize) -> Option<Value> {
+        let value = self.read(part, path, depth + 1);
+        if value.is_none() {
+            self.holes.push(path.to_owned());
+        }
+        value
     }
 
     /// The same for a dict.
@@ -83,11 +96,8 @@ impl<'k, 'a> Known<'k, 'a> {
             let Some(Expr::StringLiteral(key)) = &item.key else { return None };
             let key = key.value.to_str();
             let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-            match self.read(&item.value, &inner, depth + 1) {
-                Some(value) => {
-                    object.insert(key.to_owned(), value);
-                }
-                None => self.holes.push(inner),
+            if let Some(value) = self.value_within(&item.value, &inner, depth) {
+                object.insert(key.to_owned(), value);
             }
         }
         Some(Value::Object(object))
@@ -102,6 +112,7 @@ impl<'k, 'a> Known<'k, 'a> {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
         self.holes.iter().any(|hole| within(hole, path) || within(path, hole))
+            || self.samples.iter().any(|sample| within(path, sample))
     }
 }
 

@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprContext, Identifier};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, ExprContext, Identifier};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -236,13 +236,56 @@ impl<'a, 'c> Names<'a, 'c> {
         )
     }
 
+    /// The module of the standard library that a function is from, and its name there.
+    pub(crate) fn standard<'e>(&'e self, function: &'e Expr) -> Option<(&'e str, &'e str)> {
+        match function {
+            Expr::Name(name) if !self.stores.contains_key(name.id.as_str()) => {
+                let name = name.id.as_str();
+                self.imported.get(name).map(|module| (module.as_str(), name))
+            }
+            Expr::Attribute(attribute) => {
+                let Expr::Name(root) = &*attribute.value else { return None };
+                let root = root.id.as_str();
+                let module = self.modules.get(root).filter(|_| !self.stores.contains_key(root))?;
+                Some((module.as_str(), attribute.attr.as_str()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the function or class is defined that a call is of, if its name means nothing else.
+    pub(crate) fn function(&self, call: &ExprCall) -> Option<Id> {
+        let Expr::Name(name) = &*call.func else { return None };
+        let [only] = self.stores.get(name.id.as_str())?[..] else { return None };
+        (!self.is_imported(name.id.as_str())).then_some(only)
+    }
+
+    /// The call of `partial` that keeps arguments for a later one: this one, or the one that made
+    /// what is called here.
+    pub(crate) fn partial<'e>(&self, tree: &Tree<'e>, call: &'e ExprCall) -> Option<&'e ExprCall> {
+        let is_partial =
+            |call: &ExprCall| matches!(self.standard(&call.func), Some(("functools", "partial")));
+        if is_partial(call) {
+            return Some(call);
+        }
+        let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(self.function(call)?)?) else {
+            return None;
+        };
+        assign.value.as_call_expr().filter(|made| is_partial(made))
+    }
+
+    /// Whether an import binds a name.
+    pub(crate) fn is_imported(&self, name: &str) -> bool {
+        self.imported.contains_key(name) || self.modules.contains_key(name)
+    }
+
     /// The literal that a variable holds wherever it is read: it is set once, and nothing is done to
     /// it but reading and giving it to tools.
     pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a Expr> {
         let Expr::Name(name) = expression else { return None };
         let [place] = self.stores.get(name.id.as_str())?[..] else { return None };
         let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
-        let (Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_), [Expr::Name(_)]) =
+        let (Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_) | Expr::ListComp(_), [Expr::Name(_)]) =
             (&*assign.value, &assign.targets[..])
         else {
             return None;

@@ -4,7 +4,8 @@
 //! of a loop counts if the loop certainly runs; a branch of an `if` does not. A function counts when
 //! it is called on the main line.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::{
     AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtTry,
@@ -74,11 +75,21 @@ pub(crate) struct Reach<'t, 'a, 'c> {
     names: &'t Names<'a, 'c>,
     /// Functions that are certainly called.
     called: HashSet<Id>,
+    /// Which names only ever stand for what they were set to, as far as somebody has asked.
+    fixed: RefCell<HashMap<String, bool>>,
+    /// What certainly has items, though that is not to be seen from how it is written.
+    filled: HashSet<TextRange>,
 }
 
 impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     pub(crate) fn new(tree: &'t Tree<'a>, names: &'t Names<'a, 'c>) -> Self {
-        let mut reach = Self { tree, names, called: HashSet::new() };
+        let mut reach = Self {
+            tree,
+            names,
+            called: HashSet::new(),
+            fixed: RefCell::default(),
+            filled: HashSet::new(),
+        };
         // Functions that call functions: as often as something new is found.
         loop {
             let more: Vec<Id> =
@@ -88,6 +99,16 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             }
             reach.called.extend(more);
         }
+    }
+
+    /// Takes note of what certainly has items.
+    pub(crate) fn note_items(&mut self, filled: HashSet<TextRange>) {
+        self.filled = filled;
+    }
+
+    fn has_items(&self, items: &'a Expr) -> bool {
+        self.filled.contains(&items.range())
+            || flow::has_items(items, &|name| self.stands_for(name))
     }
 
     /// The function that a node calls, if that is certain and new.
@@ -168,6 +189,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         }
     }
 
+    fn is_async(&self, function: Id) -> bool {
+        matches!(self.tree.node(function), AnyNodeRef::StmtFunctionDef(one) if one.is_async)
+    }
+
     fn is_generator(&self, function: Id) -> bool {
         self.tree.all().any(|(id, node)| {
             matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_))
@@ -206,7 +231,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// The value that a name is bound to, once and for all.
     pub(crate) fn constant(&self, name: &str) -> Option<&'a Expr> {
         match self.tree.node(self.tree.parent(self.only(name)?)?) {
-            AnyNodeRef::StmtAssign(assign) => Some(&*assign.value),
+            // What has two names could be changed through the other.
+            AnyNodeRef::StmtAssign(assign) if assign.targets.len() == 1 => Some(&*assign.value),
             _ => None,
         }
     }
@@ -253,7 +279,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 !tree.node(child).is_statement()
                     || tree.is_in(child, &statement.body)
                         && !statement.body.iter().any(flow::may_leave)
-                        && flow::has_items(&statement.iter, &|name| self.stands_for(name))
+                        && self.has_items(&statement.iter)
             }
             AnyNodeRef::StmtTry(statement) => {
                 let left = statement.finalbody.iter().any(flow::may_leave);
@@ -274,8 +300,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                     || compare.comparators.first().is_some_and(|first| tree.is(child, first))
             }
             AnyNodeRef::Comprehension(one) => {
-                tree.is(child, &one.iter)
-                    || flow::has_items(&one.iter, &|name| self.stands_for(name))
+                tree.is(child, &one.iter) || self.has_items(&one.iter)
             }
             AnyNodeRef::ExprListComp(one) => self.runs(child, &one.generators),
             AnyNodeRef::ExprSetComp(one) => self.runs(child, &one.generators),
@@ -296,14 +321,19 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// always is.
     fn runs(&self, child: Id, generators: &'a [Comprehension]) -> bool {
         matches!(self.tree.node(child), AnyNodeRef::Comprehension(one) if is_first(one, generators))
-            || flow::runs(generators, &|name| self.stands_for(name))
+            || generators.iter().all(|one| one.ifs.is_empty() && self.has_items(&one.iter))
     }
 
     /// What a name stands for wherever it is used: bound once, and only looked at.
     pub(crate) fn stands_for(&self, name: &str) -> Option<&'a Expr> {
         let value = self.constant(name)?;
+        if let Some(known) = self.fixed.borrow().get(name) {
+            return known.then_some(value);
+        }
         let uses = self.names.loads.get(name)?;
-        uses.iter().all(|one| self.only_looks(*one)).then_some(value)
+        let is_fixed = uses.iter().all(|one| self.only_looks(*one));
+        self.fixed.borrow_mut().insert(name.to_owned(), is_fixed);
+        is_fixed.then_some(value)
     }
 
     /// Whether a use of a name leaves what it stands for as it is.
@@ -425,7 +455,10 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     pub(crate) fn is_handed_on_at(&self, range: TextRange) -> bool {
         let id = self.tree.around(range);
         let call = std::iter::once(id).chain(self.tree.above(id)).find(|id| {
-            matches!(self.tree.node(*id), AnyNodeRef::ExprCall(call) if self.names.is_tool(&call.func))
+            matches!(self.tree.node(*id), AnyNodeRef::ExprCall(call)
+                if self.names.is_tool(&call.func)
+                    || self.names.partial(self.tree, call).is_some()
+                    || self.names.function(call).is_some_and(|id| self.is_async(id)))
         });
         let parent = call.and_then(|call| self.tree.parent(call)).map(|id| self.tree.node(id));
         let is_awaited =

@@ -9,25 +9,33 @@ mod changes;
 
 pub(crate) use changes::changes_containers;
 
+use std::borrow::Cow;
+
 use ruff_python_ast::{AnyNodeRef, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged as _, TextRange, TextSize};
 
 use crate::awaits::Forgotten;
 use crate::names::Names;
+use crate::results::Spelt;
 use crate::tree::{Id, Tree};
 
 /// An expression that is put into brackets, and what stands before it.
 #[derive(Debug)]
 struct Wrap {
     range: TextRange,
-    with: &'static str,
+    with: Cow<'static, str>,
 }
 
 impl Wrap {
     fn awaited(forgotten: &Forgotten) -> Self {
         let with = if forgotten.can_await { "(await " } else { "__tidegate_wait__(" };
-        Self { range: forgotten.range, with }
+        Self { range: forgotten.range, with: with.into() }
+    }
+
+    /// A value with its spelling beside it.
+    fn spelt((range, spelling): &(TextRange, String)) -> Self {
+        Self { range: *range, with: format!("__tidegate_own__({spelling}, ").into() }
     }
 }
 
@@ -45,13 +53,16 @@ impl Rewritten {
         tree: &Tree<'_>,
         names: &Names<'_, '_>,
         forgotten: &[Forgotten],
+        spelt: &Spelt,
     ) -> Self {
         let mut blanked = source.as_bytes().to_vec();
         for (id, node) in tree.all() {
             blank_annotations(source, &mut blanked, tree, id, node);
         }
         let blanked = String::from_utf8(blanked).unwrap_or_else(|_| source.to_owned());
-        let mut wraps: Vec<Wrap> = forgotten.iter().map(Wrap::awaited).collect();
+        // Around the same expression, what comes first is outside.
+        let mut wraps: Vec<Wrap> = spelt.spellings.iter().map(Wrap::spelt).collect();
+        wraps.extend(forgotten.iter().map(Wrap::awaited));
         wraps.extend(changes::wraps(tree, names));
         let made = Self::wrapped(&blanked, &wraps);
         if !parse_unchecked_source(&made.text, PySourceType::Python).has_valid_syntax() {
@@ -66,7 +77,7 @@ impl Rewritten {
         let mut edits: Vec<(u32, bool, u32, &str)> = Vec::with_capacity(wraps.len() * 2);
         for Wrap { range, with } in wraps {
             let (start, end) = (range.start().to_u32(), range.end().to_u32());
-            edits.push((start, true, u32::MAX - end, with));
+            edits.push((start, true, u32::MAX - end, with.as_ref()));
             edits.push((end, false, u32::MAX - start, ")"));
         }
         edits.sort_by_key(|(at, opens, order, _)| (*at, *opens, *order));
@@ -87,6 +98,17 @@ impl Rewritten {
     pub(crate) fn original(&self, range: TextRange) -> TextRange {
         let (start, end) = (self.back(range.start().to_u32()), self.back(range.end().to_u32()));
         TextRange::new(TextSize::new(start.min(end)), TextSize::new(end.max(start)))
+    }
+
+    /// Whether a place is in what was put in.
+    pub(crate) fn is_put_in(&self, range: TextRange) -> bool {
+        let (start, end) = (range.start().to_u32(), range.end().to_u32());
+        let mut added = 0;
+        self.inserted.iter().any(|(place, length)| {
+            let begins = place + added;
+            added += length;
+            begins <= start && end <= begins + length
+        })
     }
 
     fn back(&self, at: u32) -> u32 {
@@ -164,7 +186,7 @@ mod tests {
         let catalog = catalog::Catalog::default();
         let servers = crate::servers::Servers { catalog: &catalog, opaque: &[], partial: false };
         let (names, _) = Names::read(&tree, servers);
-        Rewritten::of(source, &tree, &names, forgotten)
+        Rewritten::of(source, &tree, &names, forgotten, &Spelt::default())
     }
 
     #[test]

@@ -5,24 +5,25 @@ use std::fmt::Write as _;
 
 use catalog::CatalogTool;
 use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{AnyNodeRef, ModModule, PySourceType};
+use ruff_python_ast::{AnyNodeRef, Expr, ModModule, PySourceType};
 use ruff_python_parser::{ParseError, Parsed, parse_unchecked_source};
-use ruff_text_size::{Ranged as _, TextRange};
+use ruff_text_size::{Ranged, TextRange};
 
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
-use crate::complaints::{Judge, loop_of};
+use crate::complaints::{Judge, formatted, loop_of};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight, raises};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
 use crate::reach::Reach;
+use crate::results::Spelt;
 use crate::rewrite::Rewritten;
 use crate::servers::Servers;
 use crate::text::Text;
 use crate::tree::Tree;
 use crate::trust::Trust;
-use crate::typed::{TypeChecker, Typed};
-use crate::{awaits, bounds, fits, kinds, mixed};
+use crate::typed::{Fields, TypeChecker, Typed};
+use crate::{awaits, bounds, fits, kinds, mixed, results};
 
 /// How many mistakes are told at once.
 const MOST_FINDINGS: usize = 30;
@@ -138,38 +139,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let lines = Lines::new(&text);
     let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
     if !parsed.has_valid_syntax() {
-        let has_fences = text.code.lines().any(|line| line.trim_start().starts_with("```"));
-        // What follows a bracket that is never closed is no news.
-        let unclosed = unclosed(&parsed)
-            .map(|range| (range, format!("`{}` is never closed", &text.code[range])));
-        let wrong = |error: &ParseError| (error.location, lower(&error.error.to_string()));
-        let errors = match unclosed {
-            Some(unclosed) => vec![unclosed],
-            None => parsed.errors().iter().take(MOST_SYNTAX).map(wrong).collect(),
-        };
-        let findings = errors.into_iter().map(|(range, words)| {
-            lines.finding(
-                Severity::Blocks,
-                Mistake {
-                    range,
-                    code: Code::Syntax,
-                    weight: Weight::Always,
-                    message: format!(
-                        "this is no valid Python: {words}{}",
-                        if has_fences {
-                            "; send only Python code: one block, without Markdown"
-                        } else {
-                            ""
-                        }
-                    ),
-                    valid: Vec::new(),
-                    nearest: None,
-                    raises: raises::NOTHING,
-                    usage: None,
-                },
-            )
-        });
-        return Report { findings: findings.collect(), ..Report::default() };
+        return unparsed(&parsed, &text.code, &lines);
     }
     let tree = Tree::new(parsed.syntax());
     let catalog = checker.catalog();
@@ -179,18 +149,25 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let mut judged = calls::judge(&tree, &names);
     let forgotten = awaits::forgotten(&tree, &names);
     mistakes.extend(awaits::advice(&forgotten, &text.code));
-    let reach = Reach::new(&tree, &names);
+    let mut reach = Reach::new(&tree, &names);
 
     let changed = changed(&tree);
     let mut asked = asked(&judged);
     asked.extend(changed.iter().copied());
     asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
-    let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten);
-    let used = used(&tree, &names);
+    asked.extend(tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range));
+    let spelt = if reach.is_dynamic() {
+        Spelt::default()
+    } else {
+        results::spelt(&tree, &names, &forgotten, matches!(job.names, Known::These(_)))
+    };
+    let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten, &spelt);
+    let mut used = used(&tree, &names);
+    used.extend(spelt.packages.iter().cloned());
     let used: Vec<&str> = used.iter().map(String::as_str).collect();
     let typed = checker.check(&rewritten, &used, &asked);
 
-    let trust = Trust::new(&tree, &names);
+    let trust = Trust::new(&tree, &names, &spelt.sure);
     answer(&mut judged, &typed, &trust, checker);
     mistakes.append(&mut judged.mistakes);
     let given = match &job.names {
@@ -198,16 +175,8 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
         Known::Any => None,
     };
     let fields = checker.fields();
-    // Under a key that is not known, anything may have been put into a result.
-    let settled = changed.iter().all(|range| {
-        let is_own = |kind: kinds::Kind| !matches!(kind, kinds::Kind::Typed(_));
-        typed
-            .types
-            .get(range)
-            .and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some()))
-            .is_some_and(is_own)
-    });
-    let settled = settled && !mixed::mixes(&tree, &names);
+    let settled = is_settled(&changed, &typed, fields) && !mixed::mixes(&tree, &names);
+    reach.note_items(with_items(&tree, &typed, &trust, fields));
     let judge = Judge {
         tree: &tree,
         names: &names,
@@ -219,8 +188,30 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
         trust: &trust,
     };
     mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
+    mistakes.extend(tree.all().filter_map(|(id, node)| judge.crash_at(id, node)));
+    weigh(&mut mistakes, given, &text.code);
+    let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };
+    report.usage = usage_of_named(checker, &tree, &names, &report.findings);
+    report
+}
+
+/// Whether nothing is put into a result under a key that is not known: it could be any field.
+fn is_settled(changed: &[TextRange], typed: &Typed, fields: &Fields) -> bool {
+    changed.iter().all(|range| {
+        let is_own =
+            |kind: kinds::Kind| !matches!(kind, kinds::Kind::Typed(_) | kinds::Kind::Future);
+        typed
+            .types
+            .get(range)
+            .and_then(|shown| kinds::only(shown, |name| fields.of(name).is_some()))
+            .is_some_and(is_own)
+    })
+}
+
+/// Gives mistakes the weight that they have where the program runs.
+fn weigh(mistakes: &mut [Mistake], given: Option<&[String]>, source: &str) {
     // Where nothing ran before, only the program itself could have brought a module.
-    if given.is_some() && !brings_modules(&text.code) {
+    if given.is_some() && !brings_modules(source) {
         let missing = |one: &&mut Mistake| one.code == Code::UnknownModule;
         for mistake in mistakes.iter_mut().filter(missing) {
             mistake.weight = Weight::WhenReached;
@@ -232,9 +223,45 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
             mistake.weight = Weight::Advice;
         }
     }
-    let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };
-    report.usage = usage_of_named(checker, &tree, &names, &report.findings);
-    report
+}
+
+/// What is said of a text that is no Python.
+fn unparsed(parsed: &Parsed<ModModule>, code: &str, lines: &Lines<'_>) -> Report {
+    let has_fences = code.lines().any(|line| line.trim_start().starts_with("```"));
+    let is_notebook = code.lines().any(|line| line.trim_start().starts_with(['!', '%']));
+    // What follows a bracket that is never closed is no news.
+    let unclosed =
+        unclosed(parsed).map(|range| (range, format!("`{}` is never closed", &code[range])));
+    let wrong = |error: &ParseError| (error.location, lower(&error.error.to_string()));
+    let errors = match unclosed {
+        Some(unclosed) => vec![unclosed],
+        None => parsed.errors().iter().take(MOST_SYNTAX).map(wrong).collect(),
+    };
+    let findings = errors.into_iter().map(|(range, words)| {
+        lines.finding(
+            Severity::Blocks,
+            Mistake {
+                range,
+                code: Code::Syntax,
+                weight: Weight::Always,
+                message: format!(
+                    "this is no valid Python: {words}{}",
+                    if has_fences {
+                        "; send only Python code: one block, without Markdown"
+                    } else if is_notebook {
+                        "; lines that begin with ! or % belong to notebooks: there is no shell and no pip, and numpy, pandas, scipy, sklearn and matplotlib are there to import"
+                    } else {
+                        ""
+                    }
+                ),
+                valid: Vec::new(),
+                nearest: None,
+                raises: raises::NOTHING,
+                usage: None,
+            },
+        )
+    });
+    Report { findings: findings.collect(), ..Report::default() }
 }
 
 /// How the tools are called that a program calls, but for those that a finding shows already.
@@ -314,6 +341,23 @@ fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
     tree.all().filter_map(of).collect()
 }
 
+/// What loops go over that certainly has items: a result that is an object has its fields.
+fn with_items(
+    tree: &Tree<'_>,
+    typed: &Typed,
+    trust: &Trust<'_, '_, '_>,
+    fields: &Fields,
+) -> HashSet<TextRange> {
+    let has_fields = |items: &Expr| {
+        let shown = typed.types.get(&items.range())?;
+        let kind = kinds::only(shown, |name| fields.of(name).is_some())?;
+        let kinds::Kind::Typed(class) = kind else { return None };
+        let is_certain = !bindings::is_learned(&class) && fields.needs_one(&class);
+        (is_certain && trust.is_sure(items)).then_some(items.range())
+    };
+    tree.all().filter_map(|(_, node)| has_fields(loop_of(node)?.1)).collect()
+}
+
 /// Answers what the calls left open.
 fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker: &TypeChecker) {
     let fields = checker.fields();
@@ -334,6 +378,7 @@ fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker
                 kinds::Kind::Dict
                     | kinds::Kind::Typed(_)
                     | kinds::Kind::Other
+                    | kinds::Kind::Future
                     | kinds::Kind::Known(_)
             )
         };

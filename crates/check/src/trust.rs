@@ -57,12 +57,16 @@ const OF_CONTENT: &[&str] = &[
 /// Methods of texts that give a list of texts.
 const SPLITS: &[&str] = &["partition", "rpartition", "rsplit", "split", "splitlines"];
 
+/// Functions of `asyncio` that give a future.
+const FUTURES: &[&str] = &["create_task", "ensure_future", "gather", "shield"];
+
 /// What is asked of everything that a name is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quest {
     Sure,
     OfATool,
     MadeElsewhere,
+    Future,
 }
 
 /// How many steps a way may have.
@@ -76,12 +80,18 @@ pub(crate) struct Trust<'t, 'a, 'c> {
     changes: bool,
     /// Attributes that the program sets.
     set: HashSet<&'a str>,
+    /// Expressions that are known to be results, though they come through functions and lists.
+    results: &'t HashSet<TextRange>,
     /// The names whose values are being looked at.
     met: RefCell<Vec<(&'a str, Quest)>>,
 }
 
 impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
-    pub(crate) fn new(tree: &'t Tree<'a>, names: &'t Names<'a, 'c>) -> Self {
+    pub(crate) fn new(
+        tree: &'t Tree<'a>,
+        names: &'t Names<'a, 'c>,
+        results: &'t HashSet<TextRange>,
+    ) -> Self {
         let set = |(_, node)| match node {
             AnyNodeRef::ExprAttribute(one) if !one.ctx.is_load() => Some(one.attr.as_str()),
             _ => None,
@@ -91,6 +101,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             names,
             changes: crate::rewrite::changes_containers(tree),
             set: tree.all().filter_map(set).collect(),
+            results,
             met: RefCell::default(),
         }
     }
@@ -115,6 +126,9 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
     }
 
     fn is_sure_ref(&self, expression: ExprRef<'_>) -> bool {
+        if self.results.contains(&expression.range()) {
+            return true;
+        }
         match expression {
             ExprRef::Name(name) => self.every_value(name, Quest::Sure),
             ExprRef::Call(call) => self.is_sure_call(call),
@@ -160,6 +174,9 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
 
     /// Whether a value is a tool's result, or a part of one.
     fn is_of_a_tool(&self, expression: &Expr) -> bool {
+        if self.results.contains(&expression.range()) {
+            return true;
+        }
         match expression {
             Expr::Await(awaited) => self.is_of_a_tool(&awaited.value),
             Expr::Call(call) => match &*call.func {
@@ -179,6 +196,22 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Expr::Name(name) => {
                 self.names.stores.contains_key(name.id.as_str())
                     && self.every_value(name, Quest::OfATool)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value is certainly a future: what makes it says so, whatever it is made of.
+    pub(crate) fn is_future(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::Call(call) => {
+                let made = self.names.standard(&call.func);
+                matches!(made, Some(("asyncio", function)) if FUTURES.contains(&function))
+                    && !self.set.iter().any(|name| FUTURES.contains(name))
+            }
+            Expr::Name(name) => {
+                self.names.stores.contains_key(name.id.as_str())
+                    && self.every_value(name, Quest::Future)
             }
             _ => false,
         }
@@ -344,6 +377,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Quest::Sure => self.is_sure(value),
             Quest::OfATool => self.is_of_a_tool(value),
             Quest::MadeElsewhere => self.is_made_elsewhere(value),
+            Quest::Future => self.is_future(value),
         }
     }
 
@@ -351,7 +385,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
         match quest {
             Quest::Sure => self.is_content_sure(container),
             Quest::OfATool => self.is_of_a_tool(container),
-            Quest::MadeElsewhere => false,
+            Quest::MadeElsewhere | Quest::Future => false,
         }
     }
 

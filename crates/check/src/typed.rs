@@ -167,7 +167,9 @@ fn complaint(diagnostic: &Diagnostic, program: &Rewritten) -> Option<Complaint> 
         DiagnosticId::InvalidSyntax => "invalid-syntax",
         _ => return None,
     };
-    let range = program.original(diagnostic.range()?);
+    // What was put in is none of the program's mistakes.
+    let range = diagnostic.range().filter(|range| !program.is_put_in(*range))?;
+    let range = program.original(range);
     Some(Complaint { rule, range, message: diagnostic.concise_message().to_string() })
 }
 

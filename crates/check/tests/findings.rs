@@ -236,6 +236,6 @@ fn findings_are_objects_for_editors() {
     assert_eq!(
         json["findings"][0],
         json!({"severity": "blocks", "code": "undefined-name", "line": 1, "column": 7, "end_line": 1, "end_column": 14,
-            "source": "print(nothing)", "message": "the name 'nothing' is not defined"})
+            "source": "print(nothing)", "message": "the name 'nothing' is not defined; what an earlier program left is there only if `session` names its session"})
     );
 }

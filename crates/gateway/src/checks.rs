@@ -200,7 +200,9 @@ pub fn advise(outcome: &mut Outcome, report: &Report) {
         if let Some(usage) = &report.usage {
             let lines = usage.lines().filter(|line| !line.trim().is_empty());
             let lines: Vec<String> = lines.map(|line| format!("    {line}")).collect();
-            words.push(format!("the tools it names:\n{}", lines.join("\n")));
+            if !lines.is_empty() {
+                words.push(format!("the tools it names:\n{}", lines.join("\n")));
+            }
         }
     }
     error.hint = (!words.is_empty()).then(|| words.join("\n"));

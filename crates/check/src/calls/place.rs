@@ -1,8 +1,14 @@
 //! Which argument is for which parameter, as the guest would put them.
 
 use bindings::Signature;
-use ruff_python_ast::{Expr, ExprCall, ExprDict};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, ExprDict};
 use ruff_text_size::{Ranged as _, TextRange};
+
+use crate::names::Names;
+use crate::tree::Tree;
+
+/// Keywords of a call by name that say what its result is to be made into.
+const TYPE_WORDS: &[&str] = &["result_type", "return_type"];
 
 /// An argument under the name of its parameter.
 #[derive(Debug, Clone)]
@@ -301,6 +307,28 @@ pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Opt
     Some(Named { server, tool, arguments })
 }
 
+/// Whether a call by name may say what its result is to be made into: `call_mcp_tool("time",
+/// "now", {}, str)`. Only a dict is certainly none.
+pub(super) fn may_convert<'a>(call: &'a ExprCall, names: &Names<'a, '_>, tree: &Tree<'a>) -> bool {
+    let is_dict = |expression: &Expr| match expression {
+        Expr::Dict(_) | Expr::DictComp(_) | Expr::NoneLiteral(_) => true,
+        Expr::Name(name) => {
+            let places = names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let made = places.iter().map(|place| tree.parent(*place).map(|one| tree.node(one)));
+            let is_made = |one| matches!(one, Some(AnyNodeRef::StmtAssign(assign)) if assign.value.is_dict_expr() || assign.value.is_dict_comp_expr());
+            !places.is_empty() && made.into_iter().all(is_made)
+        }
+        _ => false,
+    };
+    let mut rest = call.arguments.args.iter().filter(|one| !one.is_string_literal_expr());
+    let is_plain = rest.next().is_none_or(is_dict) && rest.next().is_none();
+    let converts = |one: &ruff_python_ast::Keyword| match &one.arg {
+        Some(name) => TYPE_WORDS.contains(&name.as_str()),
+        None => true,
+    };
+    !is_plain || call.arguments.keywords.iter().any(converts)
+}
+
 impl Named<'_> {
     /// Where the arguments stand, or the name of the tool.
     pub(super) fn around(&self) -> TextRange {
@@ -310,20 +338,27 @@ impl Named<'_> {
         }
     }
 
+    /// The arguments that are written out.
+    pub(super) fn values(&self) -> Vec<(&str, &Expr)> {
+        match &self.arguments {
+            Arguments::Dict(dict) => {
+                let items = dict.items.iter().filter_map(|item| match &item.key {
+                    Some(Expr::StringLiteral(key)) => Some((key.value.to_str(), &item.value)),
+                    _ => None,
+                });
+                items.collect()
+            }
+            Arguments::Named(given) => {
+                given.iter().map(|one| (one.name.as_str(), one.value)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Where the argument at a path stands.
     pub(super) fn place(&self, path: &str) -> Option<TextRange> {
         let first = path.split(['.', '[']).next().filter(|first| !first.is_empty())?;
-        match &self.arguments {
-            Arguments::Dict(dict) => dict.items.iter().find_map(|item| match &item.key {
-                Some(Expr::StringLiteral(key)) if key.value.to_str() == first => {
-                    Some(item.value.range())
-                }
-                _ => None,
-            }),
-            Arguments::Named(given) => {
-                given.iter().find(|one| one.name == first).map(|one| one.value.range())
-            }
-            _ => None,
-        }
+        let value = self.values().into_iter().find(|(name, _)| *name == first)?.1;
+        Some(super::within(value, &path[first.len()..]))
     }
 }

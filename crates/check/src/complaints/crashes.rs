@@ -39,7 +39,10 @@ impl<'a> Judge<'_, 'a, '_> {
         let range = attribute.attr.range;
         let crash = |message: String| self.crash(range, message, raises::ATTRIBUTE);
         match kind {
-            Kind::Coroutine => Some(self.unawaited(&attribute.value)),
+            Kind::Coroutine | Kind::Future => Some(Mistake {
+                raises: raises::ATTRIBUTE,
+                ..self.unawaited(&attribute.value, &kind)
+            }),
             Kind::Typed(class) => {
                 let fields = self.fields.of(&class)?;
                 // Pictures and files that came with a result.
@@ -117,7 +120,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let kind = self.kind(&call.func)?;
         let shown = self.type_of(&call.func)?;
         match kind {
-            Kind::Coroutine => Some(self.unawaited(&call.func)),
+            Kind::Coroutine | Kind::Future => Some(self.unawaited(&call.func, &kind)),
             Kind::Other | Kind::Known(_) | Kind::Function => None,
             Kind::Module => {
                 let module = shown.trim_start_matches("<module '").trim_end_matches("'>");
@@ -148,7 +151,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let subscript = self.subscript(complaint.range)?;
         let kind = self.kind(&subscript.value)?;
         match kind {
-            Kind::Coroutine => Some(self.unawaited(&subscript.value)),
+            Kind::Coroutine | Kind::Future => Some(self.unawaited(&subscript.value, &kind)),
             Kind::Int(_)
             | Kind::Float
             | Kind::Bool
@@ -171,7 +174,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let expression = self.expression(complaint.range)?;
         let kind = self.kind(expression)?;
         match kind {
-            Kind::Coroutine => Some(self.unawaited(expression)),
+            Kind::Coroutine | Kind::Future => Some(self.unawaited(expression, &kind)),
             Kind::Int(_)
             | Kind::Float
             | Kind::Bool
@@ -196,7 +199,10 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         };
         let kind = self.kind(&awaited.value)?;
-        if matches!(kind, Kind::Other | Kind::Function | Kind::Coroutine | Kind::Module) {
+        if matches!(
+            kind,
+            Kind::Other | Kind::Function | Kind::Coroutine | Kind::Future | Kind::Module
+        ) {
             return None;
         }
         let shown = self.type_of(&awaited.value)?;
@@ -227,7 +233,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let (left_kind, right_kind) = (self.kind(left)?, self.kind(right)?);
         for (kind, expression) in [(&left_kind, left), (&right_kind, right)] {
             match kind {
-                Kind::Coroutine => return Some(self.unawaited(expression)),
+                Kind::Coroutine | Kind::Future => return Some(self.unawaited(expression, kind)),
                 Kind::Other | Kind::Function | Kind::Module => return None,
                 _ => {}
             }
@@ -258,7 +264,11 @@ impl<'a> Judge<'_, 'a, '_> {
         // A result is a dict like any other, though stubs of one with known keys say less.
         let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
             if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_))));
+        // A name that every program has may have been given another meaning.
+        let given = matches!(&*call.func, Expr::Name(name)
+            if self.given.is_none_or(|given| given.iter().any(|one| *one == name.id.as_str())));
         if spread
+            || given
             || private
             || of_a_result
             || self.names.is_tool(&call.func)
@@ -310,13 +320,20 @@ impl<'a> Judge<'_, 'a, '_> {
         if first.is_starred_expr() {
             return None;
         }
+        if let Expr::Attribute(method) = &*call.func
+            && method.attr.as_str() == "sort"
+            && self.kind(&method.value) == Some(Kind::List)
+        {
+            let message = "sort() takes its key by name; write key=...".to_owned();
+            return Some(self.crash(first.range(), message, raises::TYPE));
+        }
         let kind = self.kind(first)?;
         let function = self.function_name(&call.func)?;
         if !refuses(&function, &kind, self.type_of(first)?, call.arguments.args.len()) {
             return None;
         }
-        if kind == Kind::Coroutine {
-            return Some(self.unawaited(first));
+        if matches!(kind, Kind::Coroutine | Kind::Future) {
+            return Some(self.unawaited(first, &kind));
         }
         let shown = self.type_of(first)?;
         let mut message = format!("{function}() does not take {}", described(&kind, shown));
@@ -472,7 +489,7 @@ fn usual_name(kind: &Kind, name: &str) -> Option<&'static str> {
 /// Whether a function certainly raises when its first argument is of this kind.
 fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
     let number = matches!(kind, Kind::Int(_) | Kind::Float | Kind::Bool);
-    let nothing = matches!(kind, Kind::None | Kind::Coroutine);
+    let nothing = matches!(kind, Kind::None | Kind::Coroutine | Kind::Future);
     let container =
         matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
     match function {
@@ -492,7 +509,7 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
 }
 
 /// A value in words, with its type.
-fn described(kind: &Kind, shown: &str) -> String {
+pub(super) fn described(kind: &Kind, shown: &str) -> String {
     let shown = match shown.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &shown[..end]),
         None => shown.to_owned(),
@@ -509,6 +526,7 @@ fn described(kind: &Kind, shown: &str) -> String {
         Kind::Tuple => "a tuple".to_owned(),
         Kind::Set => "a set".to_owned(),
         Kind::Coroutine => "a coroutine".to_owned(),
+        Kind::Future => "a future".to_owned(),
         Kind::Function => "a function".to_owned(),
         Kind::Module => "a module".to_owned(),
         Kind::Known(name) => format!("a {name}"),

@@ -62,13 +62,13 @@ pub(super) fn wraps(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<Wrap> {
             AnyNodeRef::StmtAssign(assign) => {
                 let is_outer = |target: &Expr| matches!(target, Expr::Name(name) if outer.contains(name.id.as_str()));
                 if assign.targets.iter().any(is_outer) {
-                    wraps.push(Wrap { range: assign.value.range(), with: ANY });
+                    wraps.push(Wrap { range: assign.value.range(), with: ANY.into() });
                 }
                 continue;
             }
             _ => continue,
         };
-        wraps.push(Wrap { range: node.range(), with });
+        wraps.push(Wrap { range: node.range(), with: with.into() });
     }
     wraps
 }

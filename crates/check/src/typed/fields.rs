@@ -70,6 +70,15 @@ impl Fields {
         !self.open.contains(class)
     }
 
+    /// Whether an object of a class always has a field.
+    pub(crate) fn needs_one(&self, class: &str) -> bool {
+        let needed = |field: &String| {
+            let written = self.annotations.get(&(class.to_owned(), field.clone()));
+            written.is_some_and(|written| !written.starts_with("NotRequired["))
+        };
+        self.of(class).is_some_and(|fields| fields.iter().any(needed))
+    }
+
     /// Takes up the classes of a stub.
     pub(super) fn read(&mut self, stub: &str) {
         if !stub.contains("(TypedDict") && !stub.contains("TypedDict(") {

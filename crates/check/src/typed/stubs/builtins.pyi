@@ -1,4 +1,4 @@
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import servers as servers
@@ -14,10 +14,11 @@ from tidegate import list_prompts as list_prompts
 from tidegate import list_resources as list_resources
 from tidegate import read_resource as read_resource
 
-search_tools: Any
-summarize: Any
-list_directory: Any
-read_file: Any
+from tool_discovery import list_directory as list_directory
+from tool_discovery import read_file as read_file
+from tool_discovery import search_tools as search_tools
+from tool_discovery import summarize as summarize
+
 wait_until: Any
 
 # A call that waits where it is used, because its function cannot await.
@@ -28,3 +29,8 @@ def __tidegate_any__(value: Any) -> Any: ...
 def __tidegate_list__(value: Any) -> list[Any]: ...
 def __tidegate_dict__(value: Any) -> dict[Any, Any]: ...
 def __tidegate_set__(value: Any) -> set[Any]: ...
+
+# What a tool gives, one of several, and a value that is known to be like another.
+def __tidegate_result__[R](tool: Callable[..., Awaitable[R]]) -> R: ...
+def __tidegate_item__[R](items: Iterable[R]) -> R: ...
+def __tidegate_own__[R](like: R, made: Any) -> R: ...
