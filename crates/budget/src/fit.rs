@@ -2,7 +2,8 @@
 
 use serde_json::value::RawValue;
 
-use crate::render::{LEFT_OUT, Limits, Plan, render};
+use crate::names::LEFT_OUT;
+use crate::render::{Limits, Plan, render};
 use crate::skim::{Keep, Node, skim};
 use crate::{Strategy, outline, summary, tokens};
 
@@ -48,8 +49,10 @@ pub fn fit(value: &RawValue, strategy: Strategy, most: usize) -> Fitted {
     cut(text, keep, false, most)
 }
 
-/// How tight limits may get.
+/// How tight limits may get while names stay as they are.
 const STEPS: usize = 24;
+/// Bytes of a name where not even the tightest suffice.
+const NAMES: [usize; 3] = [48, 24, 12];
 /// How many steps wider the limits are of what is given more, until the tokens are used.
 const WIDER: [usize; 3] = [1, 6, STEPS];
 
@@ -70,11 +73,14 @@ fn limits(step: usize, most: usize) -> Limits {
         8, 4, 2, 1,
     ];
     let widest = if step == 0 { most } else { 0 };
+    let name = step.checked_sub(STEPS).map_or(usize::MAX, |at| NAMES[at]);
+    let step = step.min(STEPS - 1);
     Limits {
         items: ITEMS[step].max(widest),
         letters: LETTERS[step].max(widest * 6),
         fields: FIELDS[step].max(widest),
         depth: DEPTH[step],
+        name,
     }
 }
 
@@ -87,9 +93,9 @@ struct Fitting<'a> {
 }
 
 fn cut(text: &str, keep: Keep, is_told: bool, most: usize) -> Fitted {
-    let fitting = Fitting { tree: skim(text, most, keep), keep, is_told, most };
+    let fitting = Fitting { tree: skim(text, most, keep, is_told), keep, is_told, most };
     // Tighter limits never give more, so the first that fit can be searched for.
-    let (mut best, mut low, mut high) = (None, 0, STEPS);
+    let (mut best, mut low, mut high) = (None, 0, STEPS + NAMES.len());
     while low < high {
         let middle = usize::midpoint(low, high);
         let tight = limits(middle, most);
@@ -133,6 +139,19 @@ impl Fitting<'_> {
                 None => high = items,
             }
         }
+        best = self.wider(step, tight, best);
+        for name in NAMES {
+            // Long names may be all that keeps others out.
+            if name < tight.name && best.1 * 2 < self.most {
+                best = self.wider(step, Limits { name, ..tight }, best);
+            }
+        }
+        best
+    }
+
+    /// The same, or more of its first parts within wider limits.
+    fn wider(&self, step: usize, tight: Limits, found: (String, usize)) -> (String, usize) {
+        let mut best = found;
         for wider in WIDER {
             let wide = limits(step.saturating_sub(wider), self.most);
             let (mut low, mut high) = (0, self.most);
@@ -158,7 +177,7 @@ impl Fitting<'_> {
 fn smallest(tree: &Node<'_>, most: usize) -> (String, usize) {
     let what = match tree {
         Node::List { total, .. } => format!("list of {total}"),
-        Node::Object { total, .. } => format!("object of {total}"),
+        Node::Object { total, sign, .. } => format!("object of {total}{sign}"),
         Node::Text(text) => format!("text of {} bytes", text.written.len()),
         Node::Plain(_) => "a long number".to_owned(),
     };

@@ -16,6 +16,7 @@
 
 mod fit;
 mod halves;
+mod names;
 mod numbers;
 mod outline;
 mod page;

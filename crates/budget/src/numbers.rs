@@ -2,13 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-/// Numbers of which quantiles are taken; of more, every so-manieth.
-const MOST: usize = 100_000;
+/// A whole number of at most so many letters certainly fits into 64 bits.
+const SHORT: usize = 18;
 
 /// What is known of the numbers seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
-    count: usize,
     /// The first of them, and of all the sums of differences to it, and of their squares.
     first: f64,
     apart: f64,
@@ -17,62 +16,56 @@ pub(crate) struct Numbers {
     greatest: f64,
     /// The same of whole numbers, exactly, while all of them are.
     whole: Option<(i128, i128)>,
-    /// A part of them, evenly taken.
-    some: Vec<f64>,
-    /// One in so many is taken.
-    every: usize,
+    /// All of them: quartiles of a part would be false of whatever recurs.
+    all: Vec<f64>,
     /// The least and the greatest as written, where they have too many digits to reckon with.
     huge: [Option<String>; 2],
 }
 
 impl Numbers {
-    /// Adds a number, and how it was written.
-    pub(crate) fn add(&mut self, number: f64, text: &str) {
+    /// Adds what is written here; false if it is no number.
+    pub(crate) fn add(&mut self, text: &str) -> bool {
+        let short = (text.len() <= SHORT).then(|| text.parse::<i64>().ok()).flatten();
+        #[expect(clippy::cast_precision_loss, reason = "the nearest, as reading it would give")]
+        let Some(number) = short.map(|whole| whole as f64).or_else(|| text.parse().ok()) else {
+            return false;
+        };
         if number.is_infinite() {
             let known = &mut self.huge[usize::from(number > 0.0)];
             if known.as_ref().is_none_or(|known| is_further(text, known)) {
                 *known = Some(text.to_owned());
             }
         }
-        if self.count == 0 {
-            (self.least, self.greatest, self.first, self.every) = (number, number, number, 1);
-            self.whole = text.parse().ok().map(|whole| (whole, whole));
+        let whole = || short.map(i128::from).or_else(|| text.parse().ok());
+        if self.all.is_empty() {
+            (self.least, self.greatest, self.first) = (number, number, number);
+            self.whole = whole().map(|whole| (whole, whole));
         }
         self.least = self.least.min(number);
         self.greatest = self.greatest.max(number);
         self.whole = self.whole.and_then(|(least, greatest)| {
-            let whole: i128 = text.parse().ok()?;
+            let whole = whole()?;
             Some((least.min(whole), greatest.max(whole)))
         });
         let apart = number - self.first;
         self.apart += apart;
         self.squares += apart * apart;
-        if self.count.is_multiple_of(self.every) {
-            self.some.push(number);
-            if self.some.len() >= MOST {
-                let mut at = 0;
-                self.some.retain(|_| {
-                    at += 1;
-                    at % 2 == 1
-                });
-                self.every *= 2;
-            }
-        }
-        self.count += 1;
+        self.all.push(number);
+        true
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
+        self.all.is_empty()
     }
 
     /// Range, mean and quartiles; with their spread and how many there are, if all is wanted.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(crate) fn figures(mut self, all: bool) -> Map<String, Value> {
         let mut figures = Map::new();
-        self.some.sort_by(f64::total_cmp);
-        let count = self.count.max(1) as f64;
+        let [p25, median, p75] = quartiles(&mut self.all);
+        let count = self.all.len().max(1) as f64;
         if all {
-            figures.insert("count".to_owned(), json!(self.count));
+            figures.insert("count".to_owned(), json!(self.all.len()));
         }
         let ends = match self.whole {
             Some((least, greatest)) => [exactly(least), exactly(greatest)],
@@ -84,23 +77,15 @@ impl Numbers {
         }
         let mean = self.first + self.apart / count;
         let mean = if mean.is_finite() { mean.clamp(self.least, self.greatest) } else { mean };
-        for (name, number) in [
-            ("mean", mean),
-            ("p25", self.quantile(1)),
-            ("median", self.quantile(2)),
-            ("p75", self.quantile(3)),
-        ] {
+        for (name, number) in [("mean", mean), ("p25", p25), ("median", median), ("p75", p75)] {
             // What cannot be reckoned is not told.
             if number.is_finite() {
                 figures.insert(name.to_owned(), self.shown(number));
             }
         }
-        if all && self.count > 1 && self.squares.is_finite() {
+        if all && self.all.len() > 1 && self.squares.is_finite() {
             let variance = (self.squares - self.apart * self.apart / count) / (count - 1.0);
             figures.insert("std".to_owned(), shown(variance.max(0.0).sqrt()));
-        }
-        if self.every > 1 {
-            figures.insert("quantiles_of".to_owned(), json!(format!("one in {}", self.every)));
         }
         figures
     }
@@ -113,17 +98,28 @@ impl Numbers {
         let is_between = |near: f64| near >= self.least && near <= self.greatest;
         if value.as_f64().is_some_and(is_between) { value } else { json!(number) }
     }
+}
 
-    /// A quartile, between two numbers where it falls between them, as pandas has it.
-    #[expect(clippy::cast_precision_loss, reason = "a part of one")]
-    fn quantile(&self, quarters: usize) -> f64 {
-        let place = self.some.len().saturating_sub(1) * quarters;
-        let of = |at: usize| self.some.get(at).copied();
-        let low = of(place / 4).unwrap_or_default();
-        let high = of(place / 4 + 1).unwrap_or(low);
+/// The quartiles, between two numbers where they fall between them, as pandas has them.
+#[expect(clippy::cast_precision_loss, reason = "a part of one")]
+fn quartiles(numbers: &mut [f64]) -> [f64; 3] {
+    let mut found = [0.0; 3];
+    let mut rest = numbers;
+    let Some(last) = rest.len().checked_sub(1) else { return found };
+    let mut after = None;
+    // From the highest down, each among those that are not above the one before.
+    for quarters in [3, 2, 1] {
+        let place = last * quarters;
+        let (_, low, above) = rest.select_nth_unstable_by(place / 4, f64::total_cmp);
+        let low = *low;
+        let high = above.iter().copied().min_by(f64::total_cmp).or(after).unwrap_or(low);
+        after = Some(high);
+        let part = (place % 4) as f64 / 4.0;
         // What is beyond all numbers has no part of nothing.
-        if place.is_multiple_of(4) { low } else { low + (high - low) * ((place % 4) as f64 / 4.0) }
+        found[quarters - 1] = if part == 0.0 { low } else { low + (high - low) * part };
+        rest = &mut rest[..=place / 4];
     }
+    found
 }
 
 /// Whether a number of many digits is further from zero than another.

@@ -6,11 +6,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use crate::halves::{text_of, value_of};
-use crate::render::LEFT_OUT;
-use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed, spread};
+use crate::names::LEFT_OUT;
+use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed};
 
-/// Rows of a list that are looked at: the first ones, and as many from everywhere else in it.
-const MOST_ROWS: usize = 5_000;
+/// The plain types, in the order in which they are told.
+const PLAIN: [&str; 8] =
+    ["boolean", "bytes", "integer", "list", "null", "number", "object", "string"];
 /// Tables of different shapes that are told of at one place.
 const MOST_FRAMES: usize = 5;
 /// Fields that are counted beyond those that are told of.
@@ -50,6 +51,19 @@ impl Place<'_> {
     }
 }
 
+/// Whether an object is something else that says what it is.
+fn says_itself(text: &str) -> bool {
+    crate::summary::is_frame(text) || is_bytes(text)
+}
+
+/// Whether an object is how bytes are written.
+fn is_bytes(text: &str) -> bool {
+    // Not read any further than it may be bytes, since whatever has a name is asked.
+    let kind = Fields::of(text).next_key().filter(|(key, _)| *key == "\"$type\"");
+    kind.is_some_and(|(_, at)| text[at..].starts_with("\"bytes\""))
+        && Fields::of(text).map(|(key, _)| key).eq(["\"$type\"", "\"base64\""])
+}
+
 /// A table or a series that came from pandas says what it is itself.
 fn frame(text: &str) -> Value {
     let fields = Fields::of(text).filter_map(|(key, value)| {
@@ -69,13 +83,21 @@ fn frame(text: &str) -> Value {
 /// What values at one place are like.
 #[derive(Debug, Default)]
 struct Shape {
-    /// Names of the plain types that were met, in a fixed order.
-    plain: BTreeSet<&'static str>,
-    list: Option<(usize, Box<Shape>)>,
+    /// Which of [`PLAIN`] were met.
+    plain: [bool; PLAIN.len()],
+    list: Option<Box<List>>,
     object: Option<Box<Object>>,
     /// Tables and series, those that are alike once.
     frames: Vec<Value>,
     more_frames: BTreeSet<u64>,
+}
+
+/// Lists at one place: the shortest, the longest, and what their members are like.
+#[derive(Debug)]
+struct List {
+    least: usize,
+    most: usize,
+    inner: Shape,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +126,7 @@ impl Shape {
         let bytes = text.as_bytes();
         match bytes.get(start) {
             Some(b'[') if place.depth < DEEPEST => return self.add_list(text, start, place),
-            Some(b'{') if !crate::summary::is_frame(&text[start..]) && place.depth < DEEPEST => {
+            Some(b'{') if place.depth < DEEPEST && !says_itself(&text[start..]) => {
                 return self.object.get_or_insert_default().add(text, start, place);
             }
             _ => {}
@@ -112,6 +134,7 @@ impl Shape {
         let end = end_of(bytes, start);
         let text = text.get(start..end).unwrap_or_default();
         let kind = match bytes.get(start) {
+            Some(b'{') if is_bytes(text) => "bytes",
             Some(b'"') => "string",
             Some(b't' | b'f') => "boolean",
             Some(b'n') => "null",
@@ -124,31 +147,24 @@ impl Shape {
             _ if text.contains(['.', 'e', 'E']) => "number",
             _ => "integer",
         };
-        self.plain.insert(kind);
+        if let Some(at) = PLAIN.iter().position(|one| *one == kind) {
+            self.plain[at] = true;
+        }
         end
     }
 
     fn add_list(&mut self, text: &str, start: usize, place: Place<'_>) -> usize {
-        let (count, inner) = self.list.get_or_insert_default();
+        let new = || Box::new(List { least: usize::MAX, most: 0, inner: Shape::default() });
+        let list = self.list.get_or_insert_with(new);
         let place = place.deeper();
         let mut items = Items::from(text, start);
-        let mut rest = Vec::new();
-        let mut looked_at = 0;
+        let mut count = 0;
         while let Some(begin) = items.next_start() {
-            let end = if looked_at < MOST_ROWS {
-                looked_at += 1;
-                inner.add(text, begin, place)
-            } else {
-                let end = end_of(text.as_bytes(), begin);
-                rest.push(text.get(begin..end).unwrap_or_default());
-                end
-            };
-            items.go_on(end);
+            items.go_on(list.inner.add(text, begin, place));
+            count += 1;
         }
-        for at in spread(rest.len(), MOST_ROWS) {
-            inner.add(rest[at], 0, place);
-        }
-        *count = (*count).max(looked_at + rest.len());
+        list.least = list.least.min(count);
+        list.most = list.most.max(count);
         items.end()
     }
 
@@ -164,13 +180,12 @@ impl Shape {
     }
 
     fn told(&self) -> Value {
-        let mut kinds: Vec<Value> = self.plain.iter().map(|kind| json!(kind)).collect();
-        if let Some((count, inner)) = &self.list {
-            let mut list = json!({ "list": inner.told(), "count": count });
-            if *count > 2 * MOST_ROWS {
-                list["looked_at"] = json!(2 * MOST_ROWS);
-            }
-            kinds.push(list);
+        let met = PLAIN.iter().zip(self.plain).filter(|(_, is_met)| *is_met);
+        let mut kinds: Vec<Value> = met.map(|(kind, _)| json!(kind)).collect();
+        if let Some(list) = &self.list {
+            let List { least, most, inner } = &**list;
+            let count = if least == most { json!(most) } else { json!([least, most]) };
+            kinds.push(json!({ "list": inner.told(), "count": count }));
         }
         if let Some(object) = &self.object {
             kinds.push(object.told());

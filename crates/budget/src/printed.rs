@@ -16,8 +16,21 @@ pub fn shortened(text: &str, most: usize) -> String {
     if tokens::fits(text, most) {
         return text.to_owned();
     }
+    said(text, most, Whole::ends)
+}
+
+/// The beginning of a text in at most so many tokens, and what is left out after it.
+pub(crate) fn started(text: &str, most: usize) -> String {
+    if tokens::fits(text, most) {
+        return text.to_owned();
+    }
+    said(text, most, Whole::start)
+}
+
+/// What `cut` gives of a text, with words about what is missing if there is room for them.
+fn said<'t>(text: &'t str, most: usize, cut: impl Fn(&Whole<'t>, usize) -> String) -> String {
     let whole = Whole { letters: text.chars().count(), lines: lines(text), text };
-    let cut = if most < FEW { None } else { longest(text, most, |keep| whole.ends(keep)) };
+    let cut = if most < FEW { None } else { longest(text, most, |keep| cut(&whole, keep)) };
     cut.unwrap_or_else(|| beginning(text, most))
 }
 
@@ -84,7 +97,17 @@ impl Whole<'_> {
     fn ends(&self, keep: usize) -> String {
         let text = self.text;
         let head = before(text, keep * 2 / 3);
-        let tail = after(text, text.len().saturating_sub(keep / 3).max(head));
+        self.around(head, after(text, text.len().saturating_sub(keep / 3).max(head)))
+    }
+
+    /// The beginning, about so many bytes.
+    fn start(&self, keep: usize) -> String {
+        self.around(before(self.text, keep), self.text.len())
+    }
+
+    /// What is before and after a gap, and what the gap has.
+    fn around(&self, head: usize, tail: usize) -> String {
+        let text = self.text;
         let (first, last) = (&text[..head], &text[tail..]);
         let left = self.letters - first.chars().count() - last.chars().count();
         let lines = self.lines - lines(first) - lines(last);

@@ -5,28 +5,17 @@
 
 use std::fmt::Write as _;
 
+use crate::names::{LEFT_OUT, Names, free_name};
 use crate::printed::{ceil, floor};
 use crate::skim::{Keep, Node, SEED, Text, kind, mixed, spread};
 
-/// The name under which what was left out is counted.
-pub(crate) const LEFT_OUT: &str = "$left_out";
 /// What a level takes of the depth. One with a single way on takes 1: it is long, but never wide.
 pub(crate) const LEVEL: usize = 8;
 
-/// How that name and those that stand for it begin.
-const QUOTED: &str = "\"$left_out";
 /// Letters of a text that count as a part.
 const LETTERS: usize = 16;
 /// Nested fields that share what there is more.
 const SHARERS: usize = 5;
-
-/// How many fields a summary says were left out of an object.
-fn left_out<'a>((key, value): &(&str, Node<'a>)) -> Option<(usize, &'a str)> {
-    let Node::Text(text) = value else { return None };
-    let count = text.written.strip_prefix('"')?.strip_suffix(" more fields\"")?;
-    let digits = count.trim_end_matches('+');
-    key.starts_with(QUOTED).then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
-}
 
 /// How much is written of each part.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +26,8 @@ pub(crate) struct Limits {
     pub(crate) fields: usize,
     /// Characters of a text.
     pub(crate) letters: usize,
+    /// Bytes of a name. It holds everywhere, also where other limits are wider.
+    pub(crate) name: usize,
     /// How deep, in parts of a [`LEVEL`].
     pub(crate) depth: usize,
 }
@@ -54,7 +45,7 @@ pub(crate) struct Plan {
     pub(crate) bytes: usize,
     /// Which members of a list.
     pub(crate) keep: Keep,
-    /// Whether it is a summary: it says itself what it left out.
+    /// Whether it is a summary, of which some parts are known by their names.
     pub(crate) is_told: bool,
 }
 
@@ -88,6 +79,7 @@ impl Writing<'_> {
             items: more(tight.items, wide.items, self.more),
             fields: more(tight.fields, wide.fields, self.more),
             letters: more(tight.letters, wide.letters, self.more * LETTERS),
+            name: tight.name,
             depth: if self.more > 0 { wide.depth.max(tight.depth) } else { tight.depth },
         };
         (tight, limits)
@@ -115,8 +107,8 @@ impl Writing<'_> {
             Node::List { total, .. } if depth >= limits.depth && *total > 0 => {
                 let _ = write!(self.out, "{{\"{LEFT_OUT}\":\"list of {total}\"}}");
             }
-            Node::Object { total, kept } if depth >= limits.depth && *total > 0 => {
-                self.write_unopened(*total, kept, &limits)?;
+            Node::Object { total, sign, kept } if depth >= limits.depth && *total > 0 => {
+                self.write_unopened((*total, sign), kept, &limits)?;
             }
             Node::List { total, kept } => {
                 let depth = depth + cost(kept.iter().map(|(_, node)| node));
@@ -128,13 +120,16 @@ impl Writing<'_> {
                     None => self.write_list(*total, &rows, depth)?,
                 }
             }
-            Node::Object { total, kept } => {
+            Node::Object { total, sign, kept } => {
                 let depth = depth + cost(kept.iter().map(|(_, node)| node));
                 self.out.push('{');
                 let most = limits.fields.min(kept.len());
                 let certain = if is_named && depth >= tight.depth { 1 } else { tight.fields };
                 let shown = self.write_fields(&kept[..most], certain, depth)?;
-                self.write_missing(*total, kept, shown);
+                if shown < *total {
+                    self.comma(shown);
+                    self.write_missing((*total - shown, sign), &kept[..shown]);
+                }
                 self.out.push('}');
             }
         }
@@ -147,19 +142,9 @@ impl Writing<'_> {
         }
     }
 
-    /// How many fields are missing, after those that are shown.
-    fn write_missing(&mut self, total: usize, kept: &[(&str, Node<'_>)], shown: usize) {
-        if shown >= total {
-            return;
-        }
-        let said = kept.last().and_then(left_out).filter(|_| self.plan.is_told);
-        let (missing, sign) = match said {
-            // What was left out before is left out still.
-            Some((before, sign)) => (total - shown - 1 + before, sign),
-            None => (total - shown, ""),
-        };
-        self.comma(shown);
-        let name = free_name(|name| has(&kept[..shown], name));
+    /// How many fields are missing, beside those that are shown.
+    fn write_missing(&mut self, (missing, sign): (usize, &str), shown: &[(&str, Node<'_>)]) {
+        let name = free_name(|name| has(shown, name));
         let _ = write!(self.out, "\"{name}\":\"{missing}{sign} more fields\"");
     }
 
@@ -176,12 +161,13 @@ impl Writing<'_> {
         let is_table = self.plan.is_told && is_table(fields);
         // Of many, the first ones have what they need.
         let shares = nested <= SHARERS;
+        let mut names = Names::default();
         for (at, (key, value)) in fields.iter().enumerate() {
             if at >= certain && self.more == 0 {
                 return Some(at);
             }
             self.comma(at);
-            self.out.push_str(key);
+            self.out.push_str(&names.within(key, self.plan.tight.name));
             self.out.push(':');
             self.is_named = is_table && *key == "\"describe\"";
             match value {
@@ -203,7 +189,7 @@ impl Writing<'_> {
     /// An object that is too deep to be gone into.
     fn write_unopened(
         &mut self,
-        total: usize,
+        (total, sign): (usize, &str),
         kept: &[(&str, Node<'_>)],
         limits: &Limits,
     ) -> Option<()> {
@@ -216,20 +202,19 @@ impl Writing<'_> {
             self.write_fields(kept, kept.len(), 0)?;
             self.out.push('}');
         } else if is_typed(kept, limits) {
-            self.write_typed(total, kept)?;
+            self.write_typed((total, sign), kept)?;
         } else {
-            let said = kept.last().and_then(left_out).filter(|_| self.plan.is_told);
-            let (total, sign) = match said {
-                Some((before, sign)) => (total - 1 + before, sign),
-                None => (total, ""),
-            };
             let _ = write!(self.out, "{{\"{LEFT_OUT}\":\"object of {total}{sign}\"}}");
         }
         Some(())
     }
 
     /// What such an object is: its type, its shape, the names and types of its columns, but no rows.
-    fn write_typed(&mut self, total: usize, kept: &[(&str, Node<'_>)]) -> Option<()> {
+    fn write_typed(
+        &mut self,
+        (total, sign): (usize, &str),
+        kept: &[(&str, Node<'_>)],
+    ) -> Option<()> {
         self.out.push('{');
         let mut shown = 0;
         for (key, value) in kept {
@@ -248,8 +233,8 @@ impl Writing<'_> {
             }
         }
         if shown < total {
-            let name = free_name(|name| has(kept, name));
-            let _ = write!(self.out, ",\"{name}\":\"{} more fields\"", total - shown);
+            self.comma(shown);
+            self.write_missing((total - shown, sign), kept);
         }
         self.out.push('}');
         Some(())
@@ -275,7 +260,10 @@ impl Writing<'_> {
         columns: &[&str],
         depth: usize,
     ) -> Option<()> {
-        let _ = write!(self.out, "{{\"$columns\":[{}],\"$rows\":[", columns.join(","));
+        let mut names = Names::default();
+        let columns = columns.iter().map(|name| names.within(name, self.plan.tight.name));
+        let columns = columns.collect::<Vec<_>>().join(",");
+        let _ = write!(self.out, "{{\"$columns\":[{columns}],\"$rows\":[");
         self.write_rows(total, rows, |writing, row| {
             let Node::Object { kept, .. } = row else { return None };
             let depth = depth + cost(kept.iter().map(|(_, node)| node));
@@ -379,13 +367,6 @@ fn parts(rows: &[(usize, Node<'_>)]) -> usize {
     }
 }
 
-/// The name under which what is missing is counted: one that no field has.
-pub(crate) fn free_name(is_taken: impl Fn(&str) -> bool) -> String {
-    let others = (2..).map(|number| format!("{LEFT_OUT}_{number}"));
-    let mut names = std::iter::once(LEFT_OUT.to_owned()).chain(others);
-    names.find(|name| !is_taken(name)).unwrap_or_default()
-}
-
 /// Whether one of the fields has this name.
 fn has(fields: &[(&str, Node<'_>)], name: &str) -> bool {
     fields.iter().any(|(key, _)| key.trim_matches('"') == name)
@@ -485,7 +466,7 @@ fn kind_of(node: &Node<'_>) -> u64 {
 /// The fields that rows have in common, where they are shorter as a table.
 fn columns<'a>(rows: &[&(usize, Node<'a>)], limits: &Limits) -> Option<Vec<&'a str>> {
     let fields = |node: &Node<'a>| match node {
-        Node::Object { total, kept } if *total == kept.len() && *total <= limits.fields => {
+        Node::Object { total, kept, .. } if *total == kept.len() && *total <= limits.fields => {
             Some(kept.iter().map(|(key, _)| *key).collect::<Vec<_>>())
         }
         _ => None,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::printed::started;
 use crate::{Strategy, fit, shortened, tokens};
 
 /// All that a run gave.
@@ -68,6 +69,7 @@ pub fn share(whole: &Whole<'_>, strategy: Strategy, most: usize) -> Shown {
     let printed = small(stdout, most * 3 / 10);
     let fitted = fit(value, strategy, most - errors - printed);
     let mut rest = most - fitted.tokens;
+    let shortened = if strategy == Strategy::Truncate { started } else { shortened };
     let stderr = shortened(stderr, errors.max(rest.saturating_sub(printed)));
     rest -= tokens::count(&stderr);
     let stdout = shortened(stdout, rest);

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use memchr::memchr2;
 
 use crate::halves::text_of;
+use crate::names::LEFT_OUT;
 
 /// Levels deeper than this are only counted.
 pub(crate) const DEEPEST: usize = 64;
@@ -32,8 +33,9 @@ pub(crate) enum Node<'a> {
     Text(Text<'a>),
     /// A list: how many it has, and those that might be shown, by position.
     List { total: usize, kept: Vec<(usize, Node<'a>)> },
-    /// An object: how many fields, and those that might be shown, in their order.
-    Object { total: usize, kept: Vec<(&'a str, Node<'a>)> },
+    /// An object: how many fields, with a sign if there are more, and those that might be shown, in
+    /// their order.
+    Object { total: usize, sign: &'a str, kept: Vec<(&'a str, Node<'a>)> },
 }
 
 impl Node<'_> {
@@ -80,14 +82,15 @@ pub(crate) enum Keep {
     Spread,
 }
 
-/// Reads a text.
-pub(crate) fn skim(text: &str, most: usize, keep: Keep) -> Node<'_> {
-    Skimming { most, keep, parts: 0 }.node(text.trim(), 0, 0).0
+/// Reads a text. Of a summary (`is_told`), what it says it left out counts as if it were there.
+pub(crate) fn skim(text: &str, most: usize, keep: Keep, is_told: bool) -> Node<'_> {
+    Skimming { most, keep, is_told, parts: 0 }.node(text.trim(), 0, 0).0
 }
 
 struct Skimming {
     most: usize,
     keep: Keep,
+    is_told: bool,
     /// How many parts have been kept.
     parts: usize,
 }
@@ -184,6 +187,7 @@ impl Skimming {
         let mut fields = Fields::from(text, start);
         let mut total = 0;
         let mut kept = Vec::new();
+        let mut last = None;
         while let Some((key, value)) = fields.next_key() {
             total += 1;
             let end = if kept.len() < room {
@@ -194,9 +198,23 @@ impl Skimming {
                 end_of(text.as_bytes(), value)
             };
             fields.go_on(end);
+            last = self.is_told.then(|| (key, text.get(value..end).unwrap_or_default()));
         }
-        (Node::Object { total, kept }, fields.end())
+        let mut sign = "";
+        if let Some((more, said)) = last.and_then(left_out) {
+            kept.truncate(total - 1);
+            (total, sign) = (total - 1 + more, said);
+        }
+        (Node::Object { total, sign, kept }, fields.end())
     }
+}
+
+/// How many fields a summary says were left out of an object, in the last one that it has.
+fn left_out<'a>((key, value): (&str, &'a str)) -> Option<(usize, &'a str)> {
+    let count = value.strip_prefix('"')?.strip_suffix(" more fields\"")?;
+    let digits = count.trim_end_matches('+');
+    let is_name = key.strip_prefix('"').is_some_and(|name| name.starts_with(LEFT_OUT));
+    is_name.then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
 }
 
 /// Rows after the first `room` that may be of another kind: some from everywhere, and those that
@@ -215,9 +233,9 @@ fn others(spans: &[&str], room: usize) -> Vec<usize> {
 /// So many positions from everywhere, the first and the last among them.
 pub(crate) fn spread(total: usize, room: usize) -> Vec<usize> {
     match room {
+        _ if total <= room => (0..total).collect(),
         0 => Vec::new(),
         1 => vec![0],
-        _ if total <= room => (0..total).collect(),
         _ => (0..room).map(|at| at * (total - 1) / (room - 1)).collect(),
     }
 }
@@ -416,4 +434,17 @@ fn end_of_text(bytes: &[u8], start: usize) -> usize {
         at += 2;
     }
     bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_spread_over_those_that_there_are() {
+        assert!(spread(0, 1).is_empty());
+        assert_eq!(spread(3, 1), [0]);
+        assert_eq!(spread(2, 5), [0, 1]);
+        assert_eq!(spread(101, 3), [0, 50, 100]);
+    }
 }

@@ -4,15 +4,15 @@ mod frame;
 
 pub(crate) use frame::is_one as is_frame;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use crate::halves::{text_of, value_of};
+use crate::names::free_name;
 use crate::numbers::Numbers;
 use crate::printed::{ceil, floor};
-use crate::render::free_name;
-use crate::skim::{DEEPEST, Fields, Items, end_of};
+use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed};
 
 /// Fields that are told of before objects get less room.
 const PLENTY: usize = 20_000;
@@ -20,6 +20,8 @@ const PLENTY: usize = 20_000;
 const FEW: usize = 20;
 /// Fields of rows that are told of.
 const MOST_FIELDS: usize = 60;
+/// Fields of rows that are counted beyond those.
+const MOST_COUNTED: usize = 100_000;
 /// Different texts of a field that are counted.
 const MOST_TEXTS: usize = 1000;
 /// Long texts among them.
@@ -183,14 +185,17 @@ struct Rows {
     count: usize,
     /// Members that are no rows.
     plain: Column,
-    /// Fields of those that are, in the order they were met.
+    /// Fields of those that are, in the order they were met, and where each is.
     columns: Vec<(String, Column)>,
+    places: HashMap<String, usize>,
     objects: usize,
     lists: usize,
     /// The shortest and the longest of the lists, and what their members are like.
     lengths: (usize, usize),
     inner: Column,
-    more_fields: HashSet<String>,
+    /// Other fields, and the most fields that one row has.
+    more_fields: HashSet<u64>,
+    longest: usize,
 }
 
 /// What is known of one field.
@@ -225,6 +230,7 @@ impl Rows {
                 at += 1;
             });
             let Some(item) = item else { break };
+            rows.longest = rows.longest.max(at);
             first = first.or(Some(item));
             last = Some(item);
             rows.add(item);
@@ -254,20 +260,20 @@ impl Rows {
 
     /// The column of a field; it mostly is where it was in the row before.
     fn column(&mut self, at: usize, key: &str) -> Option<&mut Column> {
-        let fits = |column: &(String, Column)| column.0 == key;
-        let place = match self.columns.get(at).filter(|column| fits(column)) {
+        let place = match self.columns.get(at).filter(|column| column.0 == key) {
             Some(_) => Some(at),
-            None => self.columns.iter().position(fits),
+            None => self.places.get(key).copied(),
         };
         if let Some(place) = place {
             return self.columns.get_mut(place).map(|column| &mut column.1);
         }
         if self.columns.len() >= MOST_FIELDS {
-            if self.more_fields.len() < MOST_TEXTS {
-                self.more_fields.insert(key.to_owned());
+            if self.more_fields.len() < MOST_COUNTED {
+                self.more_fields.insert(mixed(SEED, key));
             }
             return None;
         }
+        self.places.insert(key.to_owned(), self.columns.len());
         self.columns.push((key.to_owned(), Column::default()));
         self.columns.last_mut().map(|column| &mut column.1)
     }
@@ -299,8 +305,9 @@ impl Rows {
         let objects = self.objects;
         let told = |(key, column): (String, Column)| (name(&key), column.told(objects, all));
         let mut fields: Map<String, Value> = columns.into_iter().map(told).collect();
-        let more = self.more_fields.len();
-        leave_out(&mut fields, more, if more < MOST_TEXTS { "" } else { "+" });
+        let is_counted = self.more_fields.len() < MOST_COUNTED || objects == 1;
+        let more = self.more_fields.len().max(self.longest.saturating_sub(MOST_FIELDS));
+        leave_out(&mut fields, more, if is_counted { "" } else { "+" });
         Value::Object(fields)
     }
 }
@@ -331,10 +338,8 @@ impl Column {
                 }
             }
             Some(b'{' | b'[') => self.others += 1,
-            _ => match value.parse() {
-                Ok(number) => self.numbers.add(number, value),
-                Err(_) => self.others += 1,
-            },
+            _ if self.numbers.add(value) => {}
+            _ => self.others += 1,
         }
     }
 

@@ -85,7 +85,13 @@ async def run(request, as_table=False):
     return pandas.DataFrame(columns, index=range(len(found)))
 
 
+# Whether the program that runs has asked for an analysis; what is said when its memory is used up depends on it.
+asked = False
+
+
 async def _run(request):
+    global asked
+    asked = True
     module, plan, field, before = _prepared(request)
     work = Work()
     try:
@@ -100,8 +106,8 @@ async def _run(request):
         many = "its rows" if rows is None else f"{len(rows)} rows"
         rows = work.table = work.at = None
         raise MemoryError(
-            f"{request['analysis_type']} of {many} needs more memory than there is: ask about fewer rows or columns, "
-            "or filter them first"
+            f"{request['analysis_type']} of {many} needs more memory than there is: set a limit, select fewer columns, "
+            "filter the rows first, or aggregate them"
         ) from None
     except Exception as error:
         said = str(error)[:300] or "no more is known"

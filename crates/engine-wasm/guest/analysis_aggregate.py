@@ -40,7 +40,7 @@ def function_name(made):
     return made if isinstance(made, str) else check.percent_name(made[1])
 
 
-_ONE = {"field": check.text, "function": check.anything, "as": check.text, "percentile": check.percent}
+_ONE = {"field": check.name, "function": check.anything, "as": check.text, "percentile": check.percent}
 
 
 def aggregations(value, where="aggregations"):
@@ -49,7 +49,7 @@ def aggregations(value, where="aggregations"):
     if isinstance(value, dict) and "function" not in value:
         for field, names in value.items():
             for one in names if isinstance(names, (list, tuple)) else [names]:
-                asked.append((check.text(field, f"a field in {where}"), function(one, f"a function for {field!r}"), None))
+                asked.append((check.name(field, f"a field in {where}"), function(one, f"a function for {field!r}"), None))
     else:
         for at, one in enumerate(check.several(value, f"'{where}'")):
             asked.append(_asked(one, f"{where}[{at}]"))
@@ -58,7 +58,7 @@ def aggregations(value, where="aggregations"):
         field = None if field == "*" else field
         if field is None and name != "count":
             raise AnalysisError(f"'{function_name(name)}' in {where} needs a 'field'; only 'count' can do without")
-        made.append((field, name, called or (f"{field}_{function_name(name)}" if field else "count")))
+        made.append((field, name, called or ("count" if field is None else f"{field}_{function_name(name)}")))
     return made
 
 
@@ -95,13 +95,27 @@ def groups(table, names):
         return numpy.zeros(len(table), "intp"), numpy.zeros(min(len(table), 1), "intp")
     together = numpy.zeros(len(table), "int64")
     for name in names:
-        # Numbered in the order of the values; what is missing comes last.
-        found, values = pandas.factorize(analysis_filter.sortable(table.column(name)), sort=True)
-        found = numpy.where(found < 0, len(values), found)
+        found, count = _numbered(table.column(name))
+        found = numpy.where(found < 0, count, found)
         # Numbered anew each time, so that many keys do not leave 64 bits, also where indexes have 32.
-        together = pandas.factorize(together.astype("int64") * (len(values) + 1) + found, sort=True)[0]
+        together = pandas.factorize(together.astype("int64") * (count + 1) + found, sort=True)[0]
     first = numpy.unique(together, return_index=True)[1]
     return together, first
+
+
+def _numbered(series):
+    """The values numbered in their order, -1 where one is missing, and how many there are."""
+    import numpy
+    import pandas
+
+    found, values = pandas.factorize(analysis_filter.sortable(series), sort=True)
+    times = analysis_table.instants_of(series)
+    if times is not None:
+        # Texts that say one time in two ways are two keys, one after the other.
+        numbers, first = numpy.unique(found, return_index=True)
+        order = numpy.argsort(times.to_numpy()[first[numbers >= 0]], kind="stable")
+        found = numpy.where(found < 0, -1, numpy.argsort(order)[found])
+    return found, len(values)
 
 
 def figure(table, field, made, ids, count, notes):
@@ -157,12 +171,12 @@ def _extreme(table, field, made, ids, count, notes):
     if series.dtype.kind in "iuf":
         return spread(getattr(series.groupby(ids), made)(), count)
     # Numbered in order, so that texts and dates are as quick as numbers.
-    found, values = pandas.factorize(series, sort=True)
-    present = found >= 0
+    times = analysis_table.instants_of(series)
+    found = pandas.factorize(series if times is None else times, sort=True)[0]
+    present = numpy.flatnonzero(found >= 0)
     order = numpy.lexsort((found[present] if made == "min" else -found[present], ids[present]))
     numbers, at = numpy.unique(ids[present][order], return_index=True)
-    chosen = pandas.Series(values.take(found[present][order][at]) if len(values) else [], index=numbers, dtype=series.dtype)
-    return spread(chosen, count)
+    return spread(series.iloc[present[order][at]].set_axis(numbers), count)
 
 
 def _sum(table, field, ids, notes):

@@ -106,10 +106,15 @@ def text(value, where):
     return value
 
 
+def name(value, where):
+    """The name of a column, which may be empty."""
+    return value if isinstance(value, str) else text(value, where)
+
+
 def texts(value, where):
-    """One text or a list of them."""
+    """One name or a list of them."""
     found = [value] if isinstance(value, str) else value
-    if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) and one for one in found):
+    if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) for one in found):
         raise AnalysisError(f"{where} must be a name or a list of names, not {shown(value)}")
     repeated = next((one for at, one in enumerate(found) if one in found[:at]), None) if len(found) < 1000 else None
     if repeated is not None:

@@ -28,6 +28,8 @@ FORMS = (
     'or {"tool": "server.tool", "arguments": {...}}'
 )
 _READABLE = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet")
+# What a text without rows may still have.
+_NOTHING = "\ufeff \t\r\n"
 _MAX_DEPTH = 6
 _MOST_COLUMNS = 10_000
 # Whole numbers from here on are not all floats.
@@ -80,6 +82,8 @@ def _file(path):
             text = file.read()
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise AnalysisError(f"cannot read {shown(path)}: {_why(error)}{_beside(path)}") from None
+    if not text.strip(_NOTHING):
+        return []
     if ending in ("csv", "tsv"):
         return _csv(text, "\t" if ending == "tsv" else None, path)
     return _lines(text, path) if ending in ("jsonl", "ndjson") else _json(text, path)
@@ -123,7 +127,9 @@ def _result(handle):
             known = sorted(one.removesuffix(".json") for one in os.listdir(RESULTS) if one.endswith(".json"))
         except OSError:
             known = []
-        raise AnalysisError(f"there is no result {shown(handle)}.{nearest(handle, known)} Kept: {listed(known)}") from None
+        kept = f"Kept: {listed(known)}" if known else "No result is kept in this session yet"
+        said = f"{kept}. A handle is the 'run_id' of an earlier answer, such as r_..."
+        raise AnalysisError(f"there is no result {shown(handle)}.{nearest(handle, known)} {said}") from None
 
 
 # --- text ---------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ def _result(handle):
 
 def parsed(text, where="data"):
     """Text as the value or frame it is: JSON, one JSON value a line, or CSV."""
-    start = text.lstrip("\ufeff \t\r\n")
+    start = text.lstrip(_NOTHING)
     if not start:
         return []
     if start[0] not in "[{":
@@ -392,7 +398,7 @@ def _of_list(found, notes, where):
     if kinds and not all(issubclass(one, dict) for one in kinds):
         if any(issubclass(one, (dict, list, tuple)) for one in kinds):
             at = next(at for at, one in enumerate(found) if not isinstance(one, dict))
-            raise AnalysisError(f"every row of {where} must be an object, but row {at} is {kind(found[at])}: {shown(found[at])}")
+            raise AnalysisError(f"every row of {where} must be an object, but row {at} is {kind(found[at])}")
         notes.add("the rows are plain values; their column is called 'value'")
         found = [{"value": one} for one in found]
     made = Table(records=found if type(found) is list else list(found))
@@ -430,7 +436,7 @@ def _followed(value, path, where):
             value = value[int(part)]
             continue
         if not isinstance(value, dict):
-            looked = f"{shown(part)} was looked for in {shown(value)}"
+            looked = f"{shown(part)} was looked for in {_what(value)}"
             raise AnalysisError(f"{where} has no {shown(path)}: {looked}; leave out 'data_field'")
         if part not in value:
             raise AnalysisError(f"{where} has no {shown(path)}.{nearest(part, value)} There is: {listed(list(value))}")
@@ -438,6 +444,15 @@ def _followed(value, path, where):
     if isinstance(value, dict) and "$type" not in value and "$columns" not in value and not _are_columns(value):
         raise AnalysisError(f"{shown(path)} of {where} is an object, not a list. It has: {listed(list(value))}")
     return value
+
+
+def _what(value):
+    """What kind of thing it is and its columns, but nothing of its rows."""
+    if hasattr(value, "columns"):
+        return f"a table of {rows(len(value))} with the columns {listed(list(value.columns))}"
+    if isinstance(value, (list, tuple)) and value and all(isinstance(row, dict) for row in value):
+        return f"a list of {rows(len(value))} with the fields {listed(list(dict.fromkeys(chain.from_iterable(value))))}"
+    return shown(value) if isinstance(value, (list, tuple)) else "null" if value is None else f"a {kind(value)}"
 
 
 def _are_columns(value):

@@ -182,8 +182,29 @@ class _Evaluation:
             right = self.without_zero(right)
             if right is None:
                 return analysis_rows.series_of([None] * len(left))
+            if name != "/" and functions.is_whole(left) and functions.is_whole(right):
+                return self.wholly(name, function, left, right)
             return function(math.nan if left is None else left, right)
         return _in_range(name, function, left, right, self.notes)
+
+    def wholly(self, name, function, left, right):
+        """A division of whole numbers that gives whole ones, missing where a side is."""
+        import numpy
+        import pandas
+
+        # pandas makes floats of all of them where one side is missing.
+        sides = [
+            one.to_numpy(dtype="int64", na_value=instead) if functions.is_column(one) else one
+            for one, instead in ((left, 0), (right, 1))
+        ]
+        # The one quotient that leaves 64 bits.
+        if numpy.any((sides[0] == -(1 << 63)) & (sides[1] == -1)):
+            return self.exactly(name, function, left, right)
+        gone = numpy.zeros(len(left if functions.is_column(left) else right), bool)
+        for one in filter(functions.is_column, (left, right)):
+            gone |= one.isna().to_numpy()
+        found = function(*sides)
+        return pandas.Series(pandas.arrays.IntegerArray(found, gone) if gone.any() else found)
 
     def exactly(self, name, function, left, right):
         """Arithmetic on numbers that only Python holds as they are; 64 bits are the limit here too."""

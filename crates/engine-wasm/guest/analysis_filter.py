@@ -6,7 +6,7 @@ of several values are asked as one question, so ten thousand of them are no slow
 
 from _tidegate import analysis_check as check
 from _tidegate import analysis_compare as compare
-from _tidegate import analysis_rows
+from _tidegate import analysis_rows, analysis_table
 from _tidegate.analysis_check import AnalysisError, rows, shown
 
 OPERATORS = (
@@ -19,7 +19,7 @@ _WORDS = {
     "matches": "regex", "notin": "not_in", "nin": "not_in", "isnull": "is_null", "notnull": "not_null",
 }
 _LEAF = {
-    "field": check.text, "operator": check.anything, "value": check.anything, "case_sensitive": check.boolean,
+    "field": check.name, "operator": check.anything, "value": check.anything, "case_sensitive": check.boolean,
 }
 _GROUP = ("logic", "conditions")
 _MAX_DEPTH = 50
@@ -187,11 +187,11 @@ def sort(value, where="sort"):
 
 
 def _sort_key(value, where):
-    if isinstance(value, str) and value.strip("-"):
+    if isinstance(value, str) and (value.strip("-") or not value):
         return (value[1:], True) if value.startswith("-") else (value, False)
     if not isinstance(value, dict):
         raise AnalysisError(f'{where} must be "field", "-field" or {{"field", "order"}}, not {shown(value)}')
-    found = check.parameters(value, {"field": check.text, "order": check.one_of("asc", "desc")}, where, ("field",))
+    found = check.parameters(value, {"field": check.name, "order": check.one_of("asc", "desc")}, where, ("field",))
     return found["field"], found.get("order") == "desc"
 
 
@@ -202,11 +202,17 @@ def sorted_positions(table, keys, positions=None):
     columns = {}
     for at, (field, _) in enumerate(keys):
         series = table.column(field)
-        columns[at] = sortable(series if positions is None else series.iloc[positions]).reset_index(drop=True)
+        columns[at] = _sort_values(series if positions is None else series.iloc[positions]).reset_index(drop=True)
     frame = pandas.DataFrame(columns)
     falling = [not down for _, down in keys]
     order = frame.sort_values(list(columns), ascending=falling, kind="stable", na_position="last").index.to_numpy()
     return order if positions is None else positions[order]
+
+
+def _sort_values(series):
+    """What the rows are sorted by: times that are written in several ways by when they are."""
+    times = analysis_table.instants_of(series)
+    return sortable(series) if times is None else times
 
 
 def sortable(series):

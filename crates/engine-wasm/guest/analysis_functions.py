@@ -55,6 +55,11 @@ def is_exact(value):
     return value.dtype.kind == "O" if is_column(value) else type(value) is int and not -(1 << 63) <= value < 1 << 63
 
 
+def is_whole(value):
+    """Whether it is a whole number, or a column of them, that 64 bits hold."""
+    return value.dtype.kind in "iu" if is_column(value) else type(value) is int and not is_exact(value)
+
+
 def by_row(function, *values):
     """What a function of Python gives for each row; missing where something is missing."""
     length = next(len(one) for one in values if is_column(one))
@@ -199,13 +204,26 @@ def _extreme(larger):
     def made(arguments, notes, name):
         if not all(is_text(one) for one in arguments):
             arguments = [number(one, f"{name}()", notes) for one in arguments]
-        found = arguments[0]
-        for one in arguments[1:]:
-            better = in_order(operator.ge if larger else operator.le, found, one) | one.isna().reset_index(drop=True)
-            found = pick(better, found, one)
+        times = _instants(arguments)
+        found, when = arguments[0], times and times[0]
+        for at, one in enumerate(arguments[1:], 1):
+            sides = (when, times[at]) if times else (found, one)
+            better = in_order(operator.ge if larger else operator.le, *sides) | one.isna().reset_index(drop=True)
+            found, when = pick(better, found, one), times and pick(better, *sides)
         return found
 
     return made
+
+
+def _instants(columns):
+    """Columns of texts as times, where all of them together are ordered as such."""
+    import pandas
+
+    found = analysis_table.instants_of(pandas.concat(columns, ignore_index=True))
+    length = len(columns[0])
+    return found if found is None else [
+        found.iloc[at * length : (at + 1) * length].reset_index(drop=True) for at in range(len(columns))
+    ]
 
 
 def _len(arguments, notes, name):
@@ -289,8 +307,16 @@ def _where(arguments, notes, name):
     return pick(truth(arguments[0]), arguments[1], arguments[2])
 
 
+def _as_written(series):
+    """Texts without their zones, so that ten o'clock is ten o'clock wherever it was."""
+    if analysis_rows.kind_of(series) not in ("text", "mixed"):
+        return series
+    cells = [analysis_table.local_of(one) if type(one) is str else one for one in series.tolist()]
+    return type(series)(cells, index=series.index, dtype=series.dtype, name=series.name)
+
+
 def _date_part(arguments, notes, name):
-    dated = analysis_table.dates_of(arguments[0])
+    dated = analysis_table.dates_of(_as_written(arguments[0]))
     if dated is None:
         if analysis_rows.kind_of(arguments[0]) == "empty":
             return floats(arguments[0])

@@ -45,8 +45,8 @@ def _test(value, where):
 
 
 PARAMETERS = {
-    "test": _test, "alpha": check.share, "field": check.text,
-    "group_field": check.text, "groups": check.anything, "fields": check.texts, "mean": check.number, "alternative": _side,
+    "test": _test, "alpha": check.share, "field": check.name,
+    "group_field": check.name, "groups": check.anything, "fields": check.texts, "mean": check.number, "alternative": _side,
     "confidence": check.share, "correction": check.boolean, "expected": check.mapping,
 }
 

@@ -17,7 +17,7 @@ _FEW_NUMBERS = 10
 _LARGEST = 1e38
 
 PARAMETERS = {
-    "model": check.one_of(*MODELS), "target": check.text, "features": check.texts, "test_size": check.share,
+    "model": check.one_of(*MODELS), "target": check.name, "features": check.texts, "test_size": check.share,
     "random_state": check.whole, "n_estimators": check.positive, "max_depth": check.positive, "max_iter": check.positive,
     "c": check.number, "new_data": check.anything, "new_data_field": check.text,
 }

@@ -14,7 +14,7 @@ JOIN = {
     "right_on": check.texts, "suffix": check.text,
 }
 PIVOT = {
-    "index": check.texts, "columns": check.text, "values": check.texts, "function": analysis_aggregate.function,
+    "index": check.texts, "columns": check.name, "values": check.texts, "function": analysis_aggregate.function,
     "fill": check.anything,
 }
 UNPIVOT = {"keep": check.texts, "fields": check.texts, "names_to": check.text, "values_to": check.text}

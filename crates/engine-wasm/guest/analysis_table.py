@@ -13,7 +13,12 @@ from _tidegate.analysis_check import AnalysisError, listed, nearest, rows, shown
 
 # A text with a date in front is worth a try to read as one.
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}(?::?\d{2}.*)?)?")
+# The time of one that says its zone, and the zone.
+_ZONED = re.compile(r"(\d{4}-\d{2}-\d{2}[T ]\d{2}.*?)(Z|[+-]\d{2}(?::?\d{2})?)")
 _SURELY = 1000
+# From the year 1 to 9999, in microseconds since 1970.
+_CALENDAR = (-62_135_596_800_000_000, 253_402_300_799_000_000)
+_UNITS = {"s": ("seconds", 1e6), "ms": ("milliseconds", 1e3), "us": ("microseconds", 1), "ns": ("nanoseconds", 1e-3)}
 
 
 class Table:
@@ -161,6 +166,18 @@ def is_date(value):
     return isinstance(value, str) and len(value) <= 40 and _ISO.fullmatch(value.strip()) is not None
 
 
+def zone_of(text):
+    """The zone at the end of an ISO time, as it is written, or nothing."""
+    found = _ZONED.fullmatch(text.strip())
+    return found[2] if found else ""
+
+
+def local_of(text):
+    """An ISO time without its zone; any other text as it is."""
+    found = _ZONED.fullmatch(text.strip())
+    return found[1] if found else text
+
+
 def date_of(value):
     """A text or time as a time in UTC, or None if it is none."""
     import pandas
@@ -191,3 +208,38 @@ def dates_of(series):
     found = pandas.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
     good = int(found.notna().sum())
     return (found, int(series.notna().sum()) - good) if good else None
+
+
+def instants_of(series):
+    """A column of texts as the times they are ordered by; None where they are ordered as texts.
+
+    Times they are where each of them is an ISO date or time, and they are not written so much
+    alike (one length, one zone or none) that the order is the same anyway. What has no zone is UTC.
+    """
+    import pandas
+
+    if analysis_rows.kind_of(series) != "text":
+        return None
+    codes, texts = pandas.factorize(series)
+    texts = texts.tolist()
+    if not is_date(texts[0]) or not all(map(is_date, texts)):
+        return None
+    if len({(len(one), one[10:11], "Z" if one[-1] == "Z" else zone_of(one)) for one in texts}) == 1:
+        return None
+    found = pandas.to_datetime(pandas.Series(texts), utc=True, errors="coerce", format="ISO8601").dt.tz_localize(None)
+    return None if found.isna().any() else found.reindex(codes).reset_index(drop=True).set_axis(series.index)
+
+
+def since_1970(series, notes):
+    """A column of numbers as times in UTC, in microseconds; those that no calendar has are missing."""
+    import pandas
+
+    values = analysis_rows.numbers_of(series)[0]
+    largest = values.abs().max()
+    unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
+    word, factor = _UNITS[unit]
+    notes.add(f"{series.name!r} holds numbers, read as {word} since 1970")
+    micros = values * factor
+    micros = micros.where(micros.between(*_CALENDAR)).round()
+    found = micros.fillna(0).astype("int64").to_numpy().astype("datetime64[us]")
+    return pandas.Series(found).mask(micros.isna().to_numpy()).dt.tz_localize("UTC")

@@ -85,7 +85,7 @@ def _seasonal(value, where):
 
 
 PARAMETERS = {
-    "time_field": check.text, "fields": check.texts, "timezone": check.text, "resample": _resample, "rolling": _rolling,
+    "time_field": check.name, "fields": check.texts, "timezone": check.text, "resample": _resample, "rolling": _rolling,
     "diff": _periods, "pct_change": _periods, "gaps": _gaps, "seasonal": _seasonal,
 }
 
@@ -151,34 +151,15 @@ def _times(work, name):
     table = work.table
     series = table.column(name)
     if analysis_rows.kind_of(series) == "number":
-        values = analysis_rows.numbers_of(series)[0]
-        largest = values.abs().max()
-        unit = "s" if largest < 1e11 else "ms" if largest < 1e14 else "us" if largest < 1e17 else "ns"
-        work.notes.add(f"{name!r} holds numbers, read as {_UNIT_WORDS[unit]} since 1970")
-        return _since_1970(values, unit)
+        return analysis_table.since_1970(series, work.notes)
     dated = table.dates(name)
     if dated is None:
         said = f"{name!r} holds {analysis_table.holds(series)}, no times such as 2024-05-01 or 2024-05-01T12:00:00Z"
         raise AnalysisError(f"{said}. Columns: {listed(table.names)}")
     first = series.dropna().iloc[0]
     # Times that came without a zone go out without one.
-    zoned = re.search(r"(Z|[+-]\d\d:?\d\d)$", first.strip()) if isinstance(first, str) else getattr(first, "tzinfo", None)
+    zoned = analysis_table.zone_of(first) if isinstance(first, str) else getattr(first, "tzinfo", None)
     return dated[0] if zoned else dated[0].dt.tz_localize(None)
-
-
-def _since_1970(values, unit):
-    """Numbers as times, in microseconds; those that no calendar has are missing."""
-    import pandas
-
-    micros = values * {"s": 1e6, "ms": 1e3, "us": 1, "ns": 1e-3}[unit]
-    micros = micros.where(micros.between(*_CALENDAR)).round()
-    found = micros.fillna(0).astype("int64").to_numpy().astype("datetime64[us]")
-    return pandas.Series(found).mask(micros.isna().to_numpy()).dt.tz_localize("UTC")
-
-
-# From the year 1 to 9999, in microseconds since 1970.
-_CALENDAR = (-62_135_596_800_000_000, 253_402_300_799_000_000)
-_UNIT_WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
 def _shown(times):

@@ -68,7 +68,7 @@ def _computed(work, step):
 def _cast(work, step):
     columns = {one: work.table.column(one) for one in work.table.names}
     for name, wanted in step["fields"].items():
-        found, wrong, changed = _casted(work.table.column(name), wanted)
+        found, wrong, changed = _casted(work.table.column(name), wanted, work.notes)
         strict = step.get("on_error") == "error"
         if wrong and strict:
             raise AnalysisError(f"'cast': {rows(wrong, 'have')} a value in {name!r} that is no {wanted}")
@@ -89,12 +89,12 @@ _CHANGES = {
 }
 
 
-def _casted(series, wanted):
+def _casted(series, wanted, notes):
     """A column of another type, how many of its values are none of that type, and how many are so only nearly."""
     if wanted == "text":
         return analysis_functions.as_text(series), 0, 0
     if wanted == "date":
-        return *_as_dates(series), 0
+        return *_as_dates(series, notes), 0
     if wanted == "bool":
         found = [_TRUTHS.get(one.strip().lower() if type(one) is str else one) for one in analysis_rows.keyed(series).tolist()]
         made = analysis_rows.series_of(found)
@@ -128,9 +128,12 @@ def _as_int(number, given):
 _TRUTHS = {True: True, False: False, "true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 
 
-def _as_dates(series):
+def _as_dates(series, notes):
     import pandas
 
+    if analysis_rows.kind_of(series) == "number":
+        found = analysis_table.since_1970(series, notes)
+        return found, int(series.notna().sum() - found.notna().sum())
     dated = analysis_table.dates_of(series)
     if dated is None:
         return pandas.Series(pandas.NaT, index=series.index, dtype="datetime64[us, UTC]"), int(series.notna().sum())

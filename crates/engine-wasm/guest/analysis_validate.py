@@ -35,12 +35,12 @@ def _allowed(value, where):
 
 
 def _references(value, where):
-    valid = {"data": check.anything, "field": check.text, "data_field": check.text}
+    valid = {"data": check.anything, "field": check.name, "data_field": check.text}
     return check.parameters(value, valid, where, ("data", "field"))
 
 
 _RULES = {
-    "field": check.text, "required": check.boolean, "type": _type, "min": _bound, "max": _bound,
+    "field": check.name, "required": check.boolean, "type": _type, "min": _bound, "max": _bound,
     "pattern": lambda value, where: compare.pattern(value, True, where), "allowed": _allowed, "unique": check.boolean,
     "references": _references,
 }

@@ -278,6 +278,8 @@ _GONE_FROM_PANDAS = {
 
 
 def _key_error(exc, message, scene):
+    if "environ" in scene.line:
+        return "Programs have no environment: pass what they need as `context`. Credentials stay with the servers, which have them already."
     keys = _keys(_owner(scene))
     missing = exc.args[0] if exc.args else None
     if type(missing) is str:
@@ -518,6 +520,8 @@ def _runtime_error(exc, message, scene):
 def _type_error(exc, message, scene):
     if "used in 'await' expression" in message or "can't be awaited" in message:
         return "Remove the `await`: this is a plain value already."
+    if message == "'module' object is not subscriptable":
+        return "A module is no dict: its names are imported, `from servers.NAME import TOOL`."
     if "is not JSON serializable" in message:
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
     if message.startswith("string indices must be integers"):
@@ -629,6 +633,9 @@ _TOO_DEEP = "This source is nested too deeply to compile: use variables for part
 def _memory_error(exc, message, scene):
     if "Parser stack" in message or "too many nested" in message:
         return _TOO_DEEP
+    # An analysis, whose author has no chunks to work in, says itself what to ask for.
+    if "needs more memory than there is" in message:
+        return None
     return "The memory limit was reached: work in chunks, smaller ones if there are some (arrays of at most a million numbers), and drop what you no longer need."
 
 

@@ -51,6 +51,10 @@ _EXHAUSTED = (
     b'd{"error":{"type":"MemoryError","message":"the program used up its memory",'
     b'"hint":"Work in chunks and delete what is no longer needed."}}'
 )
+_EXHAUSTED_BY_ANALYSIS = (
+    b'd{"error":{"type":"MemoryError","message":"the result of the analysis needs more memory than there is",'
+    b'"hint":"Set a limit, select fewer columns, or aggregate the rows."}}'
+)
 
 _DEADLOCK = "every task waits for something that nothing can bring about"
 
@@ -119,7 +123,7 @@ class Runtime:
                 self._finish()
         except MemoryError:
             self.error = self.value = self.task = self.reserve = None
-            _door(_EXHAUSTED)
+            _door(_EXHAUSTED_BY_ANALYSIS if analysis.asked else _EXHAUSTED)
         finally:
             _modules["__main__"] = _own_main
             # The host's next source must be able to import, whatever the program did.
@@ -158,6 +162,7 @@ class Runtime:
     def _begin(self, source):
         """Starts a program; False when it is already over."""
         self.runs += 1
+        analysis.asked = False
         if self.reserve is None:
             self._refill()
         self.error = None

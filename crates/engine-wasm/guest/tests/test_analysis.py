@@ -13,7 +13,7 @@ from unittest import mock
 from . import GUEST
 from .analyses import AnalysisError, analysis, ask, needs_pandas, pd, refusal, result, scipy, sklearn
 from _tidegate import analysis_data, analysis_filter, analysis_functions, analysis_hypothesis, analysis_predict
-from _tidegate import analysis_transform, binding, values
+from _tidegate import analysis_transform, binding, hints, values
 
 ROWS = [{"name": "a", "n": 1}, {"name": "b", "n": 2}]
 
@@ -96,6 +96,25 @@ class Sources(unittest.TestCase):
         self.assertIn("not a list. It has: b", refusal("filter", data, data_field="a"))
         self.assertIn("without a list", refusal("filter", {"a": 1}))
 
+    def test_a_path_into_rows_names_their_columns_and_shows_none_of_them(self):
+        text = "a,b\nsecret0,0\nsecret1,1\n"
+        said = refusal("aggregate", text, data_field="x", aggregations={"a": "count"})
+        self.assertIn("'x' was looked for in a table of 2 rows with the columns a, b;", said)
+        said = refusal("filter", [{"a": "secret", "b": 1}], data_field="x")
+        self.assertIn("'x' was looked for in a list of 1 row with the fields a, b;", said)
+        self.assertIn("'y' was looked for in a number;", refusal("filter", {"x": 5}, data_field="x.y"))
+
+    def test_of_two_equal_keys_of_an_object_the_last_counts(self):
+        self.assertEqual(rows_of('[{"a": 1, "a": 2}]'), [{"a": 2}])
+
+    def test_a_column_without_a_name_is_one_like_others(self):
+        rows = [{"": 2, "a": "x"}, {"": 1, "a": "y"}, {"": None, "a": "y"}]
+        self.assertEqual(rows_of(rows, select=[""], sort=""), [{"": 1}, {"": 2}, {"": None}])
+        self.assertEqual(rows_of(rows, select=["a"], conditions={"field": "", "operator": ">", "value": 1}), [{"a": "x"}])
+        found = result("aggregate", rows, group_by=["a"], aggregations=[{"field": "", "function": "sum", "as": "n"}])
+        self.assertEqual(found, [{"a": "x", "n": 2}, {"a": "y", "n": 1}])
+        self.assertEqual(result("aggregate", rows, aggregations={"": ["max"]}), [{"_max": 2}])
+
     def test_whole_numbers_stay_whole_beside_missing_ones(self):
         self.assertEqual(rows_of("a,b\n1,x\n,y\n"), [{"a": 1, "b": "x"}, {"a": None, "b": "y"}])
         big = [{"a": 2**60 + 1}, {"a": None}, {"a": 2**70}]
@@ -104,7 +123,8 @@ class Sources(unittest.TestCase):
         self.assertEqual(rows_of(f"a\n{2**63}\n5\n"), [{"a": 2**63}, {"a": 5}])
 
     def test_no_rows_are_no_mistake(self):
-        for data in ([], "", {}, {"items": []}, {"a": []}):
+        empty = [self.write(f"empty.{ending}", text) for ending in ("csv", "tsv", "json", "jsonl") for text in ("", "\ufeff\r\n")]
+        for data in ([], "", " \n", {}, {"items": []}, {"a": []}, *empty):
             answer = ask("filter", data, conditions=[{"field": "x", "operator": ">", "value": 1}])
             self.assertEqual((answer["rows_in"], answer["rows_out"], answer["result"]), (0, 0, []))
             self.assertEqual(answer["notes"], ["there are no rows in the data"])
@@ -113,7 +133,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(
             rows_of([3, 1, 2], conditions={"field": "value", "operator": ">", "value": 1}), [{"value": 3}, {"value": 2}]
         )
-        self.assertIn("row 1 is number: 5", refusal("filter", [{"a": 1}, 5]))
+        self.assertTrue(refusal("filter", [{"a": 1}, 5]).endswith("row 1 is number"))
         self.assertIn("row 0 is list", refusal("filter", [[1, 2]]))
 
     def test_keys_that_are_values_are_refused(self):
@@ -154,6 +174,9 @@ class Sources(unittest.TestCase):
         with mock.patch.object(analysis_data, "RESULTS", str(self.folder)):
             self.assertEqual(rows_of({"result": "r-12"}), ROWS)
             self.assertIn("Did you mean 'r-12'? Kept: r-12", refusal("filter", {"result": "r-13"}))
+            self.assertIn("the 'run_id' of an earlier answer", refusal("filter", {"result": "x"}))
+            (self.folder / "r-12.json").unlink()
+            self.assertIn("No result is kept in this session yet", refusal("filter", {"result": "r-13"}))
             for handle in ("../x", "a/b", ".hidden", "", "a\0b"):
                 self.assertIn("is no handle", refusal("filter", {"result": handle}))
 
@@ -252,6 +275,31 @@ class Sources(unittest.TestCase):
             rows_of({"tool": "shop.list"})
 
 
+# A host whose guest has no memory left for what it hands over: prints what is said instead.
+_FULL = """
+import sys, types
+p = types.ModuleType('_tidegate'); p.__path__ = [sys.argv[1]]; sys.modules['_tidegate'] = p
+sent = []
+
+def door(message):
+    if message == b'n':
+        return b'x' + source
+    if message[:1] == b'd':
+        sent.append(message.decode())
+        if len(sent) == 1:
+            raise MemoryError
+    return b''
+
+sys.modules['_host'] = types.SimpleNamespace(call=door)
+from _tidegate import runtime
+
+for source in (b"from tidegate import analyze\\nreturn await analyze({'analysis_type': 'filter', 'data': []})", b'1'):
+    sent.clear()
+    runtime.current.step()
+    print(sent[1], flush=True)
+"""
+
+
 class Requests(unittest.TestCase):
     def test_a_request_names_what_it_lacks(self):
         for request, said in (
@@ -267,6 +315,21 @@ class Requests(unittest.TestCase):
             with self.assertRaises(AnalysisError) as caught:
                 asyncio.run(analysis.run(request))
             self.assertIn(said, str(caught.exception))
+
+    @needs_pandas
+    def test_what_needs_too_much_memory_says_what_to_ask_for(self):
+        request = {"analysis_type": "filter", "data": ROWS}
+        with mock.patch.object(analysis_filter, "compute", side_effect=MemoryError), self.assertRaises(MemoryError) as caught:
+            asyncio.run(analysis.run(request))
+        said = "filter of 2 rows needs more memory than there is: set a limit, select fewer columns"
+        self.assertIn(said, str(caught.exception))
+        self.assertIsNone(hints._memory_error(caught.exception, str(caught.exception), None))
+
+    def test_a_result_that_is_too_large_to_be_handed_over_says_what_to_ask_for(self):
+        done = subprocess.run([sys.executable, "-B", "-c", _FULL, str(GUEST)], capture_output=True, text=True, check=True)
+        analyzed, other = [json.loads(line[1:])["error"]["hint"] for line in done.stdout.splitlines()]
+        self.assertEqual(analyzed, "Set a limit, select fewer columns, or aggregate the rows.")
+        self.assertIn("Work in chunks", other)
 
     def test_a_parameter_that_does_not_exist_lists_those_that_do(self):
         said = "aggregate has no parameter 'groupby'. Did you mean 'group_by'? Valid: group_by, aggregations"

@@ -61,6 +61,17 @@ class Expressions(unittest.TestCase):
                 with self.subTest(expression, other=other):
                     self.assertEqual(computed([{"a": BIG}, {"a": other}], expression)[0], wanted)
 
+    def test_divisions_of_whole_numbers_stay_whole_beside_gaps(self):
+        huge = 2**60 + 1
+        for other in ({"a": 5, "b": None}, {"a": 5, "b": 0}, {"a": None, "b": 3}):
+            rows = [{"a": huge, "b": 1}, {"a": -9, "b": 2}, other]
+            self.assertEqual(repr(computed(rows, "a // b")), repr([huge, -5, None]))
+            self.assertEqual(repr(computed(rows, "a % b")), repr([0, 1, None]))
+        self.assertEqual(repr(computed([{"b": 2}, {"b": None}, {"b": 0}], "9 // b")), repr([4, None, None]))
+        self.assertEqual(repr(computed([{"a": huge}, {"a": None}], "a // 2")), repr([huge // 2, None]))
+        self.assertEqual(computed([{"a": 9.5}, {"a": None}], "a // 2"), [4.0, None])
+        self.assertEqual(computed([{"a": -(2**63), "b": -1}], "a // b"), [2.0**63])
+
     def test_columns_are_compared_as_they_are(self):
         rows = [{"a": BIG, "b": BELOW}]
         for expression, wanted in (("a == b", False), ("a > b", True), ("b >= a", False), ("a != b", True)):
