@@ -11,7 +11,7 @@
 //! ```
 
 use catalog::learned::Sight;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use upstream::{Part, Resource, ToolResult};
@@ -88,6 +88,36 @@ pub(crate) fn words(result: &ToolResult) -> String {
         ([], None) => "the tool failed and did not say why".into(),
         (texts, _) => texts.join("\n"),
     }
+}
+
+/// The same of an answer that was kept in the form a guest reads.
+pub(crate) fn kept_words(answer: &RawValue) -> String {
+    let text = answer.get();
+    let Ok(kept) = serde_json::from_str::<Kept<'_>>(text) else { return text.to_owned() };
+    let parts = kept.content.into_iter().filter_map(|part| part.text);
+    let texts: Vec<String> = kept.t.into_iter().chain(parts).collect();
+    match (texts.is_empty(), kept.v.or(kept.structured)) {
+        (true, Some(value)) => value.get().to_owned(),
+        _ => texts.join("\n"),
+    }
+}
+
+#[derive(Deserialize)]
+struct Kept<'a> {
+    #[serde(borrow, default)]
+    v: Option<&'a RawValue>,
+    #[serde(default)]
+    t: Option<String>,
+    #[serde(borrow, default)]
+    structured: Option<&'a RawValue>,
+    #[serde(default)]
+    content: Vec<KeptPart>,
+}
+
+#[derive(Deserialize)]
+struct KeptPart {
+    #[serde(default)]
+    text: Option<String>,
 }
 
 #[derive(Serialize)]

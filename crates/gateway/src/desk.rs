@@ -14,6 +14,7 @@ use engine::{CallError, CallId, CallResult, Calls, Host, HostCall, Stream};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use upstream::Departure;
 
 use crate::brief;
 use crate::hearing::{CallNote, Hearing};
@@ -30,6 +31,9 @@ pub(crate) trait Books: Send + Sync {
 
     /// A call is about to leave; refused if that cannot be written down.
     fn leaves(&self, call: &HostCall) -> Result<(), CallError>;
+
+    /// Who hears when a call that was to leave has to wait, and when it really leaves.
+    fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>>;
 
     /// A call was answered; comes back when that is written down.
     async fn answered(&self, result: &CallResult, took: Duration);
@@ -63,9 +67,6 @@ struct Board {
     /// Wakes whoever waits for one call while the guest rests.
     told: Notify,
 }
-
-/// What a call fails with that reached no server.
-const UNMADE: [&str; 3] = ["UnknownTool", "UnknownServer", "ArgumentError"];
 
 /// How long a call is carried out on the guest's own thread before it is left to itself.
 const MOMENT: Duration = Duration::from_millis(10);
@@ -135,11 +136,8 @@ impl Desk {
     }
 
     /// Answers a call without making it.
-    pub(crate) fn refuse(&self, id: CallId, error: CallError) {
-        let mut calls = self.board.lock();
-        calls.begun.insert(id);
-        calls.done.insert(id, CallResult { id, result: Err(error) });
-        drop(calls);
+    pub(crate) fn refuse(&self, result: CallResult) {
+        self.deliver(result);
         self.board.told.notify_waiters();
     }
 
@@ -163,6 +161,11 @@ impl Desk {
         if let Some(books) = &self.books {
             books.withdrawn(id);
         }
+    }
+
+    /// Says that the program rests, as long as what this gives is there.
+    pub(crate) fn resting(&self) -> Resting<'_> {
+        Resting::new(self)
     }
 
     /// Waits for answers, while the program rests.
@@ -189,6 +192,9 @@ impl Desk {
         }
         let Some(books) = &self.books else { return Before::Free };
         if let Some(result) = books.known(call) {
+            let note = CallNote::leaving(call);
+            self.hearing.calls(&note);
+            self.hearing.called(&note.with(&result, Duration::ZERO).again());
             return Before::Answered(result);
         }
         if books.holds(call) {
@@ -223,7 +229,12 @@ impl Desk {
                 return CallResult { id: call.id, result: Err(error) };
             }
             let begun = Instant::now();
-            let result = noted(offer, call, most, hearing).await;
+            let result = match books.departure(&call) {
+                Some(departure) => {
+                    upstream::departing(departure, noted(offer, call, most, hearing)).await
+                }
+                None => noted(offer, call, most, hearing).await,
+            };
             books.answered(&result, begun.elapsed()).await;
             result
         }
@@ -267,11 +278,7 @@ async fn noted(
         Some(span) => span.around(work(offer, call, most)).await,
         None => work(offer, call, most).await,
     };
-    let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
-    let unmade = |error: &CallError| UNMADE.contains(&error.kind.as_str());
-    let never = result.result.as_ref().is_err_and(unmade);
-    let note = note.answered(begun.elapsed(), bytes, result.result.is_ok()).never_sent(never);
-    hearing.called(&note);
+    hearing.called(&note.with(&result, begun.elapsed()));
     result
 }
 
@@ -372,7 +379,7 @@ impl Drop for Desk {
 }
 
 /// Says that the program rests as long as any of its calls is waited for.
-struct Resting<'a>(&'a Desk);
+pub(crate) struct Resting<'a>(&'a Desk);
 
 impl<'a> Resting<'a> {
     fn new(desk: &'a Desk) -> Self {

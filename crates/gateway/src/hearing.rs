@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use engine::{Host, HostCall, NoHost, Stream};
+use engine::{CallResult, Host, HostCall, NoHost, Stream};
 use serde::{Deserialize, Serialize};
 use upstream::TraceParent;
 
@@ -70,7 +70,14 @@ pub struct CallNote {
     /// There is no such tool or server, or it does not take that: nothing was sent.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub unmade: bool,
+    /// It was not made: its answer is that of an earlier one.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub reused: bool,
 }
+
+/// What a call fails with that reached no server; the last is one that was refused because an
+/// earlier run may have made it.
+const UNMADE: [&str; 4] = ["UnknownTool", "UnknownServer", "ArgumentError", "Unknown"];
 
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +126,7 @@ impl CallNote {
             result_bytes: 0,
             ok: None,
             unmade: false,
+            reused: false,
         }
     }
 
@@ -127,23 +135,26 @@ impl CallNote {
     pub fn fate(&self, run_is_over: bool) -> Option<Fate> {
         match self.ok {
             Some(true) => Some(Fate::Committed),
-            Some(false) if self.unmade => Some(Fate::NotAttempted),
+            _ if self.unmade => Some(Fate::NotAttempted),
             Some(false) => Some(Fate::Failed),
             None => run_is_over.then_some(Fate::Unknown),
         }
     }
 
     /// The same, answered.
-    pub(crate) fn answered(mut self, took: Duration, bytes: u64, ok: bool) -> Self {
+    pub(crate) fn with(mut self, result: &CallResult, took: Duration) -> Self {
         self.took = Some(took);
-        self.result_bytes = bytes;
-        self.ok = Some(ok);
+        match &result.result {
+            Ok(value) => self.result_bytes = value.get().len() as u64,
+            Err(error) => self.unmade = UNMADE.contains(&error.kind.as_str()),
+        }
+        self.ok = Some(result.result.is_ok());
         self
     }
 
-    /// The same of one that was never sent.
-    pub(crate) fn never_sent(mut self, never: bool) -> Self {
-        self.unmade = never;
+    /// The same of one whose answer is an earlier one's.
+    pub(crate) fn again(mut self) -> Self {
+        self.reused = true;
         self
     }
 }

@@ -8,6 +8,7 @@
 mod auth;
 mod codemode;
 mod connection;
+mod departure;
 mod ended;
 mod endpoints;
 mod error;
@@ -36,6 +37,7 @@ pub use auth::{
     logout,
 };
 pub use connection::List;
+pub use departure::{Departure, before_leaving, departing};
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use letters::whole_letters;

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{broadcast, watch};
 
 use crate::connection::{Connection, List};
+use crate::departure;
 use crate::error::{CallFailure, ConnectError};
 use crate::feed::Feed;
 use crate::open::{Clients, Opener};
@@ -283,10 +284,13 @@ where
     E: From<CallFailure> + Unsent,
 {
     let allowed = slot.allowed(tool);
-    let live = slot.connection().await.map_err(CallFailure::from)?;
-    let Ok(permit) = tokio::time::timeout(allowed, slot.permits.acquire()).await else {
-        return Err(CallFailure::from(busy(slot, allowed)).into());
-    };
+    let turn = departure::before_leaving(async {
+        let live = slot.connection().await.map_err(CallFailure::from)?;
+        let permit = tokio::time::timeout(allowed, slot.permits.acquire()).await;
+        Ok::<_, CallFailure>((live, permit.map_err(|_| busy(slot, allowed))?))
+    });
+    let (live, permit) = turn.await?;
+    departure::leaves().await.map_err(|error| CallFailure::from(unwritten(slot, &error)))?;
     let attempt = async {
         match call(live.connection.clone()).await {
             // It never left, because the server had gone without our noticing.
@@ -321,6 +325,16 @@ impl Unsent for CallFailure {
 impl Unsent for PassFailure {
     fn is_unsent(&self) -> bool {
         matches!(self, Self::Failed(failure) if failure.is_unsent())
+    }
+}
+
+fn unwritten(slot: &Slot, error: &std::io::Error) -> ConnectError {
+    ConnectError::Unusable {
+        server: slot.settings.name.clone(),
+        place: "this gateway".to_owned(),
+        reason: format!(
+            "that the call leaves could not be written down first: {error} (in the data folder, setting `data`)"
+        ),
     }
 }
 

@@ -10,10 +10,10 @@ use metrics::counter;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
-use upstream::{CallFailure, ConnectError};
+use upstream::{CallFailure, ConnectError, before_leaving};
 
 use super::{PATIENCE, Tools, wanted};
-use crate::answer::{answer, words};
+use crate::answer::{answer, kept_words, words};
 use crate::finding::Search;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
@@ -114,13 +114,45 @@ impl Offer {
         let Ok(named) = serde_json::from_str::<Named<'_>>(call.arguments.get()) else {
             return Effect::Write;
         };
-        let catalog =
-            self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0));
-        let Ok(tool) = catalog.resolve(named.server.as_deref(), &named.tool) else {
+        self.effect_of(named.server.as_deref(), &named.tool)
+    }
+
+    /// The same of a tool; what is none of any server's reads.
+    pub(crate) fn effect_of(&self, server: Option<&str>, tool: &str) -> Effect {
+        if tool.starts_with('$') {
+            return Effect::Read;
+        }
+        let catalog = self.widest();
+        let Ok(tool) = catalog.resolve(server, tool) else {
             return Effect::Write;
         };
         let trusted = self.tools.policies().get(tool.server()).is_some_and(|policy| policy.trusted);
         if trusted { Effect::of(&tool.tool().annotations) } else { Effect::Write }
+    }
+
+    fn widest(&self) -> Arc<Catalog> {
+        self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0))
+    }
+
+    /// Counts calls that were answered in an earlier process.
+    pub(crate) fn count_before<'a>(
+        &self,
+        calls: impl Iterator<Item = (&'a HostCall, &'a CallResult)>,
+    ) {
+        let catalog = self.widest();
+        for (call, answer) in calls.filter(|(call, _)| call.name == "$call") {
+            let Ok(call) = serde_json::from_str::<ToolCall>(call.arguments.get()) else {
+                continue;
+            };
+            let Ok(tool) = catalog.resolve(call.server.as_deref(), &call.tool) else { continue };
+            let text = match &answer.result {
+                Ok(value) => kept_words(value),
+                Err(error) if error.kind == "ToolError" => error.message.clone(),
+                Err(_never_came) => continue,
+            };
+            let sent = budget::count(&call.arguments.to_string()) as u64;
+            self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent, text);
+        }
     }
 
     /// Carries out one call.
@@ -148,7 +180,7 @@ impl Offer {
             }
             Some(Err(_)) | None => {}
         }
-        let catalog = self.wider_catalog(server).await?;
+        let catalog = before_leaving(self.wider_catalog(server)).await?;
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
@@ -162,7 +194,7 @@ impl Offer {
         arguments: Value,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
-        self.tools.confirm(tool).await?;
+        before_leaving(self.tools.confirm(tool)).await?;
         let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;

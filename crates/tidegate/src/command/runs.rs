@@ -1,6 +1,7 @@
 //! `tidegate runs`: what a gateway runs and has run, asked of the gateway itself.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -10,6 +11,12 @@ use serde_json::{Value, json};
 use crate::exit::Ending;
 use crate::remote::{Gateway, Where, read, written};
 use crate::{out, show};
+
+/// How long a gateway that went away is waited for.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What a run is that has not ended.
+const UNDER_WAY: [&str; 3] = ["queued", "running", "waiting"];
 
 /// Options of `tidegate runs`.
 #[derive(Debug, Args)]
@@ -138,35 +145,93 @@ fn at(run: &str, what: &str) -> String {
     format!("/api/v1/runs/{run}{what}")
 }
 
-/// Prints events as they come.
+/// Prints events as they come, also those after the gateway was started again.
 async fn follow(gateway: &Gateway, run: &str) -> anyhow::Result<Ending> {
-    let request = gateway.request(Method::GET, &at(run, "/events"));
-    let mut response = gateway.send(request.header("accept", "text/event-stream")).await?;
-    let mut rest = Vec::new();
-    while let Some(bytes) = response.chunk().await.context("the gateway went away")? {
+    let mut printed = Vec::new();
+    loop {
+        let request = gateway.request(Method::GET, &at(run, "/events"));
+        let response = gateway.send(request.header("accept", "text/event-stream")).await?;
+        if let Some(ending) = print_events(gateway, response, &mut printed).await? {
+            return Ok(ending);
+        }
+        out::warn("the gateway went away; the run is followed again when it is back");
+        comes_back(gateway).await?;
+    }
+}
+
+/// Prints the events of one connection, but for those that were printed before; `None` if it broke off.
+async fn print_events(
+    gateway: &Gateway,
+    mut response: reqwest::Response,
+    printed: &mut Vec<(String, Value)>,
+) -> anyhow::Result<Option<Ending>> {
+    let (mut rest, mut at) = (Vec::new(), 0);
+    while let Ok(Some(bytes)) = response.chunk().await {
         rest.extend_from_slice(&bytes);
         while let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
             let event: Vec<u8> = rest.drain(..end + 2).collect();
-            print_event(&String::from_utf8_lossy(&event), gateway.json)?;
+            let (kind, data) = parsed(&String::from_utf8_lossy(&event));
+            let is_over =
+                matches!(data["status"].as_str(), Some(status) if !UNDER_WAY.contains(&status));
+            if kind == "end" && !is_over {
+                // The gateway ends, and the run goes on with the next one.
+                return Ok(None);
+            }
+            let ending = (kind == "end").then(|| ending(&data));
+            let event = (kind, data);
+            if printed.get(at) != Some(&event) {
+                printed.truncate(at);
+                print_event(&event.0, &event.1, gateway.json)?;
+                printed.push(event);
+            }
+            at += 1;
+            if ending.is_some() {
+                return Ok(ending);
+            }
         }
     }
-    Ok(Ending::Success)
+    Ok(None)
 }
 
-fn print_event(event: &str, as_json: bool) -> anyhow::Result<()> {
+/// Waits until the gateway answers again.
+async fn comes_back(gateway: &Gateway) -> anyhow::Result<()> {
+    let since = Instant::now();
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let answer = gateway.ask(Method::GET, "/health", None).await;
+        match answer {
+            Err(_) if since.elapsed() < PATIENCE => {}
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+/// How the command ends for a run that ended like this.
+fn ending(run: &Value) -> Ending {
+    match (run["status"].as_str(), run["error"]["type"].as_str()) {
+        (Some("succeeded"), _) => Ending::Success,
+        (Some("timed_out"), _) | (_, Some("LimitExceeded")) => Ending::Limited,
+        _ => Ending::Raised,
+    }
+}
+
+fn parsed(event: &str) -> (String, Value) {
     let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
     let (kind, data) = (field("event:").unwrap_or_default(), field("data:").unwrap_or_default());
-    let (kind, data) = (kind.trim(), data.trim());
-    let data: Value = serde_json::from_str(data).unwrap_or_default();
+    (kind.trim().to_owned(), serde_json::from_str(data.trim()).unwrap_or_default())
+}
+
+fn print_event(kind: &str, data: &Value, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return out::line(json!({ "event": kind, "data": data })).context(show::LOST);
     }
     let words = match kind {
         "output" => text(&data["text"]).trim_end().to_owned(),
-        "call" => format!("calls {}", called(&data)),
-        "call_end" => format!("{} answered", called(&data)),
+        "call" => format!("calls {}", called(data)),
+        "call_end" => format!("{} answered", called(data)),
         "status" => text(&data["status"]),
-        "end" => one(&data).join("\n"),
+        "end" => one(data).join("\n"),
         _ => return Ok(()),
     };
     out::line(out::clean(&words)).context(show::LOST)
@@ -198,7 +263,8 @@ fn one(run: &Value) -> Vec<String> {
     }
     for call in run["calls"].as_array().into_iter().flatten() {
         let fate = call["fate"].as_str().unwrap_or("under way");
-        lines.push(format!("  {} {fate}", called(call)));
+        let again = if call["reused"] == true { ", as it was answered before" } else { "" };
+        lines.push(format!("  {} {fate}{again}", called(call)));
     }
     if let Some(error) = run["error"].as_object() {
         let part = |name: &str| error.get(name).map(text).unwrap_or_default();

@@ -1,6 +1,6 @@
 """An MCP server that writes down every call before it answers, and takes its time.
 
-    python3 counting.py FILE [SECONDS]
+    python3 counting.py FILE [AT MOST SECONDS [AT LEAST SECONDS]]
 
 Each call appends one line `tool key` to FILE, synced, so that whoever compares can trust it.
 """
@@ -14,6 +14,7 @@ import time
 
 FILE = sys.argv[1]
 SLOWEST = float(sys.argv[2]) if len(sys.argv) > 2 else 0.05
+QUICKEST = float(sys.argv[3]) if len(sys.argv) > 3 else 0
 
 lock = threading.Lock()
 counted = os.open(FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -35,7 +36,7 @@ def say(message):
 def call(number, tool, key):
     os.write(counted, f"{tool} {key}\n".encode())
     os.fsync(counted)
-    time.sleep(random.uniform(0, SLOWEST))
+    time.sleep(random.uniform(QUICKEST, SLOWEST))
     text = json.dumps({"tool": tool, "key": key})
     say({"id": number, "result": {"content": [{"type": "text", "text": text}]}})
 

@@ -7,6 +7,7 @@
 mod gateway;
 mod moving;
 mod order;
+mod truth;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,11 +1,13 @@
 //! What the desk of a kept run asks before a call leaves, and tells when it is back.
 
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use engine::{CallError, CallId, CallResult, HostCall};
 use tracing::warn;
+use upstream::Departure;
 
 use super::keeper::{Keeper, Left};
 use crate::desk::Books;
@@ -41,7 +43,7 @@ impl RunBooks {
             Some((result, _)) if result.result.is_ok() => result.result,
             // What failed was not done, and may go well this time.
             Some(_) => return None,
-            None if left.effect.may_be_repeated() => return None,
+            None if left.waits || left.effect.may_be_repeated() => return None,
             None => {
                 let run = self.from.as_ref().map_or("", RunId::as_str);
                 let message = format!(
@@ -77,6 +79,13 @@ impl Books for RunBooks {
         self.keeper.leaves(call, self.offer.effect(call)).map_err(|error| unwritten(&error))
     }
 
+    fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>> {
+        self.keeper.is_write(call.id).then(|| {
+            Arc::new(Leaving { keeper: Arc::clone(&self.keeper), id: call.id })
+                as Arc<dyn Departure>
+        })
+    }
+
     async fn answered(&self, result: &CallResult, took: Duration) {
         self.keeper.answered(result, took);
         let left = self.keeper.left(result.id);
@@ -89,6 +98,23 @@ impl Books for RunBooks {
 
     fn withdrawn(&self, id: CallId) {
         self.keeper.withdrawn(id);
+    }
+}
+
+/// Writes down whether a call that must not be made twice has left.
+struct Leaving {
+    keeper: Arc<Keeper>,
+    id: CallId,
+}
+
+#[async_trait]
+impl Departure for Leaving {
+    fn waits(&self) {
+        self.keeper.waits(self.id);
+    }
+
+    async fn leaves(&self) -> io::Result<()> {
+        self.keeper.goes(self.id).await
     }
 }
 

@@ -11,9 +11,9 @@ use engine::{
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use super::Effect;
 use super::books::unwritten;
 use super::keeper::Keeper;
+use super::ledger::ImageLine;
 use crate::desk::Desk;
 use crate::service::gate::{Gate, Pass};
 use crate::service::run::Run;
@@ -98,6 +98,9 @@ impl Driver<'_> {
         guest: &mut Option<Box<dyn Guest>>,
         waiting: Waiting,
     ) -> Result<Option<Vec<CallResult>>, Refusal> {
+        // It rests until it goes on, whatever becomes of its guest meanwhile.
+        let desk = Arc::clone(&self.desk);
+        let _resting = desk.resting();
         for id in waiting.withdrawn {
             self.pending.remove(&id);
             self.desk.withdraw(id);
@@ -150,7 +153,10 @@ impl Driver<'_> {
     ) -> bool {
         let refuse = |error: &CallError| {
             for call in held {
-                self.desk.refuse(call.id, error.clone());
+                // It may have been written down already, and did not leave.
+                let result = CallResult { id: call.id, result: Err(error.clone()) };
+                self.keeper.answered(&result, Duration::ZERO);
+                self.desk.refuse(result);
             }
         };
         for call in held {
@@ -193,7 +199,14 @@ impl Driver<'_> {
             self.before.is_safe().await.map_err(std::io::Error::other)?;
         }
         let image: Image = guest.freeze().await.map_err(std::io::Error::other)?;
-        self.keeper.image(image, wake_at, self.pending.iter().copied().collect()).await
+        let line = ImageLine {
+            number: 0,
+            bytes: 0,
+            wake_at,
+            pending: self.pending.iter().copied().collect(),
+            since: self.run.rests_since(),
+        };
+        self.keeper.image(image, line).await
     }
 
     /// Lets the guest go, and has it back when something has come.
@@ -272,7 +285,7 @@ impl Driver<'_> {
         self.leaving.cancelled().await;
         let unanswered = |id: &CallId| {
             let left = self.keeper.left(*id);
-            left.is_some_and(|left| left.answer.is_none() && left.effect == Effect::Write)
+            left.is_some_and(|left| left.is_unknown())
         };
         let until = tokio::time::Instant::now() + ANSWERS;
         // A run that merely goes elsewhere has time.

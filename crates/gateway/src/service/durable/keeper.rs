@@ -62,9 +62,16 @@ pub(crate) struct Left {
     pub(crate) answer: Option<(CallResult, Duration)>,
     /// Nobody waits for it any more.
     pub(crate) withdrawn: bool,
+    /// It was to leave and had to wait: nobody out there has seen it.
+    pub(crate) waits: bool,
 }
 
 impl Left {
+    /// Whether it may have been carried out without our knowing, and must not be made again.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.answer.is_none() && self.effect == Effect::Write && !self.waits
+    }
+
     /// Which tool of which server.
     pub(crate) fn name(&self) -> String {
         CallNote::leaving(&self.call).name()
@@ -85,10 +92,7 @@ impl Left {
         let note = CallNote { started_at: self.at, ..CallNote::leaving(&self.call) };
         match &self.answer {
             None => note,
-            Some((result, took)) => {
-                let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
-                note.answered(*took, bytes, result.result.is_ok())
-            }
+            Some((result, took)) => note.with(result, *took),
         }
     }
 }
@@ -168,9 +172,44 @@ impl Keeper {
         let mut state = lock(&self.state);
         let at = SystemTime::now();
         self.ledger(&mut state)?.append(&Line::Calls { call: call.clone(), effect, at })?;
-        let left = Left { call: call.clone(), effect, at, answer: None, withdrawn: false };
-        state.left.insert(call.id, left);
+        let call = call.clone();
+        let left = Left { call, effect, at, answer: None, withdrawn: false, waits: false };
+        state.left.insert(left.call.id, left);
         Ok(())
+    }
+
+    /// Whether a call that has left must not be made twice.
+    pub(crate) fn is_write(&self, id: CallId) -> bool {
+        lock(&self.state).left.get(&id).is_some_and(|left| left.effect == Effect::Write)
+    }
+
+    /// A call that was to leave has to wait. If that cannot be written down, its fate is unknown
+    /// after a crash, which is as safe.
+    pub(crate) fn waits(&self, id: CallId) {
+        let mut state = lock(&self.state);
+        let Some(left) = state.left.get_mut(&id).filter(|left| !left.waits) else { return };
+        left.waits = true;
+        if let Ok(ledger) = self.ledger(&mut state) {
+            let _ = ledger.append(&Line::Waits { id });
+        }
+    }
+
+    /// A call leaves. One that had to wait does so only when that cannot be forgotten.
+    pub(crate) async fn goes(self: &Arc<Self>, id: CallId) -> io::Result<()> {
+        if !lock(&self.state).left.get(&id).is_some_and(|left| left.waits) {
+            return Ok(());
+        }
+        self.blocking(move |keeper| {
+            let mut state = lock(&keeper.state);
+            let ledger = keeper.ledger(&mut state)?;
+            ledger.append(&Line::Goes { id })?;
+            ledger.sync()?;
+            if let Some(left) = state.left.get_mut(&id) {
+                left.waits = false;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// A call was answered. What cannot be written down is unknown after a crash, which is as safe.
@@ -219,6 +258,13 @@ impl Keeper {
         all
     }
 
+    /// The calls that were to leave and never did.
+    pub(crate) fn never_left(&self) -> Vec<u64> {
+        let state = lock(&self.state);
+        let waits = |left: &&Left| left.waits && left.answer.is_none();
+        state.left.values().filter(waits).map(|left| left.call.id.0).collect()
+    }
+
     /// Comes back when everything that was written down is on disk.
     pub(crate) async fn sync(self: &Arc<Self>) -> io::Result<()> {
         self.blocking(|keeper| lock(&keeper.state).ledger.as_ref().map_or(Ok(()), Ledger::sync))
@@ -229,14 +275,13 @@ impl Keeper {
     pub(crate) async fn image(
         self: &Arc<Self>,
         image: Image,
-        wake_at: Option<SystemTime>,
-        pending: Vec<CallId>,
+        mut line: ImageLine,
     ) -> io::Result<()> {
         self.blocking(move |keeper| {
             let number = lock(&keeper.state).image + 1;
             std::fs::create_dir_all(&keeper.folder)?;
             let bytes = image.as_bytes();
-            let line = ImageLine { number, bytes: bytes.len() as u64, wake_at, pending };
+            (line.number, line.bytes) = (number, bytes.len() as u64);
             let path = keeper.folder.join(line.file());
             let file = File::create(&path)?;
             let written = io::Write::write_all(&mut &file, bytes).and_then(|()| file.sync_data());
@@ -355,13 +400,17 @@ impl Keeper {
         .await
     }
 
-    /// What a run that is over has called; nothing if it need not be known.
-    pub(crate) fn calls_of(all: &Path, run: &RunId) -> io::Result<Vec<Left>> {
-        match ledger::read(&over(all, run)) {
-            Ok((lines, ..)) => Ok(read_lines(lines).1),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(error),
+    /// What a run that is over has called; `None` if that is not known, or need not be.
+    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Option<Vec<Left>>> {
+        // One that cannot be stored yet still lies where it was.
+        for path in [over(&own.all, run), own.folder.join(run.as_str()).join(LEDGER)] {
+            match ledger::read(&path) {
+                Ok((lines, ..)) => return Ok(Some(read_lines(lines).1)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
+        Ok(None)
     }
 
     /// Says in an outcome that is no success what became of the calls that change something.
@@ -374,6 +423,7 @@ impl Keeper {
             match &left.answer {
                 Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.told()),
                 Some((CallResult { result: Err(_), .. }, _)) => {}
+                None if left.waits => {}
                 None => unknown.push(left.told()),
             }
         }
@@ -496,7 +546,18 @@ fn read_lines(lines: Vec<Line>) -> (Option<ImageLine>, Vec<Left>) {
             Line::Begun(_) => {}
             Line::Calls { call, effect, at } => {
                 let id = call.id;
-                all.insert(id, Left { call, effect, at, answer: None, withdrawn: false });
+                let left = Left { call, effect, at, answer: None, withdrawn: false, waits: false };
+                all.insert(id, left);
+            }
+            Line::Waits { id } => {
+                if let Some(known) = all.get_mut(&id) {
+                    known.waits = true;
+                }
+            }
+            Line::Goes { id } => {
+                if let Some(known) = all.get_mut(&id) {
+                    known.waits = false;
+                }
             }
             Line::Answered { result, took } => {
                 if let Some(known) = all.get_mut(&result.id) {

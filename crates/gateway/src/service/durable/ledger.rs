@@ -47,6 +47,16 @@ pub(crate) enum Line {
         /// How long it took.
         took: Duration,
     },
+    /// It has to wait, and has not left.
+    Waits {
+        /// Which.
+        id: CallId,
+    },
+    /// It waits no longer, and leaves.
+    Goes {
+        /// Which.
+        id: CallId,
+    },
     /// Nobody waits for it any more.
     Withdrawn {
         /// Which.
@@ -114,6 +124,9 @@ pub(crate) struct ImageLine {
     pub(crate) wake_at: Option<SystemTime>,
     /// The calls that are pending in it.
     pub(crate) pending: Vec<CallId>,
+    /// Since when the program has rested.
+    #[serde(default)]
+    pub(crate) since: Option<Moment>,
 }
 
 impl ImageLine {
@@ -208,7 +221,8 @@ mod tests {
     use super::*;
 
     fn lines() -> Vec<String> {
-        let image = ImageLine { number: 1, bytes: 7, wake_at: None, pending: vec![CallId(3)] };
+        let pending = vec![CallId(3)];
+        let image = ImageLine { number: 1, bytes: 7, wake_at: None, pending, since: None };
         [Line::Image(image), Line::Withdrawn { id: CallId(3) }, Line::Withdrawn { id: CallId(4) }]
             .iter()
             .map(|line| written(line).unwrap())

@@ -42,12 +42,15 @@ impl Service {
                 ));
             }
             run.leaving().cancel();
-            let service = Arc::clone(self);
+            let (service, own) = (Arc::clone(self), Arc::clone(&run));
             // It leaves also if nobody waits for that any more.
-            let leaving = self.tasks.spawn(async move { service.has_left(&run).await });
+            let leaving = self.tasks.spawn(async move { service.has_left(&own).await });
             let left = tokio::time::timeout(REST, leaving).await;
-            let left = left.map_err(|_| {
-                refused("which is running; it leaves as soon as it waits, so ask again later")
+            let left = left.map_err(|_| match run.record().status {
+                Status::Waiting => refused(
+                    "which waits for the answer to a call that must not be made twice; it leaves when that has come, so ask again later, or cancel it",
+                ),
+                _ => refused("which is running; it leaves as soon as it waits, so ask again later"),
             })?;
             left.map_err(std::io::Error::other).map_err(|error| self.unwritten(error))??;
         }

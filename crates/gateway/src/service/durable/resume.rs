@@ -26,7 +26,7 @@ use crate::service::record::{Moment, Rest};
 use crate::service::run::Run;
 use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
-use crate::service::{Caller, Readiness, Refusal, Service, Status, StoreError, lock};
+use crate::service::{Caller, Readiness, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
 
 /// The session around a run whose guest comes and goes.
@@ -63,6 +63,16 @@ impl Service {
         from: Option<&RunId>,
     ) -> Result<Vec<Left>, Refusal> {
         let Some(from) = from else { return Ok(Vec::new()) };
+        if !self.settings.durable {
+            let why = "because what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice";
+            return Err(Refusal::NotResumable { run: from.clone(), why });
+        }
+        if let Some(run) = self.live_run(caller, from)
+            && run.record().status.is_final()
+        {
+            // Its ledger is being put where it is looked for.
+            run.over().await;
+        }
         let record = self.run(caller, from).await?;
         if !record.status.is_final() {
             let why = "which has not ended; wait for it, or cancel it";
@@ -72,12 +82,23 @@ impl Service {
             let why = "which succeeded; there is nothing to go on with, so leave it out";
             return Err(Refusal::NotResumable { run: from.clone(), why });
         }
-        let (all, from) = (self.parts.store.kept().all.clone(), from.clone());
-        let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&all, &from)).await;
-        calls
-            .map_err(std::io::Error::other)
-            .and_then(|calls| calls)
-            .map_err(|error| self.unwritten(error))
+        let (own, run) = (self.parts.store.own(), from.clone());
+        let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
+        let calls = calls.map_err(std::io::Error::other).and_then(|calls| calls);
+        match calls.map_err(|error| self.unwritten(error))? {
+            Some(calls) => Ok(calls),
+            None => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
+                let why = "because what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
+                Refusal::NotResumable { run: from.clone(), why }
+            }),
+        }
+    }
+
+    /// Whether a run has called nothing that changes anything.
+    async fn only_read(&self, record: &Record) -> bool {
+        let offer = self.parts.tools.offer("").await;
+        let mut made = record.calls.iter().filter(|call| !call.unmade && !call.reused);
+        made.all(|call| offer.effect_of(call.server.as_deref(), &call.tool) == Effect::Read)
     }
 
     /// What to say when the data folder fails us.
@@ -182,7 +203,7 @@ impl Service {
             record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
             record.started_at = image.is_some().then_some(record.created_at);
             record.waiting = image.as_ref().map(|image| Rest {
-                since: Moment::now(),
+                since: image.since.unwrap_or_else(Moment::now),
                 wakes_at: image.wake_at.map(Moment::of),
             });
             record.calls = keeper.all_left().iter().map(Left::note).collect();
@@ -263,11 +284,12 @@ impl Service {
         place: Place<'_>,
     ) -> Result<Option<Outcome>, Refusal> {
         let from = place.keeper.begun().resumes.clone();
-        let all = &self.parts.store.kept().all;
+        let own = self.parts.store.own();
         let earlier = match from {
-            Some(from) => Keeper::calls_of(all, &from).map_err(|error| self.unwritten(error))?,
-            None => Vec::new(),
+            Some(from) => Keeper::calls_of(&own, &from).map_err(|error| self.unwritten(error))?,
+            None => None,
         };
+        let earlier = earlier.unwrap_or_default();
         let pass = self.gate.again(&place.entry.owner).enter().await;
         place.run.begin();
         self.make_room(place.entry).await;
@@ -291,6 +313,9 @@ impl Service {
         }
         let offer = self.parts.tools.offer(&begun.program).await;
         place.run.is_counted_by(Arc::clone(offer.tally()));
+        let left = place.keeper.all_left();
+        let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
+        offer.count_before(answered);
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
         let (start, desk) = desk(place, &offer, Vec::new(), start);
@@ -347,7 +372,7 @@ fn damaged(damage: &'static str) -> Outcome {
 fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
     let lost = |id: &CallId| {
         let left = keeper.left(*id)?;
-        (left.answer.is_none() && left.effect == Effect::Write).then(|| left.told())
+        left.is_unknown().then(|| left.told())
     };
     let calls: Vec<String> = image.pending.iter().filter_map(lost).collect();
     if calls.is_empty() {
