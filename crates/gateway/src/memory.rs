@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catalog::{Learned, Listing, Seen, ServerName, ToolName, learned};
@@ -32,7 +33,7 @@ const MAX_TOOL: usize = learned::MAX_BYTES + 1_024;
 
 /// Why something could not be remembered.
 #[derive(Debug, thiserror::Error)]
-#[error("what is known about servers could not be written to {}", path.display())]
+#[error("what is known about servers could not be written to {}: {source}", path.display())]
 pub struct MemoryError {
     path: PathBuf,
     source: io::Error,
@@ -192,12 +193,17 @@ fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&fs::read(path).ok()?).ok()
 }
 
+/// How many files were written.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
 /// Written aside and renamed, so that two processes never read half of it.
 fn write<T: Serialize>(path: &Path, value: &T, durable: Durable) -> Result<(), MemoryError> {
     let failed = |source| MemoryError { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
-    let aside = path.with_extension(format!("{}.new", std::process::id()));
+    // Neither another process nor another task of ours writes to the same file.
+    let number = LAST.fetch_add(1, Ordering::Relaxed);
+    let aside = path.with_extension(format!("{}-{number}.new", std::process::id()));
     let written = File::create(&aside).and_then(|mut file| {
         file.write_all(&serde_json::to_vec(value)?)?;
         if durable == Durable::Yes { file.sync_all() } else { Ok(()) }

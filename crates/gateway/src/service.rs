@@ -9,6 +9,7 @@
 //! Reading order: [`Service`], then [`record`] (what is known of a run), [`gate`] (whose turn it
 //! is), `session` (one session), [`store`] (the database).
 
+mod adopt;
 pub mod analysis;
 mod answer;
 pub mod durable;

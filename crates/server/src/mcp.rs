@@ -55,7 +55,7 @@ const OWN: &str = include_str!("mcp/tools.json");
 /// The tool that is there only for those who ask for it.
 const ANALYSIS: &str = "execute_analysis";
 /// Requests that we answer when their parameters are right.
-const KNOWN_METHODS: [&str; 8] = [
+const KNOWN_METHODS: [&str; 11] = [
     "tools/call",
     "tools/list",
     "resources/read",
@@ -64,6 +64,9 @@ const KNOWN_METHODS: [&str; 8] = [
     "prompts/get",
     "prompts/list",
     "completion/complete",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 /// The prompt that gives our guidance.
@@ -174,6 +177,7 @@ impl Mcp {
             .nest_service("/mcp", service)
             .layer(from_fn(readable::body))
             .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
+            .layer(from_fn(crate::rest::counted))
     }
 
     /// Those of our own tools that this door offers.
@@ -264,6 +268,13 @@ impl ServerHandler for Mcp {
         let method = request.method;
         if method == readable::UNREADABLE {
             return Err(ErrorData::invalid_request(readable::UNREAD, None));
+        }
+        if method == readable::TOO_LONG {
+            let most = readable::BODY;
+            let message = format!(
+                "the request has more than {most} bytes; write large data to a file of the session, or fetch it in the program"
+            );
+            return Err(ErrorData::invalid_request(message, None));
         }
         // What has a name of ours and comes here was given something else than it takes.
         if KNOWN_METHODS.contains(&method.as_str()) {

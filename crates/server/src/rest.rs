@@ -150,10 +150,16 @@ async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Resp
     }
 }
 
-async fn counted(request: Request, next: Next) -> Response {
+/// Counts requests, by what they asked for.
+pub(crate) async fn counted(request: Request, next: Next) -> Response {
     let method = request.method().as_str().to_owned();
     let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or_else(|| "none".to_owned(), |route| route.as_str().to_owned());
+    let route = match route {
+        Some(route) => route.as_str().to_owned(),
+        // A service of its own, which knows no routes.
+        None if request.uri().path().trim_end_matches('/') == "/mcp" => "/mcp".to_owned(),
+        None => "none".to_owned(),
+    };
     let response = next.run(request).await;
     let status = response.status().as_u16().to_string();
     counter!("tidegate_http_requests_total", "method" => method, "route" => route, "status" => status)

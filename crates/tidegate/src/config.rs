@@ -88,6 +88,12 @@ impl Config {
         Ok(Cache::at(folder))
     }
 
+    /// The folders, and who says so.
+    pub(crate) fn folders(&self) -> [(&'static str, Option<PathBuf>, &'static str); 2] {
+        let origin = |name| if folder(name).is_some() { name } else { "default" };
+        [("data", self.data.clone(), origin(DATA)), ("cache", self.cache.clone(), origin(CACHE))]
+    }
+
     /// The folder of what the user made.
     pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
         self.data.clone().context(
@@ -125,12 +131,15 @@ impl Config {
         servers::service(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// What the files say under `[limits]`, each with the file that has it.
+    pub(crate) fn limits_section(&self) -> anyhow::Result<BTreeMap<String, (String, String)>> {
+        servers::limits(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
     /// What a level stands for, with what the files say under `[limits]` in its place.
     pub(crate) fn limits_of(&self, level: engine::Level) -> anyhow::Result<engine::Limits> {
-        let said =
-            servers::limits(&self.places).map_err(|error| Misuse::error(error.to_string()))?;
         let mut limits = engine::Limits::of(level);
-        for (name, (value, file)) in said {
+        for (name, (value, file)) in self.limits_section()? {
             crate::limits::set(&mut limits, &name, &value)
                 .map_err(|problem| Misuse::error(format!("{file}: in [limits] {problem}")))?;
         }

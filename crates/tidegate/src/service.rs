@@ -10,10 +10,10 @@ use anyhow::Context as _;
 use engine::{Engine, Level, Limits};
 use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
-use gateway::Checks;
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
 use gateway::service::{Parts, Readiness, Service, Settings, Spans};
+use gateway::{Checks, Tools};
 use server::Shared;
 use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
@@ -23,11 +23,14 @@ use self::reload::LiveServers;
 use crate::config::Config;
 use crate::exit::Misuse;
 use crate::settings::Values;
-use crate::{spans, units};
+use crate::{out, spans, units};
 
 /// How long after the start servers are asked that were never asked before: who has just connected
 /// is answered first.
 const LATER: std::time::Duration = std::time::Duration::from_millis(300);
+
+/// The least memory that a program may be given.
+const LEAST_MEMORY: u64 = 1 << 20;
 
 /// Clients of one user that have a `tidegate mcp` at the same time.
 const MOST_CLIENTS: usize = 64;
@@ -36,6 +39,8 @@ const MOST_CLIENTS: usize = 64;
 pub(crate) struct Place {
     folder: PathBuf,
     _lock: File,
+    /// Folders of other processes that are no more.
+    left: Vec<Place>,
 }
 
 impl Place {
@@ -55,9 +60,16 @@ impl Place {
     /// one it had the last time.
     pub(crate) fn of_mcp(config: &Config) -> anyhow::Result<Self> {
         let data = config.data()?;
+        let folder = |number: usize| match number {
+            0 => data.join("mcp"),
+            number => data.join(format!("mcp-{number}")),
+        };
         for number in 0..MOST_CLIENTS {
-            let name = if number == 0 { "mcp".to_owned() } else { format!("mcp-{number}") };
-            if let Some(place) = Self::take(&data.join(name))? {
+            if let Some(mut place) = Self::take(&folder(number))? {
+                // What clients left that ran beside the first is found again by who is first now.
+                let others =
+                    (1..MOST_CLIENTS).map(folder).filter(|one| number == 0 && one.is_dir());
+                place.left = others.filter_map(|one| Self::take(&one).ok()?).collect();
                 return Ok(place);
             }
         }
@@ -69,7 +81,7 @@ impl Place {
         std::fs::create_dir_all(folder).with_context(what)?;
         let lock = File::create(folder.join("lock")).with_context(what)?;
         match lock.try_lock() {
-            Ok(()) => Ok(Some(Self { folder: folder.to_owned(), _lock: lock })),
+            Ok(()) => Ok(Some(Self { folder: folder.to_owned(), _lock: lock, left: Vec::new() })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error).with_context(what),
         }
@@ -92,12 +104,19 @@ pub(crate) async fn open(
     let asks_clients = mcp_options(config, values)?.mode == Mode::Direct;
     let options = upstream::Options { asks_clients, ..config.upstream_options()? };
     let tools = crate::tools::open_all(config, mcp_config, options).await?;
+    warn_of_unknown(&mcp_options(config, values)?.direct, &tools);
     let checks = config.general()?.check.then(Checks::new);
     let store = if settings.durable {
         Store::open_synced(&place.folder).await?
     } else {
         Store::open(&place.folder).await?
     };
+    for left in &place.left {
+        if let Err(error) = store.adopt(&left.folder).await {
+            let folder = left.folder.display();
+            out::warn(format_args!("what an earlier client left in {folder} is not used: {error}"));
+        }
+    }
     let parts = Parts {
         engine,
         tools: Arc::clone(&tools),
@@ -118,10 +137,28 @@ pub(crate) async fn open(
     Ok(Shared { service, guidance, servers })
 }
 
+/// Says which tools that are to be passed through belong to no server.
+fn warn_of_unknown(direct: &[String], tools: &Tools) {
+    let names = tools.upstreams().names();
+    for tool in direct {
+        let server = tool.split_once('.').map_or(tool.as_str(), |(server, _)| server);
+        if !names.iter().any(|name| name.0 == server) {
+            out::warn(format_args!(
+                "`direct`: there is no server {server:?}, so {tool} is not passed through"
+            ));
+        }
+    }
+}
+
 /// What MCP clients see.
 pub(crate) fn mcp_options(config: &Config, values: &Values) -> anyhow::Result<McpOptions> {
     let mut direct = values.list("direct");
     direct.extend(config.direct_tools()?);
+    if let Some(wrong) = direct.iter().find(|name| !name.contains('.')) {
+        return Err(Misuse::error(format!(
+            "`direct`: {wrong:?} names no tool; write SERVER.TOOL, such as github.get_me"
+        )));
+    }
     let usual = if direct.is_empty() { Mode::Code } else { Mode::Hybrid };
     let mode = values.read("mode", |text| match text {
         "code" => Ok(Mode::Code),
@@ -157,23 +194,23 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
     let wish = Limits {
         wall: timeout.unwrap_or(allowed.wall),
         cpu_time: timeout.unwrap_or(allowed.cpu_time),
-        memory_bytes: values.read("memory", units::parse_bytes)?.unwrap_or(allowed.memory_bytes),
+        memory_bytes: values.read("memory", memory)?.unwrap_or(allowed.memory_bytes),
         cpu_share: values.read("cpu", units::parse_share)?.unwrap_or(allowed.cpu_share),
         ..allowed.clone()
     };
     let bytes = |name| values.read(name, units::parse_bytes);
     let time = |name| values.read(name, units::parse_duration);
-    let output_tokens: usize = values.number("output-tokens")?;
+    let output_tokens = values.at_least("output-tokens", budget::LEAST_TOKENS)?;
     let source_bytes = bytes("source-bytes")?.and_then(|bytes| usize::try_from(bytes).ok());
     Ok(Settings {
         level,
         limits: allowed.tightened_by(&wish),
         room: Room {
-            running: values.number::<usize>("max-running")?.max(1),
-            waiting: values.number("max-queued")?,
-            waiting_per_owner: values.number("max-queued-per-owner")?,
+            running: values.at_least("max-running", 1)?,
+            waiting: values.at_least("max-queued", 1)?,
+            waiting_per_owner: values.at_least("max-queued-per-owner", 1)?,
         },
-        live: values.number::<usize>("max-live")?.max(1),
+        live: values.at_least("max-live", 1)?,
         idle: time("idle-freeze")?.unwrap_or(usual.idle),
         lasts: time("session-lasts")?.unwrap_or(usual.lasts),
         sessions_per_owner: values.number("max-sessions")?,
@@ -181,14 +218,29 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
         keep_runs_bytes: bytes("keep-runs-bytes")?.unwrap_or(usual.keep_runs_bytes),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
-        output_tokens: output_tokens.max(budget::LEAST_TOKENS),
+        output_tokens,
         own_definitions: server::mcp::own_definitions(
             Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
         ),
-        token_price: values.number::<f64>("token-price")?,
+        token_price: values.read("token-price", price)?.unwrap_or(usual.token_price),
         durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
     })
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    let price = text.parse().ok().filter(|price: &f64| price.is_finite() && *price >= 0.0);
+    price.ok_or_else(|| format!("{text:?} is no price; write a number such as 3 or 0.25"))
+}
+
+/// Memory in which a program can do anything at all.
+fn memory(text: &str) -> Result<u64, String> {
+    match units::parse_bytes(text)? {
+        bytes if bytes < LEAST_MEMORY => {
+            Err(format!("{text:?} is too small; it must be at least {LEAST_MEMORY} bytes"))
+        }
+        bytes => Ok(bytes),
+    }
 }
 
 fn level(text: &str) -> Result<Level, String> {

@@ -195,8 +195,11 @@ impl Values {
         if let Some((name, (_, place))) = file.into_iter().next() {
             let near = crate::config::nearest::of(&name, SETTINGS.iter().map(|one| one.name));
             let meant = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let meant = if meant.is_empty() { "." } else { &meant };
+            let all: Vec<&str> = SETTINGS.iter().map(|one| one.name).collect();
+            let all = all.join(", ");
             return Err(Misuse::error(format!(
-                "{place}: there is no setting `{name}` under [serve]{meant}"
+                "{place}: there is no setting `{name}` under [serve]{meant} There are {all}"
             )));
         }
         Ok(Self(values))
@@ -246,6 +249,16 @@ impl Values {
         let origin = self.0.get(name).map_or(&Origin::Usual, |(_, origin)| origin);
         let wrong = |problem| Misuse::error(format!("`{name}` (from {origin}): {problem}"));
         read(text).map(Some).map_err(wrong)
+    }
+
+    /// A number that must be there, and large enough for anything to work.
+    pub(crate) fn at_least(&self, name: &'static str, least: usize) -> anyhow::Result<usize> {
+        let number = self.read(name, |text| match text.parse() {
+            Ok(number) if number >= least => Ok(number),
+            Ok(number) => Err(format!("{number} is too small; it must be at least {least}")),
+            Err(_) => Err(format!("{text:?} is not a whole number that fits")),
+        })?;
+        number.ok_or_else(|| Misuse::error(format!("`{name}` must have a value")))
     }
 
     /// A number that must be there.

@@ -3,7 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values, and tests read better")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -16,13 +16,27 @@ struct Client {
     last: u64,
     /// Notifications that came between answers.
     heard: Vec<Value>,
-    _folder: tempfile::TempDir,
+    /// Its own folder, which goes with it.
+    folder: Option<tempfile::TempDir>,
 }
 
 impl Client {
     fn start(arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let config = folder.path().join("tidegate.toml");
+        let mut client = Self::start_in(folder.path(), arguments);
+        client.folder = Some(folder);
+        client
+    }
+
+    /// One with a data folder that others may use too.
+    fn within(folder: &Path) -> Self {
+        let mut client = Self::start_in(folder, &[]);
+        client.shake_hands(&[]);
+        client
+    }
+
+    fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        let config = folder.join("tidegate.toml");
         let own = env!("CARGO_BIN_EXE_tidegate");
         let server =
             format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
@@ -35,7 +49,7 @@ impl Client {
             .arg("mcp")
             .args(arguments)
             .env("TIDEGATE_CACHE", cache)
-            .env("TIDEGATE_DATA", folder.path())
+            .env("TIDEGATE_DATA", folder)
             .env("TIDEGATE_CONFIG", config)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -43,22 +57,26 @@ impl Client {
             .unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Self { child, input, output, last: 0, heard: Vec::new(), _folder: folder }
+        Self { child, input, output, last: 0, heard: Vec::new(), folder: None }
     }
 
     /// One that has shaken hands, as every client before the newest revision does.
     fn initialized(arguments: &[&str]) -> Self {
         let mut client = Self::start(arguments);
+        client.shake_hands(arguments);
+        client
+    }
+
+    fn shake_hands(&mut self, arguments: &[&str]) {
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let answer = client.ask("initialize", hello);
+        let answer = self.ask("initialize", hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "tidegate");
         let told = answer["result"]["instructions"].as_str().unwrap_or_default();
         assert_eq!(told.contains("search_tools"), !arguments.contains(&"direct"));
-        client.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        client
+        self.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
     fn tell(&mut self, message: &Value) {
@@ -112,6 +130,7 @@ impl Drop for Client {
         // Whoever closes its input is done, and so are we.
         drop(self.input.take());
         let _ = self.child.wait();
+        drop(self.folder.take());
     }
 }
 
@@ -314,4 +333,43 @@ fn nonsense_on_the_wire_ends_nothing() {
     client.tell(&json!({ "jsonrpc": "2.0", "id": 900, "method": "no/such", "params": {} }));
     assert!(client.hear(900)["error"]["code"].is_i64());
     assert_eq!(client.run(json!({ "code": "1 + 1" }))["structuredContent"]["return_value"], 2);
+}
+
+#[test]
+fn programs_for_one_session_run_in_the_order_in_which_they_came() {
+    let mut client = Client::initialized(&[]);
+    let session = client.run(json!({ "code": "x = 0" }))["structuredContent"]["session"].clone();
+    let call = |code: &str| json!({ "name": "execute_python", "arguments": { "code": code, "session": session } });
+    for round in 1..=20 {
+        client.send("tools/call", call("import time\ntime.sleep(0.02)\nx += 1"));
+        let read = client.send("tools/call", call("x"));
+        let answer = client.hear(read);
+        assert_eq!(answer["result"]["structuredContent"]["return_value"], round, "{answer}");
+    }
+}
+
+#[test]
+fn a_message_that_is_too_long_is_answered() {
+    let mut client = Client::initialized(&[]);
+    let long = json!({ "code": "1", "context": { "a": "x".repeat(17 << 20) } });
+    let answer = client.ask("tools/call", json!({ "name": "execute_python", "arguments": long }));
+    let words = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(words.contains("more than 16777216 bytes"), "{words}");
+    let next = client.run(json!({ "code": "6 * 7" }));
+    assert_eq!(next["structuredContent"]["return_value"], 42);
+}
+
+#[test]
+fn a_client_beside_another_finds_its_session_again_when_it_is_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Client::within(folder.path());
+    let mut second = Client::within(folder.path());
+    let made = second.run(json!({ "code": "kept = 42" }));
+    let session = made["structuredContent"]["session"].clone();
+    second.run(json!({ "code": "kept", "session": session }));
+    drop(second);
+    drop(first);
+    let mut alone = Client::within(folder.path());
+    let found = alone.run(json!({ "code": "kept", "session": session }));
+    assert_eq!(found["structuredContent"]["return_value"], 42, "{found}");
 }

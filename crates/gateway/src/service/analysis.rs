@@ -28,6 +28,9 @@ pub struct Analysis {
     pub parameters: Box<RawValue>,
 }
 
+/// The variable that the request is in.
+pub(super) const REQUEST: &str = "request";
+
 /// What every program of ours ends with.
 const CALL: &str = "from tidegate import analyze\nreturn await analyze(request)";
 
@@ -49,6 +52,6 @@ impl Analysis {
         let source = format!("{import}{CALL}");
         // Three pieces of JSON make JSON.
         let request = to_raw_value(self).unwrap_or_else(|_| RawValue::NULL.to_owned());
-        (source, Context::from([("request".to_owned(), request)]))
+        (source, Context::from([(REQUEST.to_owned(), request)]))
     }
 }

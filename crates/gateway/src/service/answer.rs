@@ -161,7 +161,8 @@ fn fitted(mut ended: Ended, (strategy, most): (Strategy, usize)) -> (Ended, Arc<
     let shown = share(&whole, strategy, most - error_tokens);
     let is_error_cut = error != ended.error;
     ended.is_cut = shown.cut.is_some() || is_error_cut;
-    let tokens = shown.tokens + error_tokens;
+    // One that failed has no value, not even `null`.
+    let tokens = shown.tokens.saturating_sub(usize::from(error.is_some())) + error_tokens;
     (ended, Arc::new(Answer { shown, error, is_error_cut, tokens, strategy, most }))
 }
 

@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use upstream::TraceParent;
 
+use super::analysis;
 use super::answer::Answer;
 use super::durable::keeper::Left;
 use super::durable::{Begun, Keeper};
@@ -37,10 +38,19 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> =
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// What a program may take beyond what was asked for, so that its own limit is the first to be met.
+const LATE: Duration = Duration::from_millis(200);
+
+/// What a program has at least, however long it stood in a queue.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How long a request waits for an engine that is being opened.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long until a run that could not be stored is tried to be stored again.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What is said of a run that is read from memory until it can be stored.
+const NOT_YET: &str = "this run could not be stored yet; whoever runs the gateway should look at the free space of its data folder";
 
 /// What is said of a run that cannot be read later.
 const UNSTORED: &str = "this run could not be stored, so that it cannot be read again; whoever runs the gateway should look at the free space of its data folder";
@@ -197,7 +207,11 @@ impl Service {
         let session = entry.id.clone();
         let work = Work { entry, ticket, engine, keeper, earlier };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
-        self.tasks.spawn(async move { service.carry_out(own, work).await });
+        let mut carried = Box::pin(async move { service.carry_out(own, work).await });
+        // So that it stands in the row of its session before the next one does.
+        if futures_util::poll!(&mut carried).is_pending() {
+            self.tasks.spawn(carried);
+        }
         Ok(Started { run, session, detached: false })
     }
 
@@ -304,8 +318,9 @@ impl Service {
             }
             Err(refusal) => refused(&refusal),
         };
-        let context = context_tokens(&begun.context);
+        let context = context_tokens(begun);
         keeper.tell(&mut outcome);
+        run.never_left(&keeper.never_left());
         let fit = begun.fit;
         entry.touch();
         let ended = Ended::from(&outcome);
@@ -327,7 +342,12 @@ impl Service {
         tell(&record);
         let id = record.id.clone();
         let succeeded = record.status == Status::Succeeded;
-        match self.keep(run, record).await {
+        let stored = if keeper.is_written() {
+            self.keep_at_last(run, record).await
+        } else {
+            self.keep(run, record).await
+        };
+        match stored {
             // What failed may be taken up again, and must not be done twice.
             Ok(()) => {
                 if let Err(error) = keeper.over(succeeded).await {
@@ -341,6 +361,28 @@ impl Service {
         }
         lock(&self.runs).remove(&id);
         run.stored();
+    }
+
+    /// Stores a run that was promised to be kept; as long as that cannot be done, it is read from here.
+    async fn keep_at_last(&self, run: &Run, record: Record) -> Result<(), super::StoreError> {
+        let mut failed = match self.keep(run, record.clone()).await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        warn!(run = %record.id, error = %failed, "a run cannot be stored yet; it is tried again");
+        run.note(NOT_YET);
+        run.stored();
+        while !self.ending.is_cancelled() {
+            tokio::select! {
+                () = tokio::time::sleep(AGAIN) => {}
+                () = self.ending.cancelled() => break,
+            }
+            match self.keep(run, record.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 
     /// Runs a program when its session is free and its turn has come.
@@ -380,7 +422,7 @@ impl Service {
         let timeout = keeper.begun().timeout;
         // A program's own time stands still while it waits. Whoever waits for it has less of it.
         let left = timeout.map(|timeout| {
-            (timeout + GRACE).saturating_sub(keeper.begun().created_at.elapsed()).max(GRACE)
+            (timeout + LATE).saturating_sub(keeper.begun().created_at.elapsed()).max(GRACE)
         });
         let outcome = tokio::select! {
             outcome = work(body) => Some(outcome),
@@ -394,9 +436,9 @@ impl Service {
         let outcome = match (outcome, timeout) {
             (Some(outcome), _) => outcome,
             (None, Some(timeout)) if !run.is_cancelled() => {
-                Ok(Some(too_late(timeout, begun, used)))
+                Ok(Some(printed(too_late(timeout, begun, used), run)))
             }
-            (None, _) => Ok(Some(cancelled(begun, used))),
+            (None, _) => Ok(Some(printed(cancelled(begun, used), run))),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
@@ -530,7 +572,9 @@ impl Service {
             None => crate::tally::Counts::default(),
         };
         let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
-        let sent = run.with_program(budget::count) + context;
+        let count =
+            |program: &str| if analysis::is_one(program) { 0 } else { budget::count(program) };
+        let sent = run.with_program(count) + context;
         let failure = answer.error.as_ref().map_or(0, super::answer::tokens_of);
         let shown = &answer.shown;
         let received_bytes = shown.value.get().len() + shown.stdout.len() + shown.stderr.len();
@@ -538,7 +582,8 @@ impl Service {
             counts,
             definitions,
             sent: sent as u64,
-            received: (shown.tokens + failure) as u64,
+            // One that failed has no value, not even `null`.
+            received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
             received_bytes: received_bytes as u64,
         };
         Receipt::new(seen, self.own_tokens(), self.settings.token_price)
@@ -565,11 +610,16 @@ fn tell(record: &Record) {
 
 /// Begins to count the tokens of the variables that a program is given, beside the run: a megabyte
 /// of them takes as long as many a program.
-fn context_tokens(context: &Context) -> Option<JoinHandle<usize>> {
+fn context_tokens(begun: &Begun) -> Option<JoinHandle<usize>> {
+    let context = &begun.context;
     if context.is_empty() {
         return None;
     }
-    let text = serde_json::to_string(context).ok()?;
+    let text = match context.get(analysis::REQUEST) {
+        // What was sent is the request; the program around it is ours.
+        Some(request) if analysis::is_one(&begun.program) => request.get().to_owned(),
+        _ => serde_json::to_string(context).ok()?,
+    };
     Some(tokio::task::spawn_blocking(move || {
         // As short as it could have been written, like everything else that is counted.
         let short = serde_json::from_str::<serde_json::Value>(&text).map(|value| value.to_string());
@@ -626,6 +676,12 @@ fn cancelled(begun: Instant, usage: Usage) -> Outcome {
         usage,
         ..Outcome::failed(error)
     }
+}
+
+/// The same, with what the program wrote before it was stopped.
+fn printed(outcome: Outcome, run: &Run) -> Outcome {
+    let [stdout, stderr] = run.printed();
+    Outcome { stdout, stderr, ..outcome }
 }
 
 /// A run that could not even begin.

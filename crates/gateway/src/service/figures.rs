@@ -146,7 +146,7 @@ pub(super) fn count(record: &Record, price: f64) {
     if !analysis::is_one(&record.program) {
         histogram!("tidegate_code_bytes").record(number(record.program.len() as u64));
     }
-    for call in record.calls.iter().filter(|call| !call.unmade) {
+    for call in record.calls.iter().filter(|call| !call.unmade && !call.reused) {
         if let Some(took) = call.took {
             Phase::HostCall.took(took);
         }
@@ -236,6 +236,7 @@ mod tests {
             result_bytes: 0,
             ok: Some(true),
             unmade: false,
+            reused: false,
         };
         let of = |program, tools: &[&str]| {
             use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())

@@ -185,6 +185,33 @@ impl Run {
         }
     }
 
+    /// Since when it rests.
+    pub(super) fn rests_since(&self) -> Option<Moment> {
+        self.lock().record.waiting.as_ref().map(|rest| rest.since)
+    }
+
+    /// Says of calls that they were to leave and never did.
+    pub(super) fn never_left(&self, ids: &[u64]) {
+        for call in &mut self.lock().record.calls {
+            call.unmade |= ids.contains(&call.id);
+        }
+    }
+
+    /// What it wrote so far, to either stream.
+    pub(super) fn printed(&self) -> [String; 2] {
+        let state = self.lock();
+        let mut texts = [String::new(), String::new()];
+        for event in &state.events {
+            if let Event::Output(stream, text) = event {
+                texts[at(*stream)].push_str(text);
+            }
+        }
+        for (text, piece) in texts.iter_mut().zip(&state.pieces) {
+            text.push_str(&String::from_utf8_lossy(piece));
+        }
+        texts
+    }
+
     /// Its turn has come.
     pub(super) fn begin(&self) {
         self.lock().record.started_at = Some(Moment::now());
@@ -261,7 +288,11 @@ impl Hearing for Run {
 
     fn calls(&self, note: &CallNote) {
         let mut state = self.lock();
-        state.record.calls.push(note.clone());
+        // One that is made again after a crash is the same call.
+        match state.record.calls.iter_mut().find(|known| known.id == note.id) {
+            Some(known) => known.clone_from(note),
+            None => state.record.calls.push(note.clone()),
+        }
         state.events.push(Event::Calls(note.clone()));
         drop(state);
         self.changed.notify_waiters();
@@ -278,7 +309,11 @@ impl Hearing for Run {
     }
 
     fn rests(&self, resting: bool) {
-        self.lock().record.waiting = resting.then(|| Rest { since: Moment::now(), wakes_at: None });
+        let mut state = self.lock();
+        // One that an earlier process left has rested since then.
+        let since = state.record.waiting.as_ref().map_or_else(Moment::now, |rest| rest.since);
+        state.record.waiting = resting.then_some(Rest { since, wakes_at: None });
+        drop(state);
         self.set(if resting { Status::Waiting } else { Status::Running });
     }
 

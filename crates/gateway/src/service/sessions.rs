@@ -291,6 +291,7 @@ impl Service {
         if matches!(task, FileTask::Write(..)) {
             self.may_grow(&entry)?;
         }
+        let makes_room = matches!(task, FileTask::Remove(_)) && self.may_grow(&entry).is_err();
         let _pass = self.gate.ticket(&caller.owner)?.enter().await;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
@@ -301,6 +302,10 @@ impl Service {
         entry.passing.store(false, Ordering::Relaxed);
         entry.touch();
         self.mark_in_memory(&entry).await;
+        if makes_room && answer.is_ok() {
+            // What counts is what lies on disk.
+            self.secure(&entry, &mut body).await;
+        }
         Ok(answer?)
     }
 

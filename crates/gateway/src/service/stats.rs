@@ -67,7 +67,8 @@ const OVER: &str = "status NOT IN ('queued', 'running', 'waiting')
     AND (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR session = ?2)";
 
 /// A call that was sent to somebody.
-const MADE: &str = "json_extract(value, '$.unmade') IS NOT 1";
+const MADE: &str =
+    "json_extract(value, '$.unmade') IS NOT 1 AND json_extract(value, '$.reused') IS NOT 1";
 
 impl Store {
     /// Figures over the runs of an owner, or of all; of one session, or of all.

@@ -195,6 +195,11 @@ impl Store {
         Ok(Self { pool, folder: folder.to_owned(), kept, writer, failing, _writing: writing })
     }
 
+    /// Where everything lies.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Where a session's image lies.
     pub(super) fn image(&self, session: &SessionId) -> PathBuf {
         self.folder.join("sessions").join(format!("{session}.image"))

@@ -76,6 +76,12 @@ impl Caller {
         Self { scopes: [Scope::Execute, Scope::Read].into(), ..Self::local() }
     }
 
+    /// Whoever comes from elsewhere and says nothing about themselves: nobody's sessions are theirs.
+    #[must_use]
+    pub fn anonymous() -> Self {
+        Self { owner: "anonymous".to_owned(), ..Self::guest() }
+    }
+
     /// Whether this may be asked. Who looks after everything may read everything.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {

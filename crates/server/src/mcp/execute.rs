@@ -12,13 +12,14 @@ use gateway::service::{Record, Refusal, Request, Started, TraceParent};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResponse, CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam,
-    ProgressToken,
+    ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{Peer, RequestContext};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
+use super::lines::Placing;
 use super::{Mcp, caller, words};
 use crate::rest::moment;
 
@@ -91,18 +92,34 @@ impl Mcp {
         // Clients wait for an answer, also while the program does.
         let usual = self.shared.service.settings().limits.wall;
         request.timeout.get_or_insert(usual.max(*TIMEOUTS.end()));
-        let started = match self.shared.service.start(&caller(context), request).await {
+        let started = self.shared.service.start(&caller(context), request).await;
+        placed(context);
+        let started = match started {
             Ok(started) => started,
             Err(refusal) => return refused(&refusal).into(),
         };
         let run = std::sync::Arc::clone(started.run());
         let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
-        let ended = async { tokio::join!(ended(started), telling).0 };
+        let links = knows_links(context);
+        let ended = async { tokio::join!(ended(started, links), telling).0 };
         tokio::select! {
             result = ended => result.into(),
             // Dropping the run cancels it; the client no longer reads what is said here.
             () = context.ct.cancelled() => failed(self.stopped()).into(),
         }
+    }
+}
+
+/// Whether the client's revision of the protocol has links to resources in results.
+pub(super) fn knows_links(context: &RequestContext<RoleServer>) -> bool {
+    let client = context.peer.peer_info();
+    client.is_none_or(|client| client.protocol_version >= ProtocolVersion::V_2025_06_18)
+}
+
+/// Says that a call has its place in the row of its session.
+pub(super) fn placed(context: &RequestContext<RoleServer>) {
+    if let Some(placing) = context.extensions.get::<Placing>() {
+        placing.done();
     }
 }
 
@@ -116,10 +133,10 @@ impl Mcp {
     }
 }
 
-async fn ended(started: Started) -> CallToolResult {
+async fn ended(started: Started, links: bool) -> CallToolResult {
     let run = std::sync::Arc::clone(started.run());
     let record = started.ended().await;
-    words::result(&record, &run.artifacts())
+    words::result(&record, &run.artifacts(), links)
 }
 
 fn request(arguments: JsonObject) -> Result<Request, String> {

@@ -4,22 +4,56 @@
 //! something wrong would lose its server over it. Until somebody has begun, only requests are
 //! passed on, and those are answered.
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
+use tokio::sync::oneshot;
 
 /// A transport on which nothing is lost by beginning wrongly.
 pub(super) struct Patient<T> {
     inner: T,
     begun: bool,
+    /// The call before has not taken its place in the row of its session yet.
+    placing: Option<oneshot::Receiver<()>>,
 }
+
+/// Goes with a call into a session until that call has taken its place; then the next message is read.
+///
+/// Messages are answered side by side, and of two programs for one session the first is to run first.
+#[derive(Clone)]
+pub(super) struct Placing(Arc<Mutex<Option<oneshot::Sender<()>>>>);
+
+impl Placing {
+    /// The call has its place.
+    pub(super) fn done(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// How long a call may take to find its place before others are read all the same.
+const PLACING: Duration = Duration::from_secs(1);
 
 impl<T> Patient<T> {
     pub(super) fn new(inner: T) -> Self {
-        Self { inner, begun: false }
+        Self { inner, begun: false, placing: None }
+    }
+
+    /// Lets a call that names a session say when it has its place there.
+    fn place(&mut self, request: &mut ClientRequest) {
+        let ClientRequest::CallToolRequest(call) = request else { return };
+        let names_session =
+            call.params.arguments.as_ref().is_some_and(|given| given.contains_key("session"));
+        if names_session {
+            let (done, placing) = oneshot::channel();
+            call.extensions.insert(Placing(Arc::new(Mutex::new(Some(done)))));
+            self.placing = Some(placing);
+        }
     }
 }
 
@@ -35,12 +69,18 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let message = self.inner.receive().await?;
-            if self.begun {
+            if let Some(placing) = &mut self.placing {
+                // One that is over before it had a place has dropped its end.
+                let _ = tokio::time::timeout(PLACING, placing).await;
+                self.placing = None;
+            }
+            let mut message = self.inner.receive().await?;
+            if let JsonRpcMessage::Request(request) = &mut message {
+                self.begun |= begins(&request.request);
+                self.place(&mut request.request);
                 return Some(message);
             }
-            if let JsonRpcMessage::Request(request) = &message {
-                self.begun = begins(&request.request);
+            if self.begun {
                 return Some(message);
             }
         }

@@ -13,7 +13,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader, DuplexStream,
+};
 use tokio_util::task::AbortOnDropHandle;
 
 /// What a request is called instead that cannot be read.
@@ -21,6 +23,9 @@ pub(super) const UNREADABLE: &str = "tidegate/unreadable";
 
 /// What is said of it.
 pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, or its `params` are no object";
+
+/// What a request is called instead that is too long.
+pub(super) const TOO_LONG: &str = "tidegate/too-long";
 
 /// Bytes on their way.
 const PIPE: usize = 256 << 10;
@@ -42,8 +47,9 @@ where
     let task = tokio::spawn(async move {
         let mut reading = BufReader::new(reading);
         let mut line = Vec::new();
-        while reading.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
+        while next_line(&mut reading, &mut line).await {
             let written = match readable(&line) {
+                _ if line.len() > BODY => to.write_all(&too_long(&line)).await,
                 None => to.write_all(&line).await,
                 Some(other) => to.write_all(&other).await,
             };
@@ -56,8 +62,41 @@ where
     (from, AbortOnDropHandle::new(task))
 }
 
-/// The most bytes of a request over HTTP.
+/// The next line, of which no more is kept than is needed to answer it; false when there is none.
+async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>) -> bool {
+    loop {
+        let Ok(bytes) = reading.fill_buf().await else { return false };
+        let end = bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1);
+        let taken = end.unwrap_or(bytes.len());
+        if taken == 0 {
+            return !line.is_empty();
+        }
+        if line.len() <= LINE {
+            line.extend_from_slice(&bytes[..taken]);
+        }
+        reading.consume(taken);
+        if end.is_some() {
+            return true;
+        }
+    }
+}
+
+/// A request in place of one that is too long.
+fn too_long(line: &[u8]) -> Vec<u8> {
+    let envelope = serde_json::from_slice::<Envelope<'_>>(line).ok();
+    let id = envelope.and_then(|envelope| envelope.id.filter(|_| envelope.method.is_some()));
+    let Some(id) = id else {
+        tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
+        return Vec::new();
+    };
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"{TOO_LONG}\"}}\n", id.get()).into_bytes()
+}
+
+/// The most bytes of a message.
 pub(super) const BODY: usize = 16 << 20;
+
+/// The most of a line that is kept to find out which request it was.
+const LINE: usize = 4 * BODY;
 
 /// The same for a request over HTTP.
 pub(super) async fn body(request: Request, next: Next) -> Response {

@@ -44,14 +44,40 @@ impl Mcp {
             tokio::task::spawn_blocking(move || tools.find(&asked)).await
         };
         match found {
-            Ok(Ok(found)) => shown(&found, detail, &self.shared.service.tools().unheard()),
+            Ok(Ok(found)) => {
+                let most = self.shared.service.settings().output_tokens;
+                shown(found, detail, &self.shared.service.tools().unheard(), most)
+            }
             Ok(Err(error)) => failed(error.to_string()),
             Err(error) => failed(format!("the search failed: {error}")),
         }
     }
 }
 
-fn shown(found: &Found, detail: Detail, unheard: &[ServerName]) -> CallToolResult {
+/// As many as fit into `most` tokens, and at least one.
+fn shown(mut found: Found, detail: Detail, unheard: &[ServerName], most: usize) -> CallToolResult {
+    let mut used = 0;
+    let fitting = found.tools.iter().take_while(|tool| {
+        used += serde_json::to_string(tool).map_or(0, |text| budget::count(&text));
+        used <= most
+    });
+    let fitting = fitting.count().max(1);
+    let left_out = found.tools.len().saturating_sub(fitting);
+    found.tools.truncate(fitting);
+    let mut text = words(&found, detail, unheard);
+    if left_out > 0 {
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "\n\n{left_out} more were found, and left out to stay within {most} tokens; ask with a smaller `limit`, a lower `detail_level`, or `server`"
+        );
+    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = serde_json::to_value(found).ok();
+    result
+}
+
+fn words(found: &Found, detail: Detail, unheard: &[ServerName]) -> String {
     let mut text = format!("{} of {} functions", found.tools.len(), found.total);
     if !unheard.is_empty() {
         let names: Vec<&str> = unheard.iter().map(|server| server.0.as_str()).collect();
@@ -80,8 +106,5 @@ fn shown(found: &Found, detail: Detail, unheard: &[ServerName]) -> CallToolResul
     if found.tools.is_empty() {
         text.push_str("; try other words, or an empty query for all");
     }
-    let text = text.replace("\n\nservers.", "\nservers.");
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = serde_json::to_value(found).ok();
-    result
+    text.replace("\n\nservers.", "\nservers.")
 }

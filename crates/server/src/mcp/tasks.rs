@@ -13,7 +13,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::execute::{failed, refused, tell, waits};
+use super::execute::{failed, placed, refused, tell, waits};
 use super::{Mcp, caller, words};
 use crate::rest::moment;
 
@@ -36,14 +36,16 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let service = &self.shared.service;
-        let run = match service.start_detached(&caller(context), request).await {
+        let run = service.start_detached(&caller(context), request).await;
+        placed(context);
+        let run = match run {
             Ok(run) => run,
             Err(refusal) => return refused(&refusal).into(),
         };
         let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
         let over = async { tokio::join!(run.over(), telling) };
         tokio::select! {
-            _ = over => words::result(&run.record(), &run.artifacts()).into(),
+            _ = over => words::result(&run.record(), &run.artifacts(), true).into(),
             () = context.ct.cancelled() => {
                 run.cancel();
                 failed(self.stopped()).into()
@@ -66,7 +68,7 @@ impl Mcp {
         let payload = match record.status {
             Status::Cancelled => TaskPayload::Cancelled,
             status if status.is_final() => {
-                let result = serde_json::to_value(words::result(&record, &artifacts));
+                let result = serde_json::to_value(words::result(&record, &artifacts, true));
                 let Ok(Value::Object(result)) = result else {
                     return Err(ErrorData::internal_error("the result was lost", None));
                 };

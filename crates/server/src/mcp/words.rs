@@ -16,7 +16,8 @@ use super::resources;
 const ENCLOSED: usize = 1 << 20;
 
 /// A run that ended, as the result of a tool.
-pub(super) fn result(record: &Record, artifacts: &[Artifact]) -> CallToolResult {
+/// Clients without `links` are told in words where larger files are.
+pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> CallToolResult {
     let Some(ended) = &record.ended else {
         return super::execute::failed("the run did not end".to_owned());
     };
@@ -26,8 +27,14 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact]) -> CallToolResult 
         if picture && artifact.data.len() <= ENCLOSED {
             let data = STANDARD.encode(&artifact.data);
             content.push(ContentBlock::image(data, artifact.media_type.clone()));
-        } else {
+        } else if links {
             content.push(ContentBlock::resource_link(link(record, artifact)));
+        } else {
+            let uri = resources::artifact_uri(&record.id, &artifact.name);
+            let (name, bytes) = (&artifact.name, artifact.data.len());
+            content.push(ContentBlock::text(format!(
+                "{name} ({bytes} bytes) can be read as the resource {uri}"
+            )));
         }
     }
     let mut result = if ended.error.is_none() {

@@ -40,7 +40,7 @@ const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
 /// Who may come in.
 #[derive(Debug, Clone)]
 pub struct AccessRules {
-    /// Serve everybody who has no token as the owner of this machine.
+    /// Serve everybody who has no token; those who are not on this machine share one owner.
     pub allow_anonymous: bool,
     /// Serve those on this machine without a token. A request that came through a proxy is not
     /// from this machine.
@@ -106,7 +106,9 @@ impl Guard {
         let is_local = self.is_local(request);
         if self.rules.allow_anonymous || is_local {
             // Whoever adds a server runs a command, so that it must be whoever runs us.
-            return Ok(Some(if is_local && is_our_user(request) {
+            return Ok(Some(if !is_local {
+                Caller::anonymous()
+            } else if is_our_user(request) {
                 self.tokens.nobody().await?
             } else {
                 Caller::guest()

@@ -151,9 +151,9 @@ pub(crate) struct Truncated {
     printed_bytes: u64,
     /// What it is called.
     handle: String,
-    /// Where later programs find the whole value.
+    /// Where later programs find the whole of what was cut: the value, or else what was printed.
     path: String,
-    /// Where the whole value can be had, page by page.
+    /// Where the same can be had, page by page.
     href: String,
 }
 
@@ -164,20 +164,28 @@ impl Truncated {
         if cut.is_none() && !answer.is_error_cut {
             return None;
         }
+        let has_printed = |of: fn(&Ended) -> &String| {
+            record.ended.as_ref().is_some_and(|one| !of(one).is_empty())
+        };
+        let (path, href) = match cut {
+            None => (format!("/results/{id}.error.json"), format!("/api/v1/runs/{id}")),
+            Some(cut) if cut.value => {
+                (format!("/results/{id}.json"), format!("/api/v1/runs/{id}/result"))
+            }
+            // Only what was printed was cut.
+            Some(_) => {
+                let part = if has_printed(|one| &one.stdout) { "stdout" } else { "stderr" };
+                (format!("/results/{id}.{part}.txt"), format!("/api/v1/runs/{id}/result?of={part}"))
+            }
+        };
         Some(Self {
             max_output_tokens: answer.most,
             tokens: answer.tokens,
             value_bytes: cut.map_or(0, |cut| cut.value_bytes),
             printed_bytes: cut.map_or(0, |cut| cut.printed_bytes),
             handle: id.to_string(),
-            path: match cut {
-                Some(_) => format!("/results/{id}.json"),
-                None => format!("/results/{id}.error.json"),
-            },
-            href: match cut {
-                Some(_) => format!("/api/v1/runs/{id}/result"),
-                None => format!("/api/v1/runs/{id}"),
-            },
+            path,
+            href,
         })
     }
 }
@@ -316,6 +324,8 @@ pub(crate) struct CallShown {
     /// What became of it; null while it is under way.
     #[schema(value_type = Option<FateShown>)]
     fate: Option<gateway::Fate>,
+    /// It was not made: its answer is that of the same call before, in this run or the one it resumes.
+    reused: bool,
 }
 
 /// What became of a call.
@@ -479,6 +489,7 @@ impl CallShown {
             result_bytes: note.result_bytes,
             ok: note.ok,
             fate: note.fate(run_is_over),
+            reused: note.reused,
         }
     }
 }

@@ -35,6 +35,26 @@ async fn a_session_of_the_protocol_is_its_owners_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_comes_from_elsewhere_and_says_nothing_has_nobodys_sessions() {
+    // A request that came through a proxy is not from this machine.
+    let house =
+        House::guarded(AccessRules { allow_anonymous: true, ..AccessRules::default() }).await;
+    let own = house.post("/execute", json!({"code": "secret = 42"})).await;
+    let own: Value = own.json().await.unwrap();
+    let elsewhere =
+        |method, path: &str| house.asked(method, path).header("x-forwarded-for", "10.0.0.9");
+    let sessions = elsewhere(Method::GET, "/api/v1/sessions").send().await.unwrap();
+    let sessions: Value = sessions.json().await.unwrap();
+    assert_eq!(sessions["sessions"], json!([]), "{sessions}");
+    let body = json!({"code": "secret", "session": own["session"]});
+    let taken = elsewhere(Method::POST, "/execute").json(&body).send().await.unwrap();
+    assert_problem(taken, 404, "unknown_session").await;
+    let theirs = elsewhere(Method::POST, "/execute").json(&json!({"code": "1 + 1"}));
+    let theirs: Value = theirs.send().await.unwrap().json().await.unwrap();
+    assert_eq!(theirs["return_value"], 2, "{theirs}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tokens_say_who_asks_and_what_for() {
     let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
     let house = House::guarded(strict).await;

@@ -248,6 +248,31 @@ async fn hanging_up_cancels_the_run_and_leaves_the_session_usable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_printed_before_a_run_was_stopped_is_kept() {
+    let house = House::new().await;
+    let code = "import asyncio, sys\nprint('step one')\nprint('oh', file=sys.stderr)\nawait asyncio.sleep(60)";
+    let asked = json!({"code": code, "timeout": 1});
+    let late: Value = house.post("/execute", asked).await.json().await.unwrap();
+    assert_eq!(
+        (&late["status"], &late["stdout"]),
+        (&json!("timed_out"), &json!("step one\n")),
+        "{late}"
+    );
+    assert_eq!(late["stderr"], "oh\n");
+    let asked = json!({"code": code});
+    let run: Value = house.post("/execute?async=true", asked).await.json().await.unwrap();
+    let at = format!("/api/v1/runs/{}", text(&run["run_id"]));
+    house.until(&at, |run| run["status"] == "waiting").await;
+    house.post(&format!("{at}/cancel"), json!({})).await;
+    let stored = house.get(&at).await;
+    assert_eq!(
+        (&stored["status"], &stored["stdout"]),
+        (&json!("cancelled"), &json!("step one\n")),
+        "{stored}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_can_be_cancelled_by_name() {
     let house = House::new().await;
     let run: Value = house

@@ -235,6 +235,18 @@ fn condition(text: &str) -> anyhow::Result<Value> {
     });
     let first = word.chain(sign).min_by_key(|(at, ..)| *at);
     match first.filter(|(at, ..)| *at > 0) {
+        // `=>` is none, and its second half no part of a value.
+        Some((at, end, _))
+            if SIGNS.contains(&&text[at..end]) && text[end..].starts_with(['=', '<', '>', '!']) =>
+        {
+            let written: String =
+                text[at..].chars().take_while(|letter| "=<>!".contains(*letter)).collect();
+            Err(Misuse::error(format!(
+                "--filter {text:?}: there is no operator {written}; there are {} {}",
+                SIGNS.join(" "),
+                WORDS.join(" ")
+            )))
+        }
         Some((at, end, operator)) => Ok(made(&text[..at], operator, &text[end..])),
         None => Err(Misuse::error(format!(
             "--filter {text:?} has no operator; write FIELD OPERATOR VALUE with one of {} {}",
@@ -265,6 +277,9 @@ mod tests {
         );
         assert_eq!(of("gone is_null"), r#"{"field":"gone","operator":"is_null"}"#);
         assert_eq!(of("born in inn"), r#"{"field":"born","operator":"in","value":"inn"}"#);
+        for wrong in ["a => 1", "a >> 1", "a =< 1"] {
+            assert!(condition(wrong).unwrap_err().to_string().contains("there is no operator"));
+        }
         assert!(condition("nothing").unwrap_err().to_string().contains("no operator"));
         assert!(condition("> 3").is_err());
     }

@@ -28,6 +28,19 @@ enum Action {
     },
 }
 
+/// What else decides: the folders, and what the files say under `[limits]`.
+fn around(config: &Config) -> anyhow::Result<Vec<(String, String, String)>> {
+    let mut all = Vec::new();
+    for (name, folder, origin) in config.folders() {
+        let value = folder.map(|folder| folder.display().to_string()).unwrap_or_default();
+        all.push((name.to_owned(), value, origin.to_owned()));
+    }
+    for (name, (value, file)) in config.limits_section()? {
+        all.push((format!("limits.{name}"), value, file));
+    }
+    Ok(all)
+}
+
 /// Runs `tidegate config`.
 pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let Action::Show { json: as_json, settings } = &arguments.action;
@@ -37,12 +50,18 @@ pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Endi
         let entry = |(name, value, origin): (&str, &str, &crate::settings::Origin)| {
             (name.to_owned(), json!({ "value": value, "origin": origin.to_string() }))
         };
-        let all: Map<_, _> = values.all().map(entry).collect();
+        let mut all: Map<_, _> = values.all().map(entry).collect();
+        for (name, value, origin) in around(config)? {
+            all.insert(name, json!({ "value": value, "origin": origin }));
+        }
         serde_json::to_string_pretty(&all)?
     } else {
         let mut table = show::table(["setting", "value", "from"]);
         for (name, value, origin) in values.all() {
             table.add_row([name.to_owned(), out::clean(value).to_string(), origin.to_string()]);
+        }
+        for (name, value, origin) in around(config)? {
+            table.add_row([name, out::clean(&value).to_string(), origin]);
         }
         table.trim_fmt()
     };

@@ -116,12 +116,17 @@ impl LiveServers {
         let now = self.service_section();
         let before = std::mem::replace(&mut self.state().service, now.clone());
         if before != now {
-            out::warn("[serve] in the configuration has changed; it counts from the next start on");
+            out::warn(
+                "the configuration's settings besides its servers ([serve], [limits], [tools]) have changed; they count from the next start on",
+            );
         }
     }
 
     fn service_section(&self) -> String {
-        self.config.service_section().map(|section| format!("{section:?}")).unwrap_or_default()
+        let service = self.config.service_section().map(|section| format!("{section:?}"));
+        let limits = self.config.limits_section().map(|section| format!("{section:?}"));
+        let direct = self.config.direct_tools().map(|tools| tools.join(","));
+        [service, limits, direct].map(Result::unwrap_or_default).join("\n")
     }
 
     async fn use_server(&self, server: &Server) {

@@ -31,7 +31,7 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         "from servers.data import get_devices\ndevices = await get_devices()\nreturn len(devices)",
     );
     assert_eq!(worked["success"], true, "{worked}");
-    assert_eq!(gateway.run("{}['missing']")["success"], false);
+    assert_eq!(gateway.run("import json\njson.loads('{}')['missing']")["success"], false);
     let limited = json!({ "code": "while True: pass", "timeout": 1 }).to_string();
     gateway.ask("POST", "/execute", "", &limited);
     gateway.ask("GET", "/api/v1/mcp/tools/search?query=orders", "", "");

@@ -1,6 +1,6 @@
 //! The clients whose servers can be imported, and where they keep them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -110,11 +110,14 @@ impl Client {
     /// The file that a new server is written to: the user's own, or the project's, where the
     /// client has one. Of the user's files the first that is there, or else the first.
     pub(crate) fn file_to_write(self, places: &Places, project: bool) -> Option<PathBuf> {
+        let home = places.home.as_deref();
+        // In the home folder a client's file is the user's own; only Claude Code has another one there.
+        let is_theirs = |folder: &Path| Some(folder) != home || self == Self::ClaudeCode;
         let in_project = |file: &PathBuf| {
-            places.project.iter().any(|folder| {
+            places.project.iter().filter(|folder| is_theirs(folder)).any(|folder| {
                 let below = file.strip_prefix(folder).ok();
                 below.is_some_and(|rest| rest.components().count() <= 2)
-            }) && places.home.as_ref().is_none_or(|home| file.parent() != Some(home))
+            }) && (self == Self::ClaudeCode || file.parent() != home)
         };
         // VS Code keeps servers beside its settings, not in them.
         let fits = |file: &PathBuf| self != Self::Vscode || file.ends_with("mcp.json");

@@ -1,0 +1,57 @@
+//! What another process kept in a folder of its own, taken into ours when that process is no more.
+
+use std::io;
+use std::path::Path;
+
+use sqlx::Connection as _;
+
+use super::store::{Store, StoreError};
+
+/// Tables whose rows are taken over.
+const TABLES: [&str; 2] = ["sessions", "runs"];
+
+/// Folders whose files are.
+const FOLDERS: [&str; 3] = ["sessions", "runs", "kept"];
+
+impl Store {
+    /// Takes over everything that lies in `folder`, which nobody else may use meanwhile. What is there
+    /// already stays as it is, so that one who was stopped half-way does it again.
+    pub async fn adopt(&self, folder: &Path) -> Result<(), StoreError> {
+        let file = |source| StoreError::File { path: folder.to_owned(), source };
+        // Its tables are as ours are once it was opened.
+        drop(Self::open(folder).await?);
+        for name in FOLDERS {
+            moved(&folder.join(name), &self.folder().join(name)).map_err(file)?;
+        }
+        let database = folder.join("tidegate.db");
+        let mut connection = self.pool.acquire().await?.detach();
+        sqlx::query("ATTACH DATABASE ? AS other")
+            .bind(database.to_string_lossy().into_owned())
+            .execute(&mut connection)
+            .await?;
+        for table in TABLES {
+            let copy = format!("INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}");
+            sqlx::query(sqlx::AssertSqlSafe(copy)).execute(&mut connection).await?;
+        }
+        connection.close().await?;
+        std::fs::remove_dir_all(folder).map_err(file)
+    }
+}
+
+/// Moves every file of one folder into another.
+fn moved(from: &Path, to: &Path) -> io::Result<()> {
+    let entries = match std::fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    std::fs::create_dir_all(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let place = to.join(entry.file_name());
+        if !place.exists() {
+            std::fs::rename(entry.path(), place)?;
+        }
+    }
+    Ok(())
+}
