@@ -1,0 +1,200 @@
+//! What is decided about one call, and by which rule.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::flow::Flow;
+use crate::rule::{Hints, PolicyError, Rule};
+use crate::settings::{Action, Annotation, Defaults, PolicySettings};
+
+/// A call that somebody wants to make.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The server, by its configured name.
+    pub server: &'a str,
+    /// The tool, by the server's own name for it.
+    pub tool: &'a str,
+    /// What the server says about it.
+    pub hints: Hints,
+    /// Whether what makes it look harmless is believed.
+    pub is_trusted: bool,
+    /// Who wants to.
+    pub owner: &'a str,
+    /// The level of the session.
+    pub level: &'a str,
+    /// With what.
+    pub arguments: &'a Map<String, Value>,
+}
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is made.
+    Allow,
+    /// It is not made.
+    Deny,
+    /// Somebody is asked.
+    Ask,
+}
+
+impl From<Action> for Verdict {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Allow => Self::Allow,
+            Action::Deny => Self::Deny,
+            Action::Ask => Self::Ask,
+        }
+    }
+}
+
+/// What is decided about a call, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// What.
+    pub verdict: Verdict,
+    /// By which rule: its name, or the setting that holds where none fits.
+    pub rule: String,
+    /// Why, in words.
+    pub reason: String,
+    /// How many such calls there may be.
+    pub limits: Vec<Limit>,
+}
+
+/// How often calls may be made that a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Limit {
+    /// The rule.
+    pub rule: String,
+    /// In which time.
+    pub per: Per,
+    /// How often.
+    pub most: u64,
+}
+
+/// What calls are counted over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// One run.
+    Run,
+    /// One owner, in a minute.
+    Minute,
+    /// One owner, in a day.
+    Day,
+}
+
+impl Per {
+    /// The setting's name.
+    #[must_use]
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Run => "per-run",
+            Self::Minute => "per-minute",
+            Self::Day => "per-day",
+        }
+    }
+}
+
+/// A limit that was met.
+pub type Limited = Limit;
+
+/// Everything an operator decided beforehand.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    settings: PolicySettings,
+    rules: Vec<Rule>,
+    flow: Flow,
+}
+
+impl Policy {
+    /// Reads rules. `levels` are the names of the levels that there are.
+    ///
+    /// # Errors
+    /// When a rule cannot be read, does nothing, or can never decide.
+    pub fn new(settings: PolicySettings, levels: &[&str]) -> Result<Self, PolicyError> {
+        let mut rules: Vec<Rule> = Vec::with_capacity(settings.rules.len());
+        for (at, written) in settings.rules.iter().enumerate() {
+            let rule = Rule::new(at + 1, written, levels)?;
+            if rules.iter().any(|before| before.name == rule.name) {
+                return Err(PolicyError::SameName { name: rule.name });
+            }
+            let decides = rule.action.is_some();
+            if let Some(before) = rules.iter().find(|before| decides && before.hides(&rule)) {
+                let said = before.action.map_or("nothing", word);
+                let (rule, earlier) = (rule.name, before.name.clone());
+                return Err(PolicyError::Unreached { rule, earlier, said });
+            }
+            rules.push(rule);
+        }
+        let flow = Flow::new(&settings.flow)?;
+        Ok(Self { settings, rules, flow })
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn settings(&self) -> &PolicySettings {
+        &self.settings
+    }
+
+    /// Where data may go.
+    #[must_use]
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// What is decided about a call.
+    #[must_use]
+    pub fn decide(&self, question: &Question<'_>) -> Decision {
+        let mut limits = Vec::new();
+        let mut decided = None;
+        for rule in &self.rules {
+            let Some(fit) = rule.fits(question) else { continue };
+            limits.extend(rule.limits.iter().cloned());
+            if let (None, Some(action)) = (&decided, rule.action) {
+                decided = Some((action, rule.name.clone(), reason(rule, action, &fit.unclear)));
+            }
+        }
+        let (action, rule, reason) = decided.unwrap_or_else(|| self.otherwise(question));
+        Decision { verdict: action.into(), rule, reason, limits }
+    }
+
+    /// What holds where no rule decides.
+    fn otherwise(&self, question: &Question<'_>) -> (Action, String, String) {
+        let Defaults { reads, writes, destructive, unannotated } =
+            self.settings.defaults(question.level == "hardened");
+        let said = |what| question.hints.say(what, question.is_trusted);
+        let (action, setting, why) = if said(Annotation::Destructive) {
+            (destructive, "destructive", "its server says that it may destroy something")
+        } else if said(Annotation::ReadOnly) {
+            (reads, "reads", "its server, which is trusted, says that it only reads")
+        } else if said(Annotation::Unannotated) {
+            (unannotated, "unannotated", "nothing that is believed is said about what it does")
+        } else {
+            (writes, "writes", "its server says that it changes something")
+        };
+        (
+            action,
+            format!("policy.{setting}"),
+            format!("{why}, and `{setting}` is \"{}\"", word(action)),
+        )
+    }
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::Allow => "allow",
+        Action::Deny => "deny",
+        Action::Ask => "ask",
+    }
+}
+
+fn reason(rule: &Rule, action: Action, unclear: &[String]) -> String {
+    let said =
+        rule.reason.clone().unwrap_or_else(|| format!("{} says \"{}\"", rule.name, word(action)));
+    if unclear.is_empty() {
+        return said;
+    }
+    let unclear = unclear.join("`, `");
+    format!("{said} (`{unclear}` cannot be judged of these arguments, and counts as met)")
+}

@@ -1,0 +1,198 @@
+//! Rules as an operator writes them, and what they decide.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use policy::{Decision, Hints, Policy, PolicyError, PolicySettings, Question, Verdict};
+use serde_json::{Map, Value, json};
+
+const LEVELS: [&str; 3] = ["standard", "production", "hardened"];
+
+fn policy(text: &str) -> Policy {
+    let settings: PolicySettings = toml::from_str(text).unwrap();
+    Policy::new(settings, &LEVELS).unwrap()
+}
+
+fn problem(text: &str) -> PolicyError {
+    let settings: PolicySettings = toml::from_str(text).unwrap();
+    Policy::new(settings, &LEVELS).unwrap_err()
+}
+
+fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+struct Call {
+    tool: &'static str,
+    hints: Hints,
+    is_trusted: bool,
+    owner: &'static str,
+    level: &'static str,
+    arguments: Value,
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        Self {
+            tool: "github.create_issue",
+            hints: Hints::default(),
+            is_trusted: false,
+            owner: "alice",
+            level: "standard",
+            arguments: json!({}),
+        }
+    }
+}
+
+fn decide(policy: &Policy, call: &Call) -> Decision {
+    let (server, tool) = call.tool.split_once('.').unwrap();
+    policy.decide(&Question {
+        server,
+        tool,
+        hints: call.hints,
+        is_trusted: call.is_trusted,
+        owner: call.owner,
+        level: call.level,
+        arguments: &object(&call.arguments),
+    })
+}
+
+fn verdict(policy: &Policy, call: &Call) -> Verdict {
+    decide(policy, call).verdict
+}
+
+#[test]
+fn defaults_are_as_stated() {
+    let policy = policy("");
+    let reads = Hints { read_only: Some(true), ..Hints::default() };
+    let destroys = Hints { destructive: Some(true), ..Hints::default() };
+    assert_eq!(
+        verdict(&policy, &Call { hints: reads, is_trusted: true, ..Call::default() }),
+        Verdict::Allow
+    );
+    assert_eq!(verdict(&policy, &Call { hints: destroys, ..Call::default() }), Verdict::Ask);
+    assert_eq!(verdict(&policy, &Call::default()), Verdict::Allow);
+    let hardened =
+        |hints, is_trusted| Call { hints, is_trusted, level: "hardened", ..Call::default() };
+    assert_eq!(verdict(&policy, &hardened(Hints::default(), false)), Verdict::Ask);
+    // Nobody believes a stranger who says that nothing can happen.
+    assert_eq!(verdict(&policy, &hardened(reads, false)), Verdict::Ask);
+    assert_eq!(verdict(&policy, &hardened(reads, true)), Verdict::Allow);
+    let both = Hints { read_only: Some(true), destructive: Some(true), ..Hints::default() };
+    assert_eq!(verdict(&policy, &hardened(both, true)), Verdict::Ask);
+}
+
+#[test]
+fn the_first_rule_that_fits_decides() {
+    let policy = policy(
+        r#"
+        [[rules]]
+        name = "small payments"
+        tools = "bank.pay"
+        when = ["amount <= 1000", "currency in ['EUR', 'USD']"]
+        action = "allow"
+        [[rules]]
+        tools = ["bank.*", "*.delete_*"]
+        action = "deny"
+        reason = "ask the treasurer"
+        [[rules]]
+        annotations = ["unannotated"]
+        owners = "bot-*"
+        action = "ask"
+        "#,
+    );
+    let pay = |arguments| Call { tool: "bank.pay", arguments, ..Call::default() };
+    let small = decide(&policy, &pay(json!({"amount": 10, "currency": "EUR"})));
+    assert_eq!((small.verdict, small.rule.as_str()), (Verdict::Allow, "small payments"));
+    for arguments in [
+        json!({"amount": 1001, "currency": "EUR"}),
+        json!({"amount": "10", "currency": "EUR"}),
+        json!({"currency": "EUR"}),
+        json!({"amount": 10, "currency": "CHF"}),
+        json!({"amount": [10, 5000], "currency": "EUR"}),
+    ] {
+        let decision = decide(&policy, &pay(arguments.clone()));
+        assert_eq!(
+            (decision.verdict, decision.rule.as_str()),
+            (Verdict::Deny, "rule 2"),
+            "{arguments}"
+        );
+        assert_eq!(decision.reason, "ask the treasurer");
+    }
+    assert_eq!(
+        verdict(&policy, &Call { tool: "github.delete_repo", ..Call::default() }),
+        Verdict::Deny
+    );
+    assert_eq!(verdict(&policy, &Call { owner: "bot-7", ..Call::default() }), Verdict::Ask);
+    assert_eq!(verdict(&policy, &Call::default()), Verdict::Allow);
+}
+
+#[test]
+fn what_cannot_be_judged_is_denied_where_the_rule_denies() {
+    let policy = policy("[[rules]]\ntools = 'bank.pay'\nwhen = 'amount > 1000'\naction = 'deny'");
+    let pay = |arguments| Call { tool: "bank.pay", arguments, ..Call::default() };
+    assert_eq!(verdict(&policy, &pay(json!({"amount": 5}))), Verdict::Allow);
+    assert_eq!(verdict(&policy, &pay(json!({"amount": 5000}))), Verdict::Deny);
+    let unclear = decide(&policy, &pay(json!({"amount": "5000"})));
+    assert_eq!(unclear.verdict, Verdict::Deny);
+    assert!(unclear.reason.contains("cannot be judged"), "{}", unclear.reason);
+    assert_eq!(verdict(&policy, &pay(json!({}))), Verdict::Deny);
+}
+
+#[test]
+fn limits_of_every_rule_that_fits_count() {
+    let policy = policy(
+        "[[rules]]\ntools = '*'\nper-minute = 60\n[[rules]]\ntools = 'github.*'\naction = 'allow'\nper-run = 5\nper-day = 100",
+    );
+    let decision = decide(&policy, &Call::default());
+    assert_eq!(decision.verdict, Verdict::Allow);
+    let limits: Vec<_> =
+        decision.limits.iter().map(|limit| (limit.per.setting(), limit.most)).collect();
+    assert_eq!(limits, [("per-minute", 60), ("per-run", 5), ("per-day", 100)]);
+}
+
+#[test]
+fn what_is_wrong_is_known_when_it_is_read() {
+    assert!(toml::from_str::<PolicySettings>("raeds = 'allow'").is_err());
+    assert!(toml::from_str::<PolicySettings>("[[rules]]\ntool = 'a.b'\naction = 'deny'").is_err());
+    assert!(toml::from_str::<PolicySettings>("[[rules]]\naction = 'maybe'").is_err());
+    let texts = [
+        "[[rules]]\ntools = 'a.b'",
+        "[[rules]]\ntools = 'github'\naction = 'deny'",
+        "[[rules]]\ntools = 'a.b'\nwhen = 'amount'\naction = 'deny'",
+        "[[rules]]\nlevels = ['paranoid']\naction = 'deny'",
+        "[[rules]]\ntools = 'a.*'\naction = 'allow'\n[[rules]]\ntools = 'a.delete_*'\naction = 'deny'",
+        "[[rules]]\nname = 'x'\ntools = 'a.b'\naction = 'allow'\n[[rules]]\nname = 'x'\ntools = 'c.d'\naction = 'deny'",
+        "[[flow]]\nfrom = 'hr.*'\nto = 'slack.*'\naction = 'allow'",
+    ];
+    for text in texts {
+        let words = problem(text).to_string();
+        assert!(words.len() > 30, "{words}");
+    }
+    assert!(matches!(problem(texts[4]), PolicyError::Unreached { .. }));
+}
+
+#[test]
+fn a_narrower_rule_after_a_conditional_one_is_no_contradiction() {
+    policy(
+        "[[rules]]\ntools = 'a.*'\nwhen = 'x == 1'\naction = 'allow'\n[[rules]]\ntools = 'a.b'\naction = 'deny'",
+    );
+    policy(
+        "[[rules]]\ntools = 'a.*'\nowners = 'bob'\naction = 'allow'\n[[rules]]\ntools = 'a.b'\naction = 'deny'",
+    );
+}
+
+#[test]
+fn what_came_from_one_server_does_not_reach_another() {
+    let policy = policy(
+        "[[flow]]\nfrom = 'hr.*'\nto = 'slack.*'\naction = 'deny'\n[[flow]]\nfrom = 'crm.*'\nto = 'slack.*'\naction = 'ask'",
+    );
+    let flow = policy.flow();
+    assert!(flow.labels("hr.get") && !flow.labels("github.get"));
+    let decide =
+        |seen: &[&str], tool: &str| flow.decide(&seen.iter().copied(), tool).map(|one| one.verdict);
+    assert_eq!(decide(&["hr.get"], "slack.post"), Some(Verdict::Deny));
+    assert_eq!(decide(&["crm.get"], "slack.post"), Some(Verdict::Ask));
+    assert_eq!(decide(&["crm.get", "hr.get"], "slack.post"), Some(Verdict::Deny));
+    assert_eq!(decide(&["hr.get"], "github.get"), None);
+    assert_eq!(decide(&[], "slack.post"), None);
+}

@@ -1,0 +1,243 @@
+//! Putting tokens in, and putting values back.
+
+use std::borrow::Cow;
+
+use crate::reader::{self, JsonError, Text, Visitor};
+use crate::{Detector, FoundInJson, Key, Vault, token};
+
+/// How many texts inside texts are read as JSON when values are put back.
+const DEEPEST_TEXT: usize = 3;
+
+/// Replaces personal data by tokens.
+#[derive(Debug)]
+pub struct Tokenizer {
+    detector: Detector,
+    key: Key,
+}
+
+impl Tokenizer {
+    /// What is looked for, and the key that tokens are made with.
+    #[must_use]
+    pub fn new(detector: Detector, key: Key) -> Self {
+        Self { detector, key }
+    }
+
+    /// What is looked for.
+    #[must_use]
+    pub fn detector(&self) -> &Detector {
+        &self.detector
+    }
+
+    /// Whatever a tool answered, with tokens: as JSON if it is an object or a list, else as text.
+    pub fn tokenize<'t>(&self, answer: &'t str, vault: &mut Vault) -> Cow<'t, str> {
+        if is_structured(answer)
+            && let Ok(json) = self.tokenize_json(answer, vault)
+        {
+            return json;
+        }
+        self.tokenize_text(answer, vault)
+    }
+
+    /// The text with tokens for what is personal in it; borrowed if nothing is.
+    pub fn tokenize_text<'t>(&self, text: &'t str, vault: &mut Vault) -> Cow<'t, str> {
+        let mut edits = Edits::new(text);
+        for one in self.detector.find(text) {
+            if let Some(token) = vault.keep(&self.key, &one.kind, &text[one.start..one.end], false)
+            {
+                edits.replace(one.start, one.end, &token);
+            }
+        }
+        edits.done()
+    }
+
+    /// The JSON with tokens for what is personal in it; borrowed if nothing is.
+    ///
+    /// It stays JSON, with every other byte as it was. A number becomes a text. On an error the
+    /// input is not JSON, or is nested too deep to be looked through as JSON: look through it with
+    /// [`tokenize_text`](Self::tokenize_text) instead.
+    pub fn tokenize_json<'t>(
+        &self,
+        json: &'t str,
+        vault: &mut Vault,
+    ) -> Result<Cow<'t, str>, JsonError> {
+        let mut edits = Edits::new(json);
+        for one in self.detector.find_json(json)? {
+            if let Some(token) = vault.keep(&self.key, &one.kind, &one.value, one.is_number) {
+                edits.replace(one.start, one.end, &quoted(&one, token));
+            }
+        }
+        Ok(edits.done())
+    }
+}
+
+/// The token as it stands in the JSON: a number's brings quotes, escaped as deep as it stands.
+fn quoted(found: &FoundInJson, token: String) -> String {
+    if !found.is_number {
+        return token;
+    }
+    let quote = escaped("\"", found.level);
+    format!("{quote}{token}{quote}")
+}
+
+/// Whether a text begins as objects and lists do.
+fn is_structured(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}
+
+impl Vault {
+    /// What [`Tokenizer::tokenize`] gave, with the values put back.
+    #[must_use]
+    pub fn restore<'t>(&self, answer: &'t str) -> Cow<'t, str> {
+        if is_structured(answer)
+            && let Ok(json) = self.restore_json(answer)
+        {
+            return json;
+        }
+        self.restore_text(answer)
+    }
+
+    /// The text with values for the tokens in it that the vault knows; borrowed if there are none.
+    #[must_use]
+    pub fn restore_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut edits = Edits::new(text);
+        for (start, end, entry) in self.tokens(text) {
+            edits.replace(start, end, &entry.value);
+        }
+        edits.done()
+    }
+
+    /// The JSON with values for the tokens in its texts and field names; borrowed if there are none.
+    ///
+    /// A text that is nothing but the token of a number becomes that number again.
+    pub fn restore_json<'t>(&self, json: &'t str) -> Result<Cow<'t, str>, JsonError> {
+        let mut restorer = Restorer { vault: self, level: 0, edits: Vec::new() };
+        reader::read(json, &mut restorer)?;
+        let mut edits = Edits::new(json);
+        for edit in restorer.edits {
+            edits.replace(edit.start, edit.end, &edit.text);
+        }
+        Ok(edits.done())
+    }
+
+    /// The known tokens in a text, from left to right.
+    fn tokens(&self, text: &str) -> Vec<(usize, usize, &crate::vault::Entry)> {
+        let bytes = text.as_bytes();
+        let mut found = Vec::new();
+        let mut from = 0;
+        for at in memchr::memchr_iter(b'_', bytes) {
+            let known = token::candidates(bytes, at)
+                .filter(|(start, _)| *start >= from)
+                .find_map(|(start, end)| Some((start, end, self.entry(&text[start..end])?)));
+            if let Some((start, end, entry)) = known {
+                found.push((start, end, entry));
+                from = end;
+            }
+        }
+        found
+    }
+}
+
+/// A replacement in the source.
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+struct Restorer<'v> {
+    vault: &'v Vault,
+    level: usize,
+    edits: Vec<Edit>,
+}
+
+impl Restorer<'_> {
+    fn texts(&mut self, text: &Text<'_>) {
+        for (start, end, entry) in self.vault.tokens(text.decoded) {
+            self.edits.push(Edit {
+                start: text.source(start),
+                end: text.source(end),
+                text: escaped(&entry.value, self.level + 1),
+            });
+        }
+    }
+
+    fn nested(&mut self, text: &Text<'_>) -> bool {
+        if self.level == DEEPEST_TEXT || !is_structured(text.decoded) {
+            return false;
+        }
+        let mut inner = Restorer { vault: self.vault, level: self.level + 1, edits: Vec::new() };
+        let is_json = reader::read(text.decoded, &mut inner).is_ok();
+        if is_json {
+            self.edits.extend(inner.edits.into_iter().map(|edit| Edit {
+                start: text.source(edit.start),
+                end: text.source(edit.end),
+                text: edit.text,
+            }));
+        }
+        is_json
+    }
+}
+
+impl Visitor for Restorer<'_> {
+    fn begins(&mut self, _is_object: bool) {}
+
+    fn ends(&mut self) {}
+
+    fn key(&mut self, text: &Text<'_>) {
+        self.texts(text);
+    }
+
+    fn string(&mut self, text: &Text<'_>) {
+        if !text.decoded.contains('_') {
+            return;
+        }
+        match self.vault.entry(text.decoded) {
+            Some(entry) if entry.is_number => {
+                self.edits.push(Edit {
+                    start: text.start - 1,
+                    end: text.end + 1,
+                    text: entry.value.clone(),
+                });
+            }
+            _ if self.nested(text) => {}
+            _ => self.texts(text),
+        }
+    }
+
+    fn number(&mut self, _digits: &str, _start: usize) {}
+}
+
+/// A text escaped for JSON, `times` over.
+fn escaped(text: &str, times: usize) -> String {
+    (0..times).fold(text.to_owned(), |text, _| {
+        let quoted = serde_json::Value::String(text).to_string();
+        quoted[1..quoted.len() - 1].to_owned()
+    })
+}
+
+/// A text being replaced in places, from left to right.
+struct Edits<'t> {
+    text: &'t str,
+    from: usize,
+    edited: String,
+}
+
+impl<'t> Edits<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, from: 0, edited: String::new() }
+    }
+
+    fn replace(&mut self, start: usize, end: usize, by: &str) {
+        self.edited.push_str(&self.text[self.from..start]);
+        self.edited.push_str(by);
+        self.from = end;
+    }
+
+    fn done(mut self) -> Cow<'t, str> {
+        if self.from == 0 {
+            return Cow::Borrowed(self.text);
+        }
+        self.edited.push_str(&self.text[self.from..]);
+        Cow::Owned(self.edited)
+    }
+}
