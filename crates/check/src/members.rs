@@ -10,6 +10,8 @@ const STR: &str = "capitalize casefold center count encode endswith expandtabs f
     swapcase title translate upper zfill";
 const LIST: &str = "append clear copy count extend index insert pop remove reverse sort";
 const DICT: &str = "clear copy fromkeys get items keys pop popitem setdefault update values";
+const INT: &str =
+    "bit_count bit_length denominator from_bytes imag is_integer numerator real to_bytes";
 const SET: &str = "add clear copy difference difference_update discard intersection intersection_update isdisjoint issubset \
     issuperset pop remove symmetric_difference union update";
 const MODULES: [(&str, &str); 9] = [
@@ -44,6 +46,7 @@ pub(crate) fn of_kind(kind: &Kind) -> impl Iterator<Item = &'static str> {
     let names = match kind {
         Kind::Str(_) => STR,
         Kind::List => LIST,
+        Kind::Int(_) => INT,
         Kind::Dict => DICT,
         Kind::Set => SET,
         _ => "",

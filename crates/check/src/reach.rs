@@ -132,12 +132,35 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         let is_awaited = self
             .tree
             .parent(id)
-            .is_some_and(|parent| matches!(self.tree.node(parent), AnyNodeRef::ExprAwait(_)));
+            .is_some_and(|parent| matches!(self.tree.node(parent), AnyNodeRef::ExprAwait(_)))
+            || self.is_driven(id, call);
         let plain = function.decorator_list.is_empty()
             && !self.is_generator(definition)
             && (is_awaited || !function.is_async)
             && !self.is_tried(id);
         (plain && !self.called.contains(&definition) && self.is_reached(id)).then_some(definition)
+    }
+
+    /// Whether a call is carried out by `asyncio.run(...)` or a loop's `run_until_complete(...)`.
+    fn is_driven(&self, id: Id, call: &ExprCall) -> bool {
+        let is_asyncio = |name: &str| {
+            name == "asyncio" || self.names.modules.get(name).is_some_and(|one| one == "asyncio")
+        };
+        self.tree.above(id).take(3).any(|above| match self.tree.node(above) {
+            AnyNodeRef::ExprCall(outer) => {
+                let drives = match &*outer.func {
+                    Expr::Attribute(method) => match method.attr.as_str() {
+                        "run" => matches!(&*method.value, Expr::Name(name) if is_asyncio(name.id.as_str())),
+                        "run_until_complete" => true,
+                        _ => false,
+                    },
+                    _ => false,
+                };
+                let first = outer.arguments.args.first();
+                drives && first.is_some_and(|first| first.range() == call.range())
+            }
+            _ => false,
+        })
     }
 
     /// Whether a place is in the body of a `try` that catches something.

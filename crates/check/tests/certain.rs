@@ -161,3 +161,38 @@ fn a_field_blocks_where_the_object_is_closed_or_the_pen_slipped() {
         assert_eq!(blocks(with(further), &reads(field)), expected, "{field} with {further:?}");
     }
 }
+
+#[test]
+fn a_number_that_is_declared_may_be_a_whole_one() {
+    let output = json!({"type": "object", "required": ["total"], "properties": {"total": {"type": "number"}}});
+    for use_of_it in [
+        "for i in range(n): pass",
+        "print('=' * n, [None] * n, n * 'x')",
+        "print(n & 1, n << 1, n | 4, n ^ 2)",
+        "print(n.bit_length(), n.to_bytes(2))",
+        "x = n * 2\nprint('ab' * x, range(n // 2), range(n + 1))",
+    ] {
+        let source =
+            format!("from servers.s import get\nn = (await get())[\"total\"]\n{use_of_it}");
+        assert!(!blocks(Catalog::new(vec![listing(Some(output.clone()))]), &source), "{source}");
+    }
+    // What neither kind of number takes still blocks.
+    let source = "from servers.s import get\nn = (await get())[\"total\"]\nprint('n: ' + n)";
+    assert!(blocks(Catalog::new(vec![listing(Some(output))]), source));
+}
+
+#[test]
+fn what_asyncio_runs_is_on_the_main_line() {
+    let body = "import asyncio\nfrom servers.s import get\nasync def main():\n    r = await get()\n    return nowhere\n";
+    for end in [
+        "await main()",
+        "asyncio.run(main())",
+        "result = asyncio.run(main())",
+        "loop = asyncio.new_event_loop()\nloop.run_until_complete(main())",
+    ] {
+        assert!(blocks(Catalog::new(vec![listing(None)]), &format!("{body}{end}")), "{end}");
+    }
+    let tried = format!("{body}try:\n    asyncio.run(main())\nexcept Exception:\n    pass");
+    assert!(!blocks(Catalog::new(vec![listing(None)]), &tried));
+    assert!(!blocks(Catalog::new(vec![listing(None)]), &format!("{body}c = main()\nc.close()")));
+}

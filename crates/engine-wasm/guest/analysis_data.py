@@ -181,13 +181,13 @@ def _csv(text, separator, where):
     if separator is None:
         separator = max(",;\t|", key=first.count)
         if not first.count(separator) and not text.strip().count("\n"):
-            raise AnalysisError(f"{where} is text, but neither JSON nor CSV with a header line: {shown(text)}. Valid: {FORMS}")
+            raise AnalysisError(f"{where} is text, but neither JSON nor CSV with a header line ({len(text)} letters). Valid: {FORMS}")
     try:
         frame = _read_csv(text, separator)
     except (ValueError, OverflowError) as error:
         raise AnalysisError(f"{where} is no CSV that can be read: {str(error)[:200]}") from None
     if type(frame.index) is not pandas.RangeIndex:
-        raise AnalysisError(f"the rows of {where} have more values than the header line has names: {shown(first.rstrip())}")
+        raise AnalysisError(f"the rows of {where} have more values than the header line, which has {first.count(separator) + 1}")
     for at, name in enumerate(frame.columns):
         column = frame.iloc[:, at]
         if str(column.dtype) == "string" and bool((column == "").any()):

@@ -45,7 +45,7 @@ class CannotHold(RuntimeError):
     """The host does not let a plain function wait for its calls."""
 
 
-_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError}
+_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError}
 # Programs know them as their own; where they are defined is nothing to show.
 for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, MissingAwait):
     _kind.__module__ = "tidegate"

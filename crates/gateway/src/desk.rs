@@ -81,6 +81,8 @@ struct Under {
     done: HashMap<CallId, CallResult>,
     /// Calls that wait until the run could go on after a crash.
     held: Vec<HostCall>,
+    /// The run is over: nothing leaves, and what is under way ends.
+    closed: bool,
     /// Every call that has left, also those whose answer was fetched: none leaves twice.
     begun: HashSet<CallId>,
 }
@@ -206,8 +208,11 @@ impl Desk {
 
     /// Ends every call that is under way.
     pub fn close(&self) {
-        let calls: Vec<AbortHandle> = self.board.lock().way.drain().map(|(_, call)| call).collect();
-        calls.iter().for_each(AbortHandle::abort);
+        let mut calls = self.board.lock();
+        calls.closed = true;
+        let under_way: Vec<AbortHandle> = calls.way.drain().map(|(_, call)| call).collect();
+        drop(calls);
+        under_way.iter().for_each(AbortHandle::abort);
     }
 
     /// Sets a call going, once.
@@ -247,6 +252,12 @@ impl Desk {
         id: CallId,
         work: impl Future<Output = CallResult> + Send + 'static,
     ) {
+        if calls.closed {
+            // Whoever drops it tells its server.
+            let _inside = self.runtime.enter();
+            drop(work);
+            return;
+        }
         let board = Arc::clone(&self.board);
         let task = self.runtime.spawn(async move { board.finish(work.await) });
         calls.begun.insert(id);

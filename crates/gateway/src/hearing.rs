@@ -73,11 +73,20 @@ pub struct CallNote {
     /// It was not made: its answer is that of an earlier one.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub reused: bool,
+    /// It left, and its program was told that no answer came.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub lost: bool,
 }
 
 /// What a call fails with that reached no server; the last is one that was refused because an
 /// earlier run may have made it.
-const UNMADE: [&str; 4] = ["UnknownTool", "UnknownServer", "ArgumentError", "Unknown"];
+const UNMADE: [&str; 5] = ["UnknownTool", "UnknownServer", "ArgumentError", "Unknown", UNSENT];
+
+/// What a call fails with that never left for want of a connection or of a turn.
+pub(crate) const UNSENT: &str = "NotSent";
+
+/// What a call fails with that left and was not answered.
+pub(crate) const UNANSWERED: &str = "NotAnswered";
 
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +136,7 @@ impl CallNote {
             ok: None,
             unmade: false,
             reused: false,
+            lost: false,
         }
     }
 
@@ -136,6 +146,7 @@ impl CallNote {
         match self.ok {
             Some(true) => Some(Fate::Committed),
             _ if self.unmade => Some(Fate::NotAttempted),
+            Some(false) if self.lost => Some(Fate::Unknown),
             Some(false) => Some(Fate::Failed),
             None => run_is_over.then_some(Fate::Unknown),
         }
@@ -146,6 +157,9 @@ impl CallNote {
         self.took = Some(took);
         match &result.result {
             Ok(value) => self.result_bytes = value.get().len() as u64,
+            Err(error) if error.kind == UNANSWERED => {
+                self.lost = true;
+            }
             Err(error) => self.unmade = UNMADE.contains(&error.kind.as_str()),
         }
         self.ok = Some(result.result.is_ok());

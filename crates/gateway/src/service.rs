@@ -30,6 +30,7 @@ pub mod store;
 mod sweep;
 pub mod tokens;
 mod trace;
+mod trail;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -57,6 +58,7 @@ use self::shelf::Shelf;
 use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
+pub use self::trail::Trail;
 use crate::checks::Checks;
 use crate::tools::Tools;
 pub use upstream::TraceParent;
@@ -151,6 +153,8 @@ pub struct Parts {
     pub guidance: String,
     /// Who takes the spans of runs; `None` traces nothing.
     pub spans: Option<Arc<dyn Spans>>,
+    /// What happened is written down there; `None` writes nothing down.
+    pub trail: Option<Arc<Trail>>,
 }
 
 /// Sessions and runs of many owners.
@@ -344,6 +348,19 @@ impl Service {
 
     /// Ends everything in an orderly way: runs are cancelled after `patience`, sessions frozen.
     pub async fn close(self: &Arc<Self>, patience: Duration) {
+        self.close_all(patience).await;
+        if let Some(trail) = &self.parts.trail {
+            trail.service(audit::Kind::Stopped, serde_json::Value::Null);
+        }
+    }
+
+    /// Where what happens is written down.
+    #[must_use]
+    pub fn trail(&self) -> Option<&Arc<Trail>> {
+        self.parts.trail.as_ref()
+    }
+
+    async fn close_all(self: &Arc<Self>, patience: Duration) {
         self.ending.cancel();
         let ended = tokio::time::timeout(patience, async {
             while !lock(&self.runs).is_empty() {

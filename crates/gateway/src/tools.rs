@@ -228,8 +228,11 @@ impl Tools {
         if wanted.any {
             let others = names.iter().filter(|server| !wanted.named.contains(server));
             self.learn_soon(others.copied()).await;
+        } else if !wanted.mentioned.is_empty() {
+            self.learn_soon(wanted.mentioned.iter()).await;
         }
-        let made = if wanted.any || !wanted.named.is_empty() { Some(self.made()) } else { None };
+        let is_any = wanted.any || !wanted.named.is_empty() || !wanted.mentioned.is_empty();
+        let made = is_any.then(|| self.made());
         if let Some((catalog, _)) = &made
             && self.finder.wants_preparation(catalog)
         {
@@ -281,7 +284,9 @@ impl Tools {
         let policies = self.policies();
         let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
-        let asked = names.iter().filter(|server| wanted.any || wanted.named.contains(server));
+        let asked = names.iter().filter(|server| {
+            wanted.any || wanted.named.contains(server) || wanted.mentioned.contains(server)
+        });
         let all = join_all(asked.map(|server| self.ask_anew(server)));
         // One that does not answer is as it is remembered.
         let _ = tokio::time::timeout(PATIENCE, all).await;

@@ -19,6 +19,7 @@ mod moving;
 mod openapi;
 mod problem;
 mod runs;
+mod security;
 mod serve;
 mod servers;
 mod sessions;
@@ -124,6 +125,7 @@ fn quick() -> Router<Door> {
         .route("/api/v1/sessions/import", post(moving::import_session))
         .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/stats", get(stats::stats))
+        .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))
         .route("/api/v1/runs/{id}/artifacts/{name}", get(runs::artifact))
 }

@@ -87,6 +87,7 @@ async fn shared(folder: &TempDir) -> Shared {
         store: Store::open(folder.path()).await.unwrap(),
         guidance: "1".to_owned(),
         spans: None,
+        trail: None,
     };
     let service = Service::open(Settings::default(), parts).await.unwrap();
     Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod analyze;
+pub(crate) mod audit;
 pub(crate) mod bindings;
 pub(crate) mod check;
 pub(crate) mod config;
@@ -59,6 +60,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
         Command::Runs(arguments) => runs::run(&arguments).await,
+        Command::Audit(arguments) => audit::run(config, &arguments),
         Command::Gc(arguments) => gc::run(config, &arguments).await,
         Command::Stats(arguments) => stats::run(config, &arguments).await,
         Command::Token(arguments) => token::run(config, arguments).await,

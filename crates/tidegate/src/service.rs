@@ -5,14 +5,16 @@ mod reload;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
+use audit::{Entry, Kind, LogError};
 use engine::{Engine, Level, Limits};
 use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings, Spans};
+use gateway::service::{Parts, Readiness, Service, Settings, Spans, Trail};
 use gateway::{Checks, Tools};
 use server::Shared;
 use server::guidance::Guidance;
@@ -28,6 +30,9 @@ use crate::{out, spans, units};
 /// How long after the start servers are asked that were never asked before: who has just connected
 /// is answered first.
 const LATER: std::time::Duration = std::time::Duration::from_millis(300);
+
+const AN_HOUR: Duration = Duration::from_secs(3600);
+const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The least memory that a program may be given.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -123,6 +128,7 @@ pub(crate) async fn open(
         checks,
         store,
         guidance: guidance.version.clone(),
+        trail: trail(config, values)?,
         spans: spans::exported(values.text("otlp-endpoint"))?
             .map(|spans| Arc::new(spans) as Arc<dyn Spans>),
     };
@@ -133,7 +139,8 @@ pub(crate) async fn open(
         tokio::time::sleep(LATER).await;
         unheard.hear_all().await;
     });
-    let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec());
+    let trail = service.trail().cloned();
+    let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec(), trail);
     Ok(Shared { service, guidance, servers })
 }
 
@@ -148,6 +155,58 @@ fn warn_of_unknown(direct: &[String], tools: &Tools) {
             ));
         }
     }
+}
+
+/// Where what happens is written down.
+pub(crate) fn audit_folder(config: &Config) -> anyhow::Result<PathBuf> {
+    Ok(config.data()?.join("audit"))
+}
+
+/// Writes down something that a command did.
+pub(crate) fn note(config: &Config, entry: Entry) {
+    let written = audit_folder(config).and_then(|folder| {
+        let log = audit::Log::open(&folder, &audit::Options::default())?;
+        Ok(log.append(entry).map(drop)?)
+    });
+    if let Err(error) = written {
+        out::warn(format_args!("this could not be written to the audit log: {error:#}"));
+    }
+}
+
+/// Who writes down what happens, unless nobody does.
+fn trail(config: &Config, values: &Values) -> anyhow::Result<Option<Arc<Trail>>> {
+    let keeps_source = values.read("audit", |text| match text {
+        "text" => Ok(Some(true)),
+        "hash" => Ok(Some(false)),
+        "off" => Ok(None),
+        _ => Err(format!("there is no {text:?}; there are text, hash and off")),
+    })?;
+    let Some(keeps_source) = keeps_source.flatten() else { return Ok(None) };
+    let age = values.read("keep-audit", units::parse_duration)?.unwrap_or(A_YEAR);
+    let bytes = values.read("keep-audit-bytes", units::parse_bytes)?.unwrap_or(1 << 30);
+    let folder = audit_folder(config)?;
+    let trail = Trail::open(&folder, keeps_source).map_err(|error| {
+        let folder = folder.display();
+        let more = match &error {
+            LogError::Damaged(_) => "`tidegate audit verify` says more, and `tidegate audit set-aside` puts it away and lets a new one begin".to_owned(),
+            LogError::Disk { source, .. } => format!("{source}; check the folder's permissions and free space"),
+            _ => "try again".to_owned(),
+        };
+        Misuse::error(format!("{error} ({folder}): {more}"))
+    })?;
+    let trail = Arc::new(trail);
+    trail.service(Kind::Started, serde_json::json!({ "version": env!("CARGO_PKG_VERSION") }));
+    let kept = Arc::downgrade(&trail);
+    tokio::spawn(async move {
+        while let Some(trail) = kept.upgrade() {
+            let retained = tokio::task::spawn_blocking(move || trail.retain(age, bytes)).await;
+            if let Ok(Err(error)) = retained {
+                tracing::warn!(error = %error, "what is old could not be removed from the audit log");
+            }
+            tokio::time::sleep(AN_HOUR).await;
+        }
+    });
+    Ok(Some(trail))
 }
 
 /// What MCP clients see.
@@ -213,7 +272,7 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         live: values.at_least("max-live", 1)?,
         idle: time("idle-freeze")?.unwrap_or(usual.idle),
         lasts: time("session-lasts")?.unwrap_or(usual.lasts),
-        sessions_per_owner: values.number("max-sessions")?,
+        sessions_per_owner: values.at_least("max-sessions", 1)? as u64,
         bytes_per_owner: bytes("max-session-bytes")?.unwrap_or(usual.bytes_per_owner),
         keep_runs: time("keep-runs")?.unwrap_or(usual.keep_runs),
         keep_runs_bytes: bytes("keep-runs-bytes")?.unwrap_or(usual.keep_runs_bytes),

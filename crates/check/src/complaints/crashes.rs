@@ -62,9 +62,17 @@ impl<'a> Judge<'_, 'a, '_> {
                     ..crash(message)
                 })
             }
-            Kind::Dict => Some(crash(format!(
-                "a dict has no attribute '{name}'; write [\"{name}\"] instead of .{name}"
-            ))),
+            Kind::Dict => {
+                let near = nearest(name, members::of_kind(&Kind::Dict)).map(str::to_owned);
+                let is_of_lists = members::of_kind(&Kind::List).any(|one| one == name);
+                let mut message = format!("a dict has no attribute '{name}'");
+                if near.is_none() && !is_of_lists {
+                    let _ = write!(message, "; write [\"{name}\"] instead of .{name}");
+                }
+                Some(Mistake { nearest: near, ..crash(message) })
+            }
+            // What is declared as a float may be a whole number.
+            Kind::Float if members::of_kind(&Kind::Int(None)).any(|one| one == name) => None,
             Kind::List if name == "content" => None,
             Kind::Other | Kind::Function => None,
             Kind::Module => self.unknown_in_module(attribute, name),
@@ -239,6 +247,11 @@ impl<'a> Judge<'_, 'a, '_> {
             }
         }
         let operator = complaint.message.split('`').nth(1).unwrap_or("this operator");
+        // What is declared as a float may be a whole number, and these take one.
+        let has_float = [&left_kind, &right_kind].contains(&&Kind::Float);
+        if has_float && ["*", "&", "|", "^", "<<", ">>"].contains(&operator) {
+            return None;
+        }
         let (left, right) = (self.type_of(left)?, self.type_of(right)?);
         let mut message = format!(
             "'{operator}' does not work between {} and {}",
@@ -498,9 +511,8 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
         "abs" => nothing || container || matches!(kind, Kind::Str(_)),
-        "range" => {
-            count == 1 && (nothing || container || matches!(kind, Kind::Str(_) | Kind::Float))
-        }
+        // What is declared as a float may be a whole number.
+        "range" => count == 1 && (nothing || container || matches!(kind, Kind::Str(_))),
         "json.loads" => nothing || container || matches!(kind, Kind::Int(_) | Kind::Float),
         "asyncio.gather" => container,
         "join" => ["list[int]", "list[float]", "list[int | float]", "set[int]"].contains(&shown),

@@ -39,6 +39,13 @@ pub(super) fn is_one(program: &str) -> bool {
     program.ends_with(CALL)
 }
 
+/// A request as it was sent: parameters that nobody gave are not there.
+pub(super) fn as_sent(request: &RawValue) -> String {
+    let text = request.get();
+    text.strip_suffix(",\"parameters\":{}}")
+        .map_or_else(|| text.to_owned(), |rest| format!("{rest}}}"))
+}
+
 impl Analysis {
     /// The program, and the variables it starts with.
     #[must_use]

@@ -204,6 +204,9 @@ impl Service {
             keeper.accept().await.map_err(|source| self.unwritten(source))?;
         }
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
+        if let Some(trail) = &self.parts.trail {
+            trail.begins(keeper.begun());
+        }
         let session = entry.id.clone();
         let work = Work { entry, ticket, engine, keeper, earlier };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
@@ -340,6 +343,9 @@ impl Service {
             spans.ended(&record, trace);
         }
         tell(&record);
+        if let Some(trail) = &self.parts.trail {
+            trail.ended(&record);
+        }
         let id = record.id.clone();
         let succeeded = record.status == Status::Succeeded;
         let stored = if keeper.is_written() {
@@ -422,7 +428,8 @@ impl Service {
         let timeout = keeper.begun().timeout;
         // A program's own time stands still while it waits. Whoever waits for it has less of it.
         let left = timeout.map(|timeout| {
-            (timeout + LATE).saturating_sub(keeper.begun().created_at.elapsed()).max(GRACE)
+            let most = timeout + LATE;
+            most.saturating_sub(keeper.begun().created_at.elapsed()).max(GRACE.min(most))
         });
         let outcome = tokio::select! {
             outcome = work(body) => Some(outcome),
@@ -617,7 +624,7 @@ fn context_tokens(begun: &Begun) -> Option<JoinHandle<usize>> {
     }
     let text = match context.get(analysis::REQUEST) {
         // What was sent is the request; the program around it is ours.
-        Some(request) if analysis::is_one(&begun.program) => request.get().to_owned(),
+        Some(request) if analysis::is_one(&begun.program) => analysis::as_sent(request),
         _ => serde_json::to_string(context).ok()?,
     };
     Some(tokio::task::spawn_blocking(move || {

@@ -122,6 +122,7 @@ pub fn describe() {
     describe_counter!("tidegate_sessions_started_total", "Sessions that were begun.");
     describe_counter!("tidegate_requests_total", "Requests by what they are for.");
     describe_counter!("tidegate_http_requests_total", "Requests over HTTP.");
+    describe_counter!("tidegate_audit_lost_total", "Entries that the audit log did not take.");
     describe_gauge!("tidegate_open_runs", "Runs that have not ended, also those on disk.");
     describe_gauge!("tidegate_running", "Runs that have a guest.");
     describe_gauge!("tidegate_queued", "Runs that wait for their turn.");
@@ -237,6 +238,7 @@ mod tests {
             ok: Some(true),
             unmade: false,
             reused: false,
+            lost: false,
         };
         let of = |program, tools: &[&str]| {
             use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())

@@ -42,7 +42,7 @@ pub enum Refusal {
     )]
     Busy(SessionId),
     /// A run that another was to take over from is not one that did not succeed.
-    #[error("`resume_from` names {run}, {why}")]
+    #[error("{run}, which `resume_from` names, cannot be taken up: {why}")]
     NotResumable {
         /// Which.
         run: RunId,

@@ -12,7 +12,7 @@ use engine::{Limits, Outcome, ProgramError};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Row as _, SqliteConnection, SqlitePool};
+use sqlx::{Connection as _, Row as _, SqliteConnection, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::error;
@@ -413,7 +413,18 @@ async fn write(pool: SqlitePool, mut jobs: mpsc::Receiver<Job>, failing: Arc<Ato
 }
 
 async fn commit(pool: &SqlitePool, batch: &[Job]) -> Result<(), sqlx::Error> {
-    let mut transaction = pool.begin().await?;
+    let mut connection = pool.acquire().await?;
+    let written = try_commit(&mut connection, batch).await;
+    if written.is_err() {
+        // What a full disk leaves of a transaction may keep everybody else out: this connection is
+        // not used again.
+        let _ = connection.detach().close_hard().await;
+    }
+    written
+}
+
+async fn try_commit(connection: &mut SqliteConnection, batch: &[Job]) -> Result<(), sqlx::Error> {
+    let mut transaction = connection.begin().await?;
     for (write, _) in batch {
         apply(&mut transaction, write).await?;
     }

@@ -79,7 +79,7 @@ impl Caller {
     /// Whoever comes from elsewhere and says nothing about themselves: nobody's sessions are theirs.
     #[must_use]
     pub fn anonymous() -> Self {
-        Self { owner: "anonymous".to_owned(), ..Self::guest() }
+        Self { owner: "anonymous".to_owned(), scopes: [Scope::Execute].into(), ..Self::guest() }
     }
 
     /// Whether this may be asked. Who looks after everything may read everything.

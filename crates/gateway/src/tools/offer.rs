@@ -15,6 +15,7 @@ use upstream::{CallFailure, ConnectError, before_leaving};
 use super::{PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::finding::Search;
+use crate::hearing::{UNANSWERED, UNSENT};
 use crate::service::durable::Effect;
 use crate::tally::Tally;
 
@@ -421,10 +422,12 @@ fn not_connected(problem: &ConnectError) -> CallError {
 
 fn from_failure(failure: &CallFailure) -> CallError {
     if let CallFailure::NotConnected(problem) = failure {
-        return not_connected(problem);
+        return CallError { kind: UNSENT.to_owned(), ..not_connected(problem) };
     }
     let kind = match failure {
         CallFailure::Refused { .. } => "ToolError",
+        // It left, and nobody knows what became of it.
+        CallFailure::Late { .. } | CallFailure::Broken { .. } => UNANSWERED,
         _ => "ServerError",
     };
     fault(kind, failure.to_string())

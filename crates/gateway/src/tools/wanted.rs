@@ -24,8 +24,10 @@ const OPENINGS: &[&str] = &[
 /// What a program seems to want.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wanted {
-    /// Servers it names.
+    /// Servers it names where a server is meant: waited for.
     pub(super) named: Vec<ServerName>,
+    /// Servers whose names occur elsewhere, as words do: not waited for long.
+    pub(super) mentioned: Vec<ServerName>,
     /// It may mean others besides.
     pub(super) any: bool,
 }
@@ -36,14 +38,11 @@ pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
     let mentions = |server: &ServerName| {
         source.contains(&server.0)
             || words.iter().any(|(_, word)| folded(word) == folded(&server.0))
-            || words.iter().any(|(_, word)| {
-                word.strip_prefix("mcp__")
-                    .and_then(|rest| rest.split_once("__"))
-                    .is_some_and(|(name, _)| folded(name) == folded(&server.0))
-            })
+            || words.iter().any(|(_, word)| is_qualified(word, server))
     };
-    let named: Vec<ServerName> =
-        servers.iter().filter(|server| mentions(server)).map(|&server| server.clone()).collect();
+    let mentioned = servers.iter().filter(|server| mentions(server)).map(|&server| server.clone());
+    let (named, mentioned): (Vec<ServerName>, Vec<ServerName>) =
+        mentioned.partition(|server| is_meant(source, &words, server));
     let open = words.iter().enumerate().any(|(index, &(at, word))| {
         if !OPENINGS.contains(&word) {
             return false;
@@ -74,7 +73,50 @@ pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
             _ => true,
         }
     });
-    Wanted { named, any: open }
+    Wanted { named, mentioned, any: open }
+}
+
+/// `mcp__github__create_issue`.
+fn is_qualified(word: &str, server: &ServerName) -> bool {
+    let name = word.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    name.is_some_and(|(name, _)| folded(name) == folded(&server.0))
+}
+
+/// Whether a server's name stands where nothing but a server is meant.
+fn is_meant(source: &str, words: &[(usize, &str)], server: &ServerName) -> bool {
+    let name = folded(&server.0);
+    words.iter().any(|&(at, word)| {
+        if is_qualified(word, server) {
+            return true;
+        }
+        let line = source[..at].rsplit('\n').next().unwrap_or_default();
+        if folded(word) == name {
+            let begins = line.trim_start();
+            return line.ends_with("servers.")
+                || line.ends_with("servers/")
+                || begins.starts_with("import ")
+                || begins.starts_with("from ");
+        }
+        // The name may have signs that no word has.
+        let rest = &source[at + word.len()..];
+        match word {
+            "call_mcp_tool" | "callMCPTool" | "list_resources" | "read_resource"
+            | "list_prompts" | "get_prompt" => {
+                opened_text(rest).is_some_and(|text| folded(text) == name)
+            }
+            "server" => {
+                let given = rest.trim_start().strip_prefix('=').map(str::trim_start);
+                given.is_some_and(|given| {
+                    folded(given.split([',', ')', '\n']).next().unwrap_or_default()) == name
+                })
+            }
+            "servers" => {
+                let path = rest.strip_prefix('/').map(|path| path.split(['/', '"', '\'']).next());
+                path.flatten().is_some_and(|part| folded(part) == name)
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The text that is the first argument of a call.
@@ -119,8 +161,23 @@ mod tests {
 
     fn of(source: &str) -> (Vec<String>, bool) {
         let servers = ["github", "google-drive", "time"].map(|name| ServerName(name.to_owned()));
-        let Wanted { named, any } = wanted(source, &servers.iter().collect::<Vec<_>>());
+        let Wanted { named, any, .. } = wanted(source, &servers.iter().collect::<Vec<_>>());
         (named.into_iter().map(|name| name.0).collect(), any)
+    }
+
+    #[test]
+    fn a_word_that_happens_to_be_a_servers_name_is_a_word() {
+        for source in [
+            "time = 3\nprint(time)",
+            "rows = ['github']",
+            "# about github",
+            "x = 'a-github-b'",
+            "import datetime\nprint(datetime.time(3))",
+        ] {
+            assert_eq!(of(source), (vec![], false), "{source}");
+        }
+        assert_eq!(of("await read_resource('google-drive', 'x')").0, ["google-drive"]);
+        assert_eq!(of("search_tools('x', server=\"github\")").0, ["github"]);
     }
 
     #[test]
@@ -151,13 +208,7 @@ mod tests {
         assert_eq!(of("await call_mcp_tool('github', 'x', {})"), (vec!["github".into()], false));
         let qualified = "callMCPTool(\"mcp__github__x\", {})";
         assert_eq!(of(qualified), (vec!["github".into()], false));
-        assert_eq!(
-            of("await call_mcp_tool('x', {'repo': 'github'})"),
-            (vec!["github".into()], true)
-        );
-        assert_eq!(
-            of("name = 'github'\nawait call_mcp_tool(name, 'x')"),
-            (vec!["github".into()], true)
-        );
+        assert_eq!(of("await call_mcp_tool('x', {'repo': 'github'})"), (vec![], true));
+        assert_eq!(of("name = 'github'\nawait call_mcp_tool(name, 'x')"), (vec![], true));
     }
 }

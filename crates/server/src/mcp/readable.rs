@@ -36,6 +36,15 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
     #[serde(default)]
     method: Option<String>,
+    #[serde(borrow, default)]
+    params: Option<Given<'a>>,
+}
+
+/// What goes with a request, whatever it asks for.
+#[derive(Deserialize)]
+struct Given<'a> {
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
 }
 
 /// The same lines, each of them readable; and the task that sees to it.
@@ -84,12 +93,17 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
 /// A request in place of one that is too long.
 fn too_long(line: &[u8]) -> Vec<u8> {
     let envelope = serde_json::from_slice::<Envelope<'_>>(line).ok();
-    let id = envelope.and_then(|envelope| envelope.id.filter(|_| envelope.method.is_some()));
-    let Some(id) = id else {
+    let Some(Envelope { id: Some(id), method: Some(_), params }) = envelope else {
         tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
         return Vec::new();
     };
-    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"{TOO_LONG}\"}}\n", id.get()).into_bytes()
+    // The newest revision says with each request who asks.
+    let meta = params.and_then(|params| params.meta).map_or("{}", RawValue::get);
+    let (id, params) = (id.get(), format!("{{\"_meta\":{meta}}}"));
+    let request = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{TOO_LONG}\",\"params\":{params}}}\n"
+    );
+    request.into_bytes()
 }
 
 /// The most bytes of a message.

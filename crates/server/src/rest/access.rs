@@ -16,7 +16,7 @@ use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use gateway::service::{Caller, Scope};
+use gateway::service::{Caller, Scope, Trail};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
@@ -65,6 +65,14 @@ impl Default for AccessRules {
 struct Guard {
     rules: AccessRules,
     tokens: Tokens,
+    /// Whoever is not let in is written down there.
+    trail: Option<Arc<Trail>>,
+}
+
+/// Whether somebody was not let in, or not let do something.
+fn is_refusal(status: StatusCode) -> bool {
+    [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN, StatusCode::MISDIRECTED_REQUEST]
+        .contains(&status)
 }
 
 /// Lets only those through who may come in; the handlers find the [`Caller`] in the request's
@@ -72,7 +80,8 @@ struct Guard {
 pub fn protect(router: Router, shared: &Shared, rules: AccessRules) -> Router {
     let cors = cors(&rules.cors_origins);
     let tokens = Tokens::new(Arc::clone(&shared.service));
-    let guard = Arc::new(Guard { rules, tokens });
+    let trail = shared.service.trail().cloned();
+    let guard = Arc::new(Guard { rules, tokens, trail });
     let router = router.layer(from_fn_with_state(guard, admit));
     match cors {
         Some(cors) => router.layer(cors),
@@ -82,13 +91,26 @@ pub fn protect(router: Router, shared: &Shared, rules: AccessRules) -> Router {
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
+    let asked = format!("{} {}", parts.method, super::given::cut(parts.uri.path()));
+    let refused = |owner: &str, status: StatusCode| {
+        if let Some(trail) = guard.trail.as_ref().filter(|_| is_refusal(status)) {
+            trail.refused(owner, &asked, status.as_str());
+        }
+    };
     match guard.caller(&parts).await {
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            let response = problem.into_response();
+            refused("", response.status());
+            response
+        }
         Ok(caller) => {
+            let owner = caller.as_ref().map(|caller| caller.owner.clone()).unwrap_or_default();
             if let Some(caller) = caller {
                 parts.extensions.insert(caller);
             }
-            next.run(Request::from_parts(parts, body)).await
+            let response = next.run(Request::from_parts(parts, body)).await;
+            refused(&owner, response.status());
+            response
         }
     }
 }

@@ -15,7 +15,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 use super::Door;
 use super::access::Runner;
 use super::execute::{StrategyGiven, trace};
-use super::given::{Body, Fields};
+use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 use super::shown::RunShown;
 
@@ -125,8 +125,10 @@ pub(crate) async fn analyze(
     State(door): State<Door>,
     Runner(caller): Runner,
     headers: HeaderMap,
+    query: Parameters,
     Body(body): Body,
 ) -> Result<Json<RunShown>, Problem> {
+    query.end()?;
     let mut request = read(&headers, &body)?;
     request.trace = trace(&headers);
     counter!("tidegate_requests_total", "kind" => "analysis").increment(1);

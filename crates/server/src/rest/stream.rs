@@ -71,7 +71,7 @@ impl Following {
                 self.ready.push_back(event("end", self.seen, &end));
             }
             for happened in events {
-                self.ready.push_back(shown(&happened, self.seen));
+                self.ready.push_back(shown(&happened, self.seen, &self.run));
                 self.seen += 1;
             }
         }
@@ -88,10 +88,12 @@ fn sent(following: Following) -> Events {
     Sse::new(sending).keep_alive(KeepAlive::new().interval(ALIVE))
 }
 
-fn shown(happened: &Event, index: usize) -> Sent {
+fn shown(happened: &Event, index: usize, run: &Run) -> Sent {
     match happened {
         Event::Status(status) => {
-            event("status", index, &json!({ "status": StatusShown::from(*status) }))
+            // Whoever follows it can end it by its name.
+            let told = json!({ "status": StatusShown::from(*status), "run_id": run.id() });
+            event("status", index, &told)
         }
         Event::Output(stream, text) => {
             event("output", index, &json!({ "stream": stream, "text": text }))

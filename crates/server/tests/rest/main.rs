@@ -613,6 +613,7 @@ impl House {
             store: Store::open(folder.path()).await.unwrap(),
             guidance: "1".to_owned(),
             spans: None,
+            trail: None,
         };
         let service = Service::open(settings, parts).await.unwrap();
         let shared = Shared {

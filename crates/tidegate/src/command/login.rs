@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use audit::{Entry, Kind, Outcome};
 use clap::Args;
 use upstream::{FileTokens, LoginDone, LoginOptions};
 use url::Url;
@@ -49,6 +50,9 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         out::tell("cancelled; a log-in from before is still there");
         return Ok(Ending::Interrupted);
     };
+    let subject = format!("servers.{name}");
+    let outcome = Some(if done.is_ok() { Outcome::Ok } else { Outcome::Failed });
+    crate::service::note(config, Entry { subject, outcome, ..Entry::new(Kind::Login) });
     let LoginDone { issuer, scopes, is_renewable, .. } = done?;
     let by = issuer.map_or_else(String::new, |issuer| format!(" by {issuer}"));
     out::line(format_args!("logged in to `{name}`{by}")).context(show::LOST)?;

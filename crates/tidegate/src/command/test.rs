@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use catalog::{Listing, ServerName};
 use clap::Args;
 use futures_util::future::join_all;
+use gateway::Memory;
 use serde_json::{Value, json};
 use upstream::{ServerStatus, Upstreams};
 
@@ -65,8 +66,23 @@ pub(super) async fn try_all(config: &Config, servers: &[Server]) -> anyhow::Resu
     let names = servers.iter().map(|server| &server.name);
     let mut tried = join_all(names.map(|name| try_one(&upstreams, name))).await;
     upstreams.close().await;
+    remember(config, servers, &tried);
     tried.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(tried)
+}
+
+/// Keeps what the servers said, so that programs and searches need not ask again.
+fn remember(config: &Config, servers: &[Server], tried: &[Tried]) {
+    let Ok(data) = config.data() else { return };
+    let memory = Memory::at(data.join("servers"));
+    for one in tried {
+        let server = servers.iter().find(|server| server.name == one.name);
+        if let (Ok(listing), Some(server)) = (&one.listing, server)
+            && let Err(error) = memory.keep_listing(listing, &crate::tools::identity(server))
+        {
+            out::warn(format_args!("{error}"));
+        }
+    }
 }
 
 async fn try_one(upstreams: &Upstreams, name: &ServerName) -> Tried {

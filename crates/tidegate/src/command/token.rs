@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use audit::{Entry, Kind};
 use clap::{Args, Subcommand};
 use gateway::service::store::Store;
 use gateway::service::{Caller, Scope};
+use serde_json::json;
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -44,6 +46,19 @@ enum Action {
     },
 }
 
+/// Writes down what became of a token.
+fn noted(config: &Config, owner: &str, id: &str, what: &str) {
+    crate::service::note(
+        config,
+        Entry {
+            owner: owner.to_owned(),
+            subject: format!("tokens.{id}"),
+            details: json!({ "change": what }),
+            ..Entry::new(Kind::ConfigChanged)
+        },
+    );
+}
+
 /// Runs `tidegate token`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
     let store = Store::open(&config.data()?.join("service")).await?;
@@ -54,6 +69,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             }
             let caller = Caller { owner, teams, scopes: BTreeSet::from_iter(scopes) };
             let (secret, info) = store.create_token(&caller, lasts).await?;
+            noted(config, &info.owner, &info.id, "made");
             out::line(&secret).context(show::LOST)?;
             out::tell(format_args!(
                 "token {} of {}; it is kept as a hash, so this is the only time it is shown",
@@ -89,6 +105,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
                     "there is no token `{id}`; `tidegate token list` shows those there are"
                 )));
             }
+            noted(config, "", &id, "ended");
         }
     }
     Ok(Ending::Success)

@@ -151,7 +151,12 @@ async fn show_one(tools: &Arc<Tools>, name: &str) -> anyhow::Result<Ending> {
     let only = names.iter().find(|server| {
         name.strip_prefix(server.0.as_str()).is_some_and(|rest| rest.starts_with('.'))
     });
-    let (catalog, _) = known(tools, only.map(|server| server.0.as_str())).await?;
+    let catalog = if let Some(server) = only {
+        known(tools, Some(&server.0)).await?.0
+    } else {
+        heard(tools).await;
+        tools.catalog()
+    };
     let tool = catalog.resolve(None, name).map_err(|error| Misuse::error(error.to_string()))?;
     out::line(out::clean(&bindings::python_tool(tool))).context(show::LOST)?;
     Ok(Ending::Success)
@@ -234,6 +239,18 @@ fn server_and_tool<'w>(tools: &Tools, what: &'w str) -> (&'w str, Option<&'w str
 }
 
 /// The catalog after asking every server, or one; those that cannot be used are told.
+/// Makes sure that something is known of every server; those of which something is are not asked again.
+async fn heard(tools: &Arc<Tools>) -> Ending {
+    let _ = tokio::time::timeout(SOON, tools.hear_all()).await;
+    let unheard = tools.unheard();
+    for name in &unheard {
+        out::warn(format_args!(
+            "the server \"{name}\" has not said what it offers, which is missing here; `tidegate test {name}` waits for it"
+        ));
+    }
+    if unheard.is_empty() { Ending::Success } else { Ending::Raised }
+}
+
 async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<Catalog>, Ending)> {
     if let Some(server) = server
         && !tools.names().iter().any(|name| name.0 == server)

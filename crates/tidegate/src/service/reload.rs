@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use audit::{Entry, Kind};
 use catalog::ServerName;
 use gateway::Tools;
+use gateway::service::Trail;
 use serde_json::{Value, json};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -23,6 +25,8 @@ pub(super) struct LiveServers {
     config: Config,
     tools: Arc<Tools>,
     mcp_config: Vec<PathBuf>,
+    /// Where changes are written down.
+    trail: Option<Arc<Trail>>,
     state: Mutex<State>,
     watching: Mutex<Option<AbortOnDropHandle<()>>>,
 }
@@ -40,7 +44,12 @@ struct State {
 
 impl LiveServers {
     /// Knows the servers that were configured, and watches the files.
-    pub(super) fn begin(config: Config, tools: Arc<Tools>, mcp_config: Vec<PathBuf>) -> Arc<Self> {
+    pub(super) fn begin(
+        config: Config,
+        tools: Arc<Tools>,
+        mcp_config: Vec<PathBuf>,
+        trail: Option<Arc<Trail>>,
+    ) -> Arc<Self> {
         let configured = config.servers_with(&mcp_config).unwrap_or_default();
         let used = configured.iter().filter(|server| server.section.is_enabled());
         let known = used.map(|server| (server.name.clone(), crate::tools::identity(server)));
@@ -48,6 +57,7 @@ impl LiveServers {
             config,
             tools,
             mcp_config,
+            trail,
             state: Mutex::new(State { known: known.collect(), ..State::default() }),
             watching: Mutex::new(None),
         });
@@ -98,6 +108,7 @@ impl LiveServers {
         self.look_at_service();
         let State { known, added, .. } = self.state().clone();
         for name in known.keys().filter(|name| !wanted.contains_key(*name)) {
+            self.note(name, "removed by the configuration");
             self.tools.remove(name).await;
             self.state().known.remove(name);
         }
@@ -105,9 +116,19 @@ impl LiveServers {
             let identity = crate::tools::identity(&server);
             // One that was removed by request comes back: the file says so again.
             if known.get(&name) != Some(&identity) && !added.contains(&name) {
+                self.note(&name, "set by the configuration");
                 self.use_server(&server).await;
                 self.state().known.insert(name, identity);
             }
+        }
+    }
+
+    /// Writes down what became of a server.
+    fn note(&self, server: &ServerName, what: &str) {
+        if let Some(trail) = &self.trail {
+            let subject = format!("servers.{server}");
+            let details = json!({ "change": what });
+            trail.note(Entry { subject, details, ..Entry::new(Kind::ConfigChanged) });
         }
     }
 
@@ -115,7 +136,13 @@ impl LiveServers {
     fn look_at_service(&self) {
         let now = self.service_section();
         let before = std::mem::replace(&mut self.state().service, now.clone());
-        if before != now {
+        if before != now
+            && let Err(error) = self.config.limits_of(engine::Level::default())
+        {
+            out::warn(format_args!(
+                "the changed configuration cannot be used at the next start: {error:#}"
+            ));
+        } else if before != now {
             out::warn(
                 "the configuration's settings besides its servers ([serve], [limits], [tools]) have changed; they count from the next start on",
             );
@@ -151,6 +178,7 @@ impl server::Servers for LiveServers {
             );
         }
         let server = self.config.server_from_json(&text)?;
+        self.note(&server.name, "added by request");
         self.use_server(&server).await;
         self.state().added.insert(server.name);
         Ok(())
@@ -158,6 +186,7 @@ impl server::Servers for LiveServers {
 
     async fn remove(&self, name: &str) -> Result<bool, String> {
         let name = ServerName(name.to_owned());
+        self.note(&name, "removed by request");
         {
             let mut state = self.state();
             state.added.remove(&name);

@@ -7,6 +7,7 @@
 mod gateway;
 mod moving;
 mod order;
+mod trail;
 mod truth;
 
 use std::collections::HashMap;

@@ -92,3 +92,69 @@ fn what_was_before_a_crash_is_told_with_what_came_after() {
     let followed = gateway.command("runs", &["follow", &id]);
     assert_eq!(followed.status.code(), Some(1), "{followed:?}");
 }
+
+#[test]
+fn whoever_takes_over_from_one_that_took_over_knows_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let run = |code: &str, from: &Value| {
+        let code = format!("import asyncio\nfrom servers.desk import book, look\n{code}");
+        let body = json!({ "code": code, "resume_from": from });
+        gateway.ask("POST", "/execute", Some(&body)).unwrap()
+    };
+    let first = run("await book(key='a')\nawait book(key='b')\nint('x')", &Value::Null);
+    let second = run("await book(key='a')\nint('y')", &first["run_id"]);
+    assert_eq!(second["error"]["type"], "ValueError", "{second:#}");
+    // This one is stopped before it does anything.
+    let third = run("await book(key='a')\nawait book(wrong=1)", &second["run_id"]);
+    assert_eq!(third["success"], false);
+    let last = run("await book(key='a')\nawait book(key='b')\nreturn 7", &third["run_id"]);
+    assert_eq!(last["return_value"], 7, "{last:#}");
+    assert_eq!(gateway.counted(), ["book a", "book b"]);
+}
+
+#[test]
+fn a_run_that_takes_over_and_is_thawed_after_a_kill_still_repeats_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let code = |before: &str, end: &str| {
+        format!(
+            "import asyncio\nfrom servers.desk import book\n{before}\nawait book(key='a')\n{end}"
+        )
+    };
+    let first = json!({ "code": code("", "int('x')") });
+    let first = gateway.ask("POST", "/execute", Some(&first)).unwrap();
+    let again = json!({ "code": code("await asyncio.sleep(2)", "return 7"), "resume_from": first["run_id"] });
+    let id = gateway.begin(&again).unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    gateway.kill();
+    gateway.start();
+    assert_eq!(gateway.over(&id, PATIENCE)["return_value"], 7);
+    assert_eq!(gateway.counted(), ["book a"]);
+}
+
+#[test]
+fn a_write_that_was_not_answered_in_time_is_unknown_and_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = one_at_a_time(folder.path(), 2.0);
+    let config = folder.path().join("tidegate.toml");
+    let before = std::fs::read_to_string(&config).unwrap();
+    std::fs::write(config, format!("{before}timeout = \"1s\"\n")).unwrap();
+    gateway.start();
+    let code = "from servers.desk import book\nreturn await book(key='a')";
+    let first = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
+    assert_eq!(first["error"]["type"], "ServerError", "{first:#}");
+    let run = gateway.run(text_of(&first)).unwrap();
+    assert_eq!(fates(&run), [("book", "unknown")], "{run:#}");
+    assert!(text(&run["note"]).contains("nobody knows"), "{run:#}");
+    let again = json!({ "code": code, "resume_from": first["run_id"] });
+    let again = gateway.ask("POST", "/execute", Some(&again)).unwrap();
+    assert!(text(&again["error"]["message"]).contains("not made again"), "{again:#}");
+    assert_eq!(gateway.counted(), ["book a"]);
+}
+
+fn text_of(answer: &Value) -> &str {
+    text(&answer["run_id"])
+}

@@ -9,7 +9,7 @@ use engine::{CallError, CallId, CallResult, HostCall};
 use tracing::warn;
 use upstream::Departure;
 
-use super::keeper::{Keeper, Left};
+use super::keeper::{Keeper, Left, REFUSED};
 use crate::desk::Books;
 use crate::service::ids::RunId;
 use crate::service::lock;
@@ -33,23 +33,20 @@ impl RunBooks {
     /// What an earlier run knows of the same call.
     fn of_earlier(&self, call: &HostCall) -> Option<CallResult> {
         let mut earlier = lock(&self.earlier);
-        let is_it = |left: &Left| {
-            left.call.name == call.name && left.call.arguments.get() == call.arguments.get()
-        };
-        let at = earlier.iter().position(is_it)?;
+        let at = earlier.iter().position(|left| left.is_same(call))?;
         let left = earlier.remove(at);
         drop(earlier);
+        let is_unknown = left.is_unknown();
         let result = match left.answer {
             Some((result, _)) if result.result.is_ok() => result.result,
-            // What failed was not done, and may go well this time.
-            Some(_) => return None,
-            None if left.waits || left.effect.may_be_repeated() => return None,
-            None => {
+            // What failed or never left was not done, and may go well this time.
+            _ if !is_unknown => return None,
+            _ => {
                 let run = self.from.as_ref().map_or("", RunId::as_str);
                 let message = format!(
                     "this call left in run {run} and nobody knows whether it was carried out, so it is not made again; find out with a tool that reads, and leave the call out"
                 );
-                Err(CallError { kind: "Unknown".to_owned(), message })
+                Err(CallError { kind: REFUSED.to_owned(), message })
             }
         };
         let result = CallResult { id: call.id, result };

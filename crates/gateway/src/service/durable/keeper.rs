@@ -11,7 +11,7 @@ use engine::{CallId, CallResult, HostCall, Image, Outcome};
 
 use super::Effect;
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
-use crate::hearing::CallNote;
+use crate::hearing::{CallNote, UNANSWERED};
 use crate::service::ids::RunId;
 use crate::service::lock;
 
@@ -21,6 +21,12 @@ const LEDGER: &str = "ledger";
 const OVER: &str = "over";
 /// Says which process a folder of runs belongs to, as long as that lives.
 const LOCK: &str = "lock";
+
+/// Runs that were taken over one from the other, at most.
+const MOST_RESUMED: usize = 100;
+
+/// What a call is answered with that an earlier run may have made.
+pub(crate) const REFUSED: &str = "Unknown";
 
 /// Letters of a call's arguments that are told.
 const MOST_GIVEN: usize = 160;
@@ -69,7 +75,23 @@ pub(crate) struct Left {
 impl Left {
     /// Whether it may have been carried out without our knowing, and must not be made again.
     pub(crate) fn is_unknown(&self) -> bool {
-        self.answer.is_none() && self.effect == Effect::Write && !self.waits
+        self.effect == Effect::Write && !self.waits && !self.is_answered()
+    }
+
+    /// Whether anybody knows what became of it.
+    fn is_answered(&self) -> bool {
+        match &self.answer {
+            None => false,
+            Some((CallResult { result: Ok(_), .. }, _)) => true,
+            Some((CallResult { result: Err(error), .. }, _)) => {
+                error.kind != UNANSWERED && error.kind != REFUSED
+            }
+        }
+    }
+
+    /// Whether it is this call, whatever its number.
+    pub(crate) fn is_same(&self, call: &HostCall) -> bool {
+        self.call.name == call.name && self.call.arguments.get() == call.arguments.get()
     }
 
     /// Which tool of which server.
@@ -384,11 +406,17 @@ impl Keeper {
     /// The run is over and stored. What it called is kept only for whoever takes over from it.
     pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
         if !self.is_written() {
-            return Ok(());
+            if succeeded || self.begun.resumes.is_none() {
+                return Ok(());
+            }
+            self.accept().await?;
         }
         self.blocking(move |keeper| {
             let left = keeper.all_left();
-            if succeeded || left.iter().all(|left| left.effect == Effect::Read) {
+            // Whoever takes over from one that took over has to know of the first, too.
+            let is_forgettable = keeper.begun.resumes.is_none()
+                && left.iter().all(|left| left.effect == Effect::Read);
+            if succeeded || is_forgettable {
                 return std::fs::remove_dir_all(&keeper.folder);
             }
             if let Some(all) = keeper.folder.parent().and_then(Path::parent) {
@@ -403,9 +431,30 @@ impl Keeper {
     /// What a run that is over has called; `None` if that is not known, or need not be.
     pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Option<Vec<Left>>> {
         // One that cannot be stored yet still lies where it was.
+        let (mut all, mut next): (Option<Vec<Left>>, _) = (None, Some(run.clone()));
+        for _ in 0..MOST_RESUMED {
+            let Some(run) = next.take() else { break };
+            let Some(lines) = Self::lines_of(own, &run)? else { break };
+            if let Some(Line::Begun(begun)) = lines.first() {
+                next.clone_from(&begun.resumes);
+            }
+            let known = all.get_or_insert_default();
+            let mut earlier = read_lines(lines).1;
+            // What a later one used again is in its own ledger.
+            for later in known.iter() {
+                if let Some(at) = earlier.iter().position(|one| one.is_same(&later.call)) {
+                    earlier.remove(at);
+                }
+            }
+            known.extend(earlier);
+        }
+        Ok(all)
+    }
+
+    fn lines_of(own: &Own, run: &RunId) -> io::Result<Option<Vec<Line>>> {
         for path in [over(&own.all, run), own.folder.join(run.as_str()).join(LEDGER)] {
             match ledger::read(&path) {
-                Ok((lines, ..)) => return Ok(Some(read_lines(lines).1)),
+                Ok((lines, ..)) => return Ok(Some(lines)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -422,9 +471,8 @@ impl Keeper {
         for left in self.all_left().into_iter().filter(|left| left.effect != Effect::Read) {
             match &left.answer {
                 Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.told()),
-                Some((CallResult { result: Err(_), .. }, _)) => {}
-                None if left.waits => {}
-                None => unknown.push(left.told()),
+                _ if left.is_unknown() => unknown.push(left.told()),
+                Some(_) | None => {}
             }
         }
         let told = [

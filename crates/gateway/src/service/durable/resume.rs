@@ -64,7 +64,7 @@ impl Service {
     ) -> Result<Vec<Left>, Refusal> {
         let Some(from) = from else { return Ok(Vec::new()) };
         if !self.settings.durable {
-            let why = "because what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice";
+            let why = "what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice";
             return Err(Refusal::NotResumable { run: from.clone(), why });
         }
         if let Some(run) = self.live_run(caller, from)
@@ -75,11 +75,16 @@ impl Service {
         }
         let record = self.run(caller, from).await?;
         if !record.status.is_final() {
-            let why = "which has not ended; wait for it, or cancel it";
+            let why = "it has not ended; wait for it, or cancel it";
+            return Err(Refusal::NotResumable { run: from.clone(), why });
+        }
+        let error = record.ended.as_ref().and_then(|ended| ended.error.as_ref());
+        if error.is_some_and(|error| error.kind == "Lost") {
+            let why = "what it has done is no longer known; find out with tools that read, and do only the rest";
             return Err(Refusal::NotResumable { run: from.clone(), why });
         }
         if record.status == Status::Succeeded {
-            let why = "which succeeded; there is nothing to go on with, so leave it out";
+            let why = "it succeeded, and there is nothing to go on with, so leave it out";
             return Err(Refusal::NotResumable { run: from.clone(), why });
         }
         let (own, run) = (self.parts.store.own(), from.clone());
@@ -88,7 +93,7 @@ impl Service {
         match calls.map_err(|error| self.unwritten(error))? {
             Some(calls) => Ok(calls),
             None => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
-                let why = "because what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
+                let why = "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
                 Refusal::NotResumable { run: from.clone(), why }
             }),
         }
@@ -283,17 +288,24 @@ impl Service {
         body: &mut Body,
         place: Place<'_>,
     ) -> Result<Option<Outcome>, Refusal> {
-        let from = place.keeper.begun().resumes.clone();
-        let own = self.parts.store.own();
-        let earlier = match from {
-            Some(from) => Keeper::calls_of(&own, &from).map_err(|error| self.unwritten(error))?,
-            None => None,
-        };
-        let earlier = earlier.unwrap_or_default();
+        let earlier = self.left_of_earlier(place.keeper)?;
         let pass = self.gate.again(&place.entry.owner).enter().await;
         place.run.begin();
         self.make_room(place.entry).await;
         self.run_in(body, place, pass, earlier).await
+    }
+
+    /// What the runs that this one takes over from know, but for what it has used already.
+    fn left_of_earlier(&self, keeper: &Keeper) -> Result<Vec<Left>, Refusal> {
+        let Some(from) = &keeper.begun().resumes else { return Ok(Vec::new()) };
+        let earlier = Keeper::calls_of(&self.parts.store.own(), from);
+        let mut earlier = earlier.map_err(|error| self.unwritten(error))?.unwrap_or_default();
+        for used in keeper.all_left() {
+            if let Some(at) = earlier.iter().position(|one| one.is_same(&used.call)) {
+                earlier.remove(at);
+            }
+        }
+        Ok(earlier)
     }
 
     /// A run that goes on from its image.
@@ -318,7 +330,7 @@ impl Service {
         offer.count_before(answered);
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
-        let (start, desk) = desk(place, &offer, Vec::new(), start);
+        let (start, desk) = desk(place, &offer, self.left_of_earlier(place.keeper)?, start);
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use gateway::{Detail, Found, Search, Tools};
 
-use super::{known, summary};
+use super::{heard, known, summary};
 use crate::exit::{Ending, Misuse};
 use crate::out::{self, DIM, TITLE};
 use crate::progress::Track;
@@ -49,7 +49,10 @@ pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Re
     // The others need not be waited for.
     let names = tools.names();
     let only = arguments.server.as_deref().filter(|only| names.iter().any(|name| name.0 == **only));
-    let (_, ending) = known(tools, only).await?;
+    let ending = match only {
+        Some(_) => known(tools, only).await?.1,
+        None => heard(tools).await,
+    };
     let asked = Search {
         query: arguments.query.join(" "),
         detail_level: match arguments.detail_level {

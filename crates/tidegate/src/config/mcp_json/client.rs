@@ -1,6 +1,6 @@
 //! The clients whose servers can be imported, and where they keep them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
@@ -110,15 +110,10 @@ impl Client {
     /// The file that a new server is written to: the user's own, or the project's, where the
     /// client has one. Of the user's files the first that is there, or else the first.
     pub(crate) fn file_to_write(self, places: &Places, project: bool) -> Option<PathBuf> {
-        let home = places.home.as_deref();
-        // In the home folder a client's file is the user's own; only Claude Code has another one there.
-        let is_theirs = |folder: &Path| Some(folder) != home || self == Self::ClaudeCode;
-        let in_project = |file: &PathBuf| {
-            places.project.iter().filter(|folder| is_theirs(folder)).any(|folder| {
-                let below = file.strip_prefix(folder).ok();
-                below.is_some_and(|rest| rest.components().count() <= 2)
-            }) && (self == Self::ClaudeCode || file.parent() != home)
-        };
+        // In the home folder, what is the user's own is not the project's.
+        let nowhere = Places { project: Vec::new(), ..places.clone() };
+        let users = self.files(&nowhere);
+        let in_project = |file: &PathBuf| !users.contains(file);
         // VS Code keeps servers beside its settings, not in them.
         let fits = |file: &PathBuf| self != Self::Vscode || file.ends_with("mcp.json");
         let all = self.files(places).into_iter().filter(fits);

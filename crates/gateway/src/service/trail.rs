@@ -1,0 +1,163 @@
+//! What happened, as the audit log is told.
+//!
+//! Entries are noted, not waited for: they are on disk within a second. What cannot be noted is told
+//! to whoever keeps the gateway's own log, and counted.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use audit::{Entry, Kind, Log, LogError, Outcome, Report, Retention, Source};
+use metrics::counter;
+use serde_json::{Value, json};
+use tracing::warn;
+
+use super::durable::Begun;
+use super::lock;
+use super::record::{Record, Status};
+use crate::hearing::{CallNote, Fate};
+
+/// Writes down what a service does.
+#[derive(Debug)]
+pub struct Trail {
+    log: Log,
+    folder: PathBuf,
+    /// Programs are written down, and not only their hash.
+    keeps_source: bool,
+    /// The minute of the last refusal, and how many it had.
+    refusals: Mutex<(u64, u64)>,
+}
+
+/// Refusals of one minute that are written down one by one: whoever knocks for long does not fill the log.
+const MOST_REFUSALS: u64 = 60;
+
+impl Trail {
+    /// Opens the log in `folder`, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the log is not as it was written.
+    pub fn open(folder: &Path, keeps_source: bool) -> Result<Self, LogError> {
+        let log = Log::open(folder, &audit::Options::default())?;
+        Ok(Self { log, folder: folder.to_owned(), keeps_source, refusals: Mutex::default() })
+    }
+
+    /// Writes one entry.
+    pub fn note(&self, entry: Entry) {
+        if let Err(error) = self.log.note(entry) {
+            counter!("tidegate_audit_lost_total").increment(1);
+            warn!(error = %error, "something could not be written to the audit log");
+        }
+    }
+
+    /// A service begins or ends.
+    pub fn service(&self, kind: Kind, details: Value) {
+        self.note(Entry { details, ..Entry::new(kind) });
+    }
+
+    /// Somebody was not let in, or not let do something.
+    pub fn refused(&self, owner: &str, what: &str, code: &str) {
+        let minute = audit::now() / 60_000;
+        let unsaid = {
+            let mut refusals = lock(&self.refusals);
+            let (last, count) = *refusals;
+            *refusals = if last == minute { (last, count + 1) } else { (minute, 1) };
+            if last == minute && count >= MOST_REFUSALS {
+                return;
+            }
+            count.saturating_sub(MOST_REFUSALS)
+        };
+        if unsaid > 0 {
+            let details = json!({ "more": unsaid });
+            self.note(Entry {
+                outcome: Some(Outcome::Refused),
+                details,
+                ..Entry::new(Kind::AccessRefused)
+            });
+        }
+        self.note(Entry {
+            owner: owner.to_owned(),
+            subject: what.to_owned(),
+            outcome: Some(Outcome::Refused),
+            details: json!({ "code": code }),
+            ..Entry::new(Kind::AccessRefused)
+        });
+    }
+
+    /// Removes what is older, or more, than is to be kept.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn retain(&self, age: Duration, bytes: u64) -> Result<(), LogError> {
+        self.log.retain(&Retention { max_age: Some(age), max_bytes: Some(bytes) }).map(drop)
+    }
+
+    /// Violations and denials of some time, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn report(&self, since: u64, until: u64) -> std::io::Result<Report> {
+        // What was noted a moment ago is part of it.
+        let _ = self.log.sync();
+        audit::report(&self.folder, since, until)
+    }
+
+    pub(super) fn begins(&self, begun: &Begun) {
+        let source = if self.keeps_source {
+            Source::Text(begun.program.clone())
+        } else {
+            Source::hashed(&begun.program)
+        };
+        let entry = Entry {
+            details: json!({ "level": begun.level.name(), "resumes": begun.resumes }),
+            source: Some(source),
+            ..of(&begun.owner, begun.session.as_str(), begun.run.as_str(), Kind::RunStarted)
+        };
+        self.note(entry);
+    }
+
+    pub(super) fn ended(&self, record: &Record) {
+        let own = |kind| of(&record.owner, record.session.as_str(), record.id.as_str(), kind);
+        for call in record.calls.iter().filter(|call| !call.reused) {
+            self.note(called(call, own(Kind::Call)));
+        }
+        let ended = record.ended.as_ref();
+        let error = ended.and_then(|ended| ended.error.as_ref());
+        if let Some(limit) = error.and_then(|error| error.limit) {
+            self.note(Entry { subject: limit.setting().to_owned(), ..own(Kind::LimitHit) });
+        }
+        let succeeded = record.status == Status::Succeeded;
+        self.note(Entry {
+            outcome: Some(if succeeded { Outcome::Ok } else { Outcome::Failed }),
+            details: json!({
+                "status": record.status.name(),
+                "error": error.map(|error| error.kind.as_str()),
+                "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
+            }),
+            ..own(Kind::RunEnded)
+        });
+    }
+}
+
+fn of(owner: &str, session: &str, run: &str, kind: Kind) -> Entry {
+    Entry {
+        owner: owner.to_owned(),
+        session: session.to_owned(),
+        run: run.to_owned(),
+        ..Entry::new(kind)
+    }
+}
+
+fn called(call: &CallNote, entry: Entry) -> Entry {
+    let fate = call.fate(true);
+    Entry {
+        subject: call.name(),
+        outcome: Some(if fate == Some(Fate::Committed) { Outcome::Ok } else { Outcome::Failed }),
+        details: json!({
+            "fate": fate,
+            "milliseconds": call.took.map(|took| took.as_millis()),
+            "argument_bytes": call.argument_bytes,
+            "result_bytes": call.result_bytes,
+        }),
+        ..entry
+    }
+}
