@@ -43,7 +43,8 @@ class Found(list):
         return self if type(key) is str and key == "tools" else list.__getitem__(self, key)
 
     def __repr__(self):
-        more = f"; {self.matching} match, a larger limit shows more" if self.matching > len(self) else ""
+        how = "a larger limit shows more" if len(self) < 1000 else "other words or `server` show the rest"
+        more = f"; {self.matching} match, {how}" if self.matching > len(self) else ""
         return f"{len(self)} of {self.total} tools{more}: {list.__repr__(self)}"
 
 

@@ -173,6 +173,12 @@ impl<'c> Names<'_, 'c> {
                 self.learn(bound(alias), Meaning::Tool(tool));
             } else if !name.starts_with("__") {
                 let mut mistake = self.no_tool(found, name, alias.name.range, raises::IMPORT);
+                if mistake.nearest.is_none() && mistake.code == Code::UnknownTool {
+                    // One of the same server that looks like it.
+                    let near =
+                        nearest(name, found.tools().iter().map(catalog::CatalogTool::python));
+                    mistake.nearest = near.map(str::to_owned);
+                }
                 let others = self.servers.having(name);
                 if let ([other], None, Code::UnknownTool) =
                     (&others[..], &mistake.nearest, mistake.code)

@@ -110,6 +110,11 @@ pub enum Refusal {
     /// The session's state is of no use.
     #[error("the session cannot be continued: {0}; start a fresh one")]
     Session(String),
+    /// A run that was frozen cannot be thawed.
+    #[error(
+        "this run cannot go on here: {0}; what it has done stays done. Start the gateway with the version and the images that froze it, or run its program again with `resume_from`, which repeats nothing that was done"
+    )]
+    Unthawed(String),
     /// The sandbox broke.
     #[error("the sandbox failed: {0}")]
     Sandbox(String),
@@ -141,7 +146,7 @@ impl Refusal {
             Self::NoPart { .. } => "unknown_part",
             Self::File(FileError::Missing { .. }) => "unknown_file",
             Self::File(FileError::Refused { .. }) => "file_refused",
-            Self::Session(_) => "session_unusable",
+            Self::Session(_) | Self::Unthawed(_) => "session_unusable",
             Self::File(_) | Self::Sandbox(_) => "sandbox_failed",
             Self::Store(_) => "storage_failed",
             Self::Draining => "shutting_down",

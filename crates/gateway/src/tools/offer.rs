@@ -303,9 +303,11 @@ impl Offer {
                 .map_err(|failure| from_failure(&failure))?);
         }
         let servers = self.tools.names();
-        let tried = join_all(servers.iter().map(|server| upstreams.resource(server, uri))).await;
+        // One that does not answer soon does not hold up the others.
+        let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, uri));
+        let tried = join_all(servers.iter().map(soon)).await;
         let mut found =
-            servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?)));
+            servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?.ok()?)));
         let (first, resource) = found.next().ok_or_else(|| {
             fault(
                 "UnknownResource",

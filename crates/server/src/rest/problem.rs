@@ -113,7 +113,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Installing { .. } | Refusal::NoRuntime(_) | Refusal::Draining => {
             StatusCode::SERVICE_UNAVAILABLE
         }
-        Refusal::Gone { .. } | Refusal::Session(_) => StatusCode::GONE,
+        Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
         Refusal::Busy(_)
         | Refusal::NotResumable { .. }
         | Refusal::NotMovable { .. }

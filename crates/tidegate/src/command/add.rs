@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
     let name = name::check(&arguments.name).map_err(Misuse::error)?;
     let (project, replace) = (arguments.project, arguments.replace);
-    let section = section(arguments)?;
+    let section = section(arguments, project)?;
     section.kind().map_err(|error| Misuse::error(format!("`{name}` cannot be added: {error}")))?;
 
     let mut editor = Editor::open_alone(config.file_to_write(project)?)?;
@@ -78,7 +78,7 @@ pub(crate) fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Endin
     Ok(Ending::Success)
 }
 
-fn section(arguments: Arguments) -> anyhow::Result<ServerSection> {
+fn section(arguments: Arguments, in_project: bool) -> anyhow::Result<ServerSection> {
     let Arguments {
         url, command, env, header, transport, cwd, description, openapi, base_url, ..
     } = arguments;
@@ -90,7 +90,7 @@ fn section(arguments: Arguments) -> anyhow::Result<ServerSection> {
     }
     Ok(ServerSection {
         description,
-        command: command.next(),
+        command: command.next().map(|command| program(&command, in_project)).transpose()?,
         args: command.collect(),
         cwd: cwd.map(|cwd| absolute(&cwd)).transpose()?,
         url,
@@ -110,6 +110,13 @@ fn section(arguments: Arguments) -> anyhow::Result<ServerSection> {
             .collect::<anyhow::Result<BTreeMap<_, _>>>()?,
         ..ServerSection::default()
     })
+}
+
+/// A program that is named by its place means the same everywhere, but in a project's own file, which
+/// moves with the project.
+fn program(command: &str, in_project: bool) -> anyhow::Result<String> {
+    let is_place = command.starts_with("./") || command.starts_with("../");
+    if is_place && !in_project { absolute(command) } else { Ok(command.to_owned()) }
 }
 
 /// A path typed here means the same from the file's folder, and everywhere else.

@@ -59,6 +59,17 @@ pub(crate) struct Driver<'a> {
     pub(crate) run: &'a Run,
 }
 
+/// An error with what is behind it, in one line.
+fn reasons(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        words = format!("{words}: {source}");
+        next = source.source();
+    }
+    words
+}
+
 /// Sees to what is around a run whose guest comes and goes.
 #[async_trait::async_trait]
 pub(crate) trait Before: Send + Sync {
@@ -232,13 +243,13 @@ impl Driver<'_> {
     pub(crate) async fn wake(&mut self, guest: &mut Option<Box<dyn Guest>>) -> Result<(), Refusal> {
         self.pass = Some(self.gate.again(&self.keeper.begun().owner).enter().await);
         self.before.awake().await;
-        let image = self.keeper.thawed().await.map_err(|error| {
-            Refusal::Session(format!("the image of this run cannot be read: {error}"))
-        })?;
+        let image = self
+            .keeper
+            .thawed()
+            .await
+            .map_err(|error| Refusal::Unthawed(format!("its image cannot be read: {error}")))?;
         let thawed = self.engine.thaw(&image, self.start.clone()).await;
-        *guest = Some(
-            thawed.map_err(|error| Refusal::Session(format!("this run cannot go on: {error}")))?,
-        );
+        *guest = Some(thawed.map_err(|error| Refusal::Unthawed(reasons(&error)))?);
         Ok(())
     }
 
