@@ -68,6 +68,7 @@ async fn shared(folder: &TempDir) -> Shared {
         store: Store::open(folder.path()).await.expect("a store"),
         guidance: "1".to_owned(),
         spans: None,
+        trail: None,
     };
     let service = Service::open(Settings::default(), parts).await.expect("a service");
     Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }
