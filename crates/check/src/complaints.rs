@@ -411,8 +411,18 @@ impl<'a> Judge<'_, 'a, '_> {
                 format!("the module '{module}' has no '{name}'; add {}", one_of(&imports));
         }
         mistake.code = Code::UnknownModule;
+        mistake.valid = self.members_at(complaint.range);
+        mistake.nearest = crashes::member_meant(module, name, &mistake.valid);
         mistake.weight = Weight::WhenReached;
         Some(mistake)
+    }
+
+    /// What there is at the place of an attribute or an import, of which something was sought in vain.
+    fn members_at(&self, place: TextRange) -> Vec<String> {
+        let around = self.typed.members.iter().filter(|(range, _)| range.contains_range(place));
+        around
+            .min_by_key(|(range, _)| range.len())
+            .map_or_else(Vec::new, |(_, names)| names.clone())
     }
 
     /// A coroutine of the program's own that nobody awaits.

@@ -13,6 +13,9 @@ pub struct Report {
     /// mistake would be about that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<String>,
+    /// How tools are called that may do what a program wanted to do without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggested: Option<String>,
     /// Why the program was not checked, or not wholly; such a program may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Unchecked>,
@@ -84,7 +87,7 @@ pub enum Code {
     UnknownTool,
     /// The tool may not be called before somebody accepts what it is now.
     WithheldTool,
-    /// There is no such module in the sandbox.
+    /// There is no such module in the sandbox, or it has no such member.
     UnknownModule,
     /// A required argument is not given.
     MissingArgument,

@@ -72,11 +72,78 @@ fn may_be_of_a_result(
             let places = names.stores.get(name.id.as_str()).map(Vec::as_slice).unwrap_or_default();
             depth > 8 || places.iter().any(|place| holds_one(tree, names, *place, depth))
         }
-        Expr::Call(call) => {
-            !matches!(&*call.func, Expr::Name(name) if OWN.contains(&name.id.as_str()))
-        }
-        Expr::Await(_) | Expr::Subscript(_) | Expr::Attribute(_) => true,
+        Expr::Call(call) => match &*call.func {
+            Expr::Name(name) => !OWN.contains(&name.id.as_str()),
+            // `found.setdefault(key, []).append(one)`.
+            Expr::Attribute(method) if method.attr.as_str() == "setdefault" => {
+                !has_own_items(tree, names, &method.value)
+            }
+            _ => true,
+        },
+        Expr::Subscript(subscript) => !has_own_items(tree, names, &subscript.value),
+        Expr::Await(_) | Expr::Attribute(_) => true,
         _ => false,
+    }
+}
+
+/// Whether an expression names a container of the program's own, whose items are its own as well:
+/// what `totals[key] += 1` and `groups[key].append(row)` change is no result.
+fn has_own_items(tree: &Tree<'_>, names: &Names<'_, '_>, expression: &Expr) -> bool {
+    let Expr::Name(root) = expression else { return false };
+    let is_root = |one: &Expr| matches!(one, Expr::Name(name) if name.id == root.id);
+    let is_item = |one: &Expr| matches!(one, Expr::Subscript(item) if is_root(&item.value));
+    let places = names.stores.get(root.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+    let is_made_here = |place: &Id| {
+        let parent = tree.parent(*place).map(|parent| tree.node(parent));
+        matches!(parent, Some(AnyNodeRef::StmtAssign(assign)) if makes_own_items(&assign.value))
+    };
+    let puts_in_its_own = |(id, node): (Id, AnyNodeRef<'_>)| match node {
+        AnyNodeRef::StmtAssign(assign) => {
+            !assign.targets.iter().any(is_item) || is_fresh(&assign.value)
+        }
+        AnyNodeRef::ExprAttribute(method)
+            if is_root(&method.value) && PUT_IN.contains(&method.attr.as_str()) =>
+        {
+            let keys = usize::from(method.attr.as_str() == "setdefault");
+            let call = tree.parent(id).map(|parent| tree.node(parent));
+            matches!(call, Some(AnyNodeRef::ExprCall(call))
+                if call.arguments.keywords.is_empty() && call.arguments.args.iter().skip(keys).all(is_fresh))
+        }
+        _ => true,
+    };
+    !places.is_empty() && places.iter().all(is_made_here) && tree.all().all(puts_in_its_own)
+}
+
+/// Whether an expression makes a container with nothing in it that was there before.
+fn makes_own_items(expression: &Expr) -> bool {
+    match expression {
+        Expr::Dict(dict) => dict.items.iter().all(|one| one.key.is_some() && is_fresh(&one.value)),
+        Expr::List(list) => list.elts.iter().all(is_fresh),
+        Expr::DictComp(made) => is_fresh(&made.value),
+        Expr::ListComp(made) => is_fresh(&made.elt),
+        // `defaultdict(list)` and `dict()`, but not `dict(result)`.
+        Expr::Call(call) => match &*call.func {
+            Expr::Name(name) if name.id.as_str() == "defaultdict" => call.arguments.len() <= 1,
+            Expr::Name(name) if name.id.as_str() == "Counter" => true,
+            Expr::Name(name) => OWN.contains(&name.id.as_str()) && call.arguments.is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether what an expression gives was made by it: nothing that a name or a call may hand over.
+fn is_fresh(expression: &Expr) -> bool {
+    const MAKERS: &[&str] = &["float", "int", "len", "round", "str"];
+    match expression {
+        Expr::List(list) => list.elts.is_empty(),
+        Expr::Dict(dict) => dict.items.is_empty(),
+        Expr::Call(call) => {
+            makes_own_items(expression)
+                || matches!(&*call.func, Expr::Name(name) if MAKERS.contains(&name.id.as_str()))
+        }
+        Expr::BinOp(_) | Expr::Compare(_) | Expr::FString(_) => true,
+        one => one.is_literal_expr(),
     }
 }
 

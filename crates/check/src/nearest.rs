@@ -49,12 +49,25 @@ pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
         4..=7 => 1,
         _ => 2,
     };
-    strsim::osa_distance(&wanted, &name) <= tolerated
+    strsim::osa_distance(&wanted, &name) <= tolerated || is_stuttered(&wanted, &name)
+}
+
+/// Whether a name is another with one of its letters twice: `skuu`.
+fn is_stuttered(wanted: &str, name: &str) -> bool {
+    let letters: Vec<char> = wanted.chars().collect();
+    name.chars().count() >= 3
+        && letters.len() == name.chars().count() + 1
+        && letters.windows(2).enumerate().any(|(at, pair)| {
+            let rest = letters[..at].iter().chain(&letters[at + 1..]);
+            pair[0] == pair[1] && rest.copied().eq(name.chars())
+        })
 }
 
 fn is_plural(many: &str, one: &str) -> bool {
     let rest = many.strip_prefix(one.strip_suffix('y').unwrap_or(one));
+    // Nothing that ends with an `s` is made many by another one: `statuss`.
     rest.is_some_and(|ending| ["s", "es", "ies"].contains(&ending))
+        && !(one.ends_with('s') && many.ends_with("ss"))
 }
 
 /// Words that definitions of tools are written with.
@@ -75,7 +88,7 @@ fn is_made_of_words(name: &str) -> bool {
         }
     }
     let is_word = |part: &String| {
-        let one = part.strip_suffix('s').unwrap_or(part);
+        let one = part.strip_suffix('s').filter(|one| !one.ends_with('s')).unwrap_or(part);
         part.is_empty() || WORDS.contains(part.as_str()) || WORDS.contains(one)
     };
     parts.iter().all(is_word)
@@ -105,9 +118,13 @@ mod tests {
 
     #[test]
     fn a_slip_is_not_a_synonym() {
-        for (wanted, name) in
-            [("tittle", "title"), ("createdAt", "created_at"), ("desciption", "description")]
-        {
+        for (wanted, name) in [
+            ("tittle", "title"),
+            ("createdAt", "created_at"),
+            ("desciption", "description"),
+            ("skuu", "sku"),
+            ("statuss", "status"),
+        ] {
             assert!(is_slip(wanted, name), "{wanted}");
         }
         for (wanted, name) in [

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::finding::{Code, Finding, Report, Severity};
+use crate::finding::{Finding, Report, Severity};
 
 /// How many things that would be right are listed for one finding.
 const LISTED: usize = 30;
@@ -24,9 +24,10 @@ impl Report {
         for finding in findings {
             let _ = write!(out, "\n\n{finding}");
         }
-        if let Some(usage) = &self.usage {
-            let is_missing = self.blocking().any(|finding| finding.code == Code::UnknownModule);
-            let about = if is_missing { "tools that may do it" } else { "the tools it names" };
+        let tools =
+            [("tools that may do it", &self.suggested), ("the tools it names", &self.usage)];
+        for (about, usage) in tools {
+            let Some(usage) = usage else { continue };
             let _ = write!(out, "\n\n{about}:");
             for line in usage.lines().filter(|line| !line.trim().is_empty()) {
                 let _ = write!(out, "\n    {line}");

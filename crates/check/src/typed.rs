@@ -11,10 +11,12 @@ use std::sync::Arc;
 use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing};
 use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
 use ruff_db::parsed::parsed_module;
-use ruff_python_ast::Expr;
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::{Ranged as _, TextRange};
-use ty_python_semantic::{Db as _, HasType as _, SemanticModel, check_file_unwrap};
+use ty_python_semantic::{
+    Completion, Db as _, HasType as _, NameKind, SemanticModel, check_file_unwrap,
+};
 
 use crate::rewrite::Rewritten;
 use database::Database;
@@ -29,12 +31,22 @@ pub(crate) struct Complaint {
     pub(crate) message: String,
 }
 
+impl Complaint {
+    /// Something does not have what was sought in it.
+    fn is_of_a_member(&self) -> bool {
+        matches!(self.rule, "unresolved-attribute" | "unresolved-import")
+    }
+}
+
 /// What was found out about a program.
 #[derive(Debug, Default)]
 pub(crate) struct Typed {
     pub(crate) complaints: Vec<Complaint>,
     /// The types of the expressions that were asked about, as Python writes them.
     pub(crate) types: HashMap<TextRange, String>,
+    /// What there is where something was sought that is not there: the names that an attribute or
+    /// an import with a complaint could have had, by its place.
+    pub(crate) members: HashMap<TextRange, Vec<String>>,
 }
 
 /// A type checker that has read the stubs of some servers.
@@ -113,11 +125,22 @@ impl TypeChecker {
         let places = complaints.iter().map(|one| one.range).collect();
         let model = SemanticModel::new(db, file);
         let module = parsed_module(db, file.python_file(db)).load(db);
-        let mut asking = Asking { model: &model, program, asked, places, types: HashMap::new() };
+        let sought = complaints.iter().filter(|one| one.is_of_a_member()).map(|one| one.range);
+        let sought = sought.collect();
+        let mut asking = Asking {
+            model: &model,
+            program,
+            asked,
+            places,
+            sought,
+            types: HashMap::new(),
+            members: HashMap::new(),
+        };
         for statement in module.suite() {
             asking.visit_stmt(statement);
         }
-        Typed { complaints, types: asking.types }
+        let Asking { types, members, .. } = asking;
+        Typed { complaints, types, members }
     }
 
     /// Whether the stubs of a server are written, and still true.
@@ -180,10 +203,13 @@ struct Asking<'m, 'db> {
     asked: &'m HashSet<TextRange>,
     /// Where there are complaints; the types of their parts say what to think of them.
     places: Vec<TextRange>,
+    /// Where something is sought that is not there.
+    sought: Vec<TextRange>,
     types: HashMap<TextRange, String>,
+    members: HashMap<TextRange, Vec<String>>,
 }
 
-impl Asking<'_, '_> {
+impl<'db> Asking<'_, 'db> {
     fn note(&mut self, expression: &Expr) {
         let range = self.program.original(expression.range());
         if let Some(found) = expression.inferred_type(self.model) {
@@ -194,6 +220,24 @@ impl Asking<'_, '_> {
         }
     }
 
+    /// Notes what there is at a place where something is sought that is not there.
+    fn note_members(&mut self, place: TextRange, there: impl FnOnce() -> Vec<Completion<'db>>) {
+        let place = self.program.original(place);
+        if !self.sought.iter().any(|sought| place.contains_range(*sought)) {
+            return;
+        }
+        let mut names: Vec<String> = there()
+            .into_iter()
+            .filter(|one| {
+                !one.is_type_check_only && NameKind::classify(&one.name) == NameKind::Normal
+            })
+            .map(|one| one.name.to_string())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        self.members.insert(place, names);
+    }
+
     fn wants(&self, range: TextRange) -> bool {
         !self.types.contains_key(&range)
             && (self.asked.contains(&range)
@@ -202,12 +246,24 @@ impl Asking<'_, '_> {
 }
 
 impl<'a> SourceOrderVisitor<'a> for Asking<'_, '_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::ImportFrom(import) = statement {
+            let model = self.model;
+            self.note_members(import.range, || model.from_import_completions(import));
+        }
+        walk_stmt(self, statement);
+    }
+
     fn visit_expr(&mut self, expression: &'a Expr) {
         let range = self.program.original(expression.range());
         if let Expr::Subscript(subscript) = expression
             && self.places.iter().any(|place| range.contains_range(*place))
         {
             self.note(&subscript.value);
+        }
+        if let Expr::Attribute(attribute) = expression {
+            let model = self.model;
+            self.note_members(attribute.range, || model.attribute_completions(attribute));
         }
         // The outermost counts: an `await` that was put in stands where its call does.
         if self.wants(range) {

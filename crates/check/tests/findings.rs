@@ -239,3 +239,57 @@ fn findings_are_objects_for_editors() {
             "source": "print(nothing)", "message": "the name 'nothing' is not defined; what an earlier program left is there only if `session` names its session"})
     );
 }
+
+#[test]
+fn what_a_module_or_a_value_does_not_have_comes_with_what_it_has() {
+    let found = |source: &str| {
+        let report = check(source);
+        let [finding] = &report.findings[..] else { panic!("{source}: {}", report.for_model()) };
+        assert!(report.blocks(), "{source}");
+        assert!(report.usage.is_none(), "tools are no help here: {}", report.for_model());
+        (finding.nearest.clone().unwrap_or_default(), finding.valid.clone())
+    };
+    for (source, near, other) in [
+        ("from collections import defaultDict", "defaultdict", "Counter"),
+        ("import datetime\nprint(datetime.Datetime)", "datetime", "timedelta"),
+        ("import itertools\nprint(list(itertools.cycl('ab')))", "cycle", "chain"),
+        ("from asyncio import gathr", "gather", "sleep"),
+        ("from os.path import joins", "join", "basename"),
+        ("import statistics\nprint(statistics.meen([1]))", "mean", "median"),
+        ("print('a,b'.spilt(','))", "split", "strip"),
+        ("import re\nprint(re.compile('a').finditter('b'))", "finditer", "sub"),
+        ("from datetime import date\nprint(date.today().isofromat())", "isoformat", "weekday"),
+        ("print({1, 2}.unoin({3}))", "union", "add"),
+        ("print({'a': 1}.itmes())", "items", "values"),
+    ] {
+        let (nearest, valid) = found(source);
+        assert_eq!(nearest, near, "{source}");
+        assert!(valid.iter().any(|one| one == other), "{source}: {valid:?}");
+        assert!(valid.iter().all(|one| !one.starts_with('_')), "{source}: {valid:?}");
+    }
+}
+
+#[test]
+fn what_a_program_counts_and_groups_in_is_none_of_the_results() {
+    for made in [
+        "counts = {}\nfor one in issues:\n    counts[one['state']] = counts.get(one['state'], 0) + 1\ncounts['x'] += 1\n",
+        "from collections import defaultdict\nsums = defaultdict(int)\nfor one in issues:\n    sums[one['state']] += one['comments']\n",
+        "groups = {}\nfor one in issues:\n    groups.setdefault(one['state'], []).append(one['title'])\n",
+        "from collections import defaultdict\ngroups = defaultdict(list)\nfor one in issues:\n    groups[one['state']].append(one)\n",
+    ] {
+        let head = "from servers.forge import list_issues\nissues = (await list_issues('a', 'b'))['issues']\n";
+        let right = format!("{head}{made}print(issues[0]['title'])");
+        assert!(!check(&right).blocks(), "{}", check(&right).for_model());
+        let wrong = format!("{head}{made}print(issues[0]['titel'])");
+        assert!(check(&wrong).blocks(), "{wrong}");
+    }
+    // Here it is one.
+    let mixed = "from servers.forge import list_issues\nissues = (await list_issues('a', 'b'))['issues']\nkept = {}\nfor one in issues:\n    kept[one['title']] = one\nkept['x'].update(extra())\nprint(issues[0]['titel'])\n";
+    let report = checker_of_any(mixed);
+    assert!(!report.blocks(), "{}", report.for_model());
+}
+
+fn checker_of_any(source: &str) -> check::Report {
+    let checker = patient(fixture::catalog());
+    checker.check(&Program { source, names: Given::Unknown, ..Program::default() })
+}

@@ -88,7 +88,7 @@ impl Checks {
         };
         if report.blocking().any(no_network) {
             tools.know_all().await;
-            report.usage = suggested(tools, &program.source);
+            report.suggested = suggested(tools, &program.source);
         }
         (report, Some(offer))
     }

@@ -69,7 +69,8 @@ impl<'a> Judge<'_, 'a, '_> {
                 if near.is_none() && !is_of_lists {
                     let _ = write!(message, "; write [\"{name}\"] instead of .{name}");
                 }
-                Some(Mistake { nearest: near, ..crash(message) })
+                let valid = members::of_kind(&Kind::Dict).map(str::to_owned).collect();
+                Some(Mistake { nearest: near, valid, ..crash(message) })
             }
             // What is declared as a float may be a whole number.
             Kind::Float if members::of_kind(&Kind::Int(None)).any(|one| one == name) => None,
@@ -79,10 +80,11 @@ impl<'a> Judge<'_, 'a, '_> {
             _ => {
                 let shown = self.type_of(&attribute.value).unwrap_or_default();
                 let usual = usual_name(&kind, name).map(str::to_owned);
-                let near =
-                    usual.or_else(|| nearest(name, members::of_kind(&kind)).map(str::to_owned));
+                let valid = self.members_at(attribute.range);
+                let near = usual
+                    .or_else(|| nearest(name, valid.iter().map(String::as_str)).map(str::to_owned));
                 let message = format!("{} has no attribute '{name}'", described(&kind, shown));
-                Some(Mistake { nearest: near, ..crash(message) })
+                Some(Mistake { nearest: near, valid, ..crash(message) })
             }
         }
     }
@@ -114,10 +116,11 @@ impl<'a> Judge<'_, 'a, '_> {
             }
             _ => String::new(),
         };
-        let near = nearest(name, members::of_module(module)).map(str::to_owned);
+        let valid = self.members_at(attribute.range);
+        let near = member_meant(module, name, &valid);
         let message = format!("the module '{module}' has no '{name}'{hint}");
         let crash = self.crash(attribute.attr.range, message, raises::ATTRIBUTE);
-        Some(Mistake { nearest: near.filter(|_| hint.is_empty()), ..crash })
+        Some(Mistake { nearest: near.filter(|_| hint.is_empty()), valid, ..crash })
     }
 
     pub(super) fn not_callable(&self, complaint: &Complaint) -> Option<Mistake> {
@@ -497,6 +500,21 @@ fn usual_name(kind: &Kind, name: &str) -> Option<&'static str> {
         (Kind::Str(_), "toUpperCase" | "to_upper") => Some("upper"),
         _ => None,
     }
+}
+
+/// What was meant by a name that a module does not have: what other languages call so, or the
+/// nearest of what it has.
+pub(super) fn member_meant(module: &str, name: &str, valid: &[String]) -> Option<String> {
+    let usual = match (module, name) {
+        ("json", "parse" | "decode" | "read") => Some("loads"),
+        ("json", "stringify" | "encode" | "write") => Some("dumps"),
+        ("math", "round" | "abs" | "max" | "min") => return Some(name.to_owned()),
+        ("statistics", "average" | "avg") => Some("mean"),
+        ("asyncio", "all") => Some("gather"),
+        _ => None,
+    };
+    let usual = usual.or_else(|| nearest(name, valid.iter().map(String::as_str)));
+    usual.map(str::to_owned)
 }
 
 /// Whether a function certainly raises when its first argument is of this kind.
