@@ -196,7 +196,11 @@ impl<'a> Judge<'_, 'a, '_> {
             if near.is_none() {
                 match foreign(name) {
                     Some(words) => message = format!("{message}; {words}"),
-                    None => near = nearest(name, BUILTINS.iter().copied()).map(str::to_owned),
+                    // `orders` is no `ord`.
+                    None => {
+                        let builtin = nearest(name, BUILTINS.iter().copied());
+                        near = builtin.filter(|one| is_slip(name, one)).map(str::to_owned);
+                    }
                 }
             }
             if near.is_none() && given.is_empty() && foreign(name).is_none() {

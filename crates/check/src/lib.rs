@@ -46,6 +46,7 @@ mod text;
 mod tree;
 mod trust;
 mod typed;
+mod unparsed;
 
 pub use checker::{Checker, Given, Program};
 pub use finding::{Code, Finding, Report, Severity, Unchecked};

@@ -76,6 +76,22 @@ const INSTALLED: &[&str] = &[
 /// What the gate itself gives.
 const OURS: &[&str] = &["servers", "tidegate", "tool_discovery", "skills"];
 
+/// Modules with which programs elsewhere reach MCP servers.
+const CLIENTS: &[&str] = &[
+    "mcp",
+    "fastmcp",
+    "mcp_client",
+    "mcp_use",
+    "mcpadapt",
+    "langchain_mcp_adapters",
+    "call_mcp_tool",
+];
+
+/// Whether a module is a client of MCP servers.
+pub(crate) fn is_client(name: &str) -> bool {
+    CLIENTS.contains(&name)
+}
+
 /// Modules whose absence says that a program wants the network, which only tools have.
 const NETWORK: &[&str] = &[
     "requests",

@@ -4,15 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use catalog::CatalogTool;
-use ruff_python_ast::token::TokenKind;
-use ruff_python_ast::{AnyNodeRef, Expr, ModModule, PySourceType};
-use ruff_python_parser::{ParseError, Parsed, parse_unchecked_source};
+use ruff_python_ast::{AnyNodeRef, Expr, PySourceType};
+use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
 use crate::complaints::{Judge, formatted, loop_of};
-use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight, raises};
+use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
 use crate::reach::Reach;
@@ -23,12 +22,10 @@ use crate::text::Text;
 use crate::tree::Tree;
 use crate::trust::Trust;
 use crate::typed::{Fields, TypeChecker, Typed};
-use crate::{awaits, bounds, fits, kinds, mixed, results};
+use crate::{awaits, bounds, fits, kinds, mixed, results, unparsed};
 
 /// How many mistakes are told at once.
 const MOST_FINDINGS: usize = 30;
-/// How many mistakes in the syntax: each makes others that are none.
-const MOST_SYNTAX: usize = 3;
 
 /// Names that Python gives a meaning, and a program's context or an earlier program another.
 pub(crate) const BUILTINS: &[&str] = &[
@@ -116,20 +113,6 @@ const MOST_OTHERS: usize = 12;
 /// and the most bytes of it.
 const LONGEST_NAMED: usize = 2_500;
 
-/// The first bracket that is never closed.
-fn unclosed(parsed: &Parsed<ModModule>) -> Option<TextRange> {
-    let mut open = Vec::new();
-    for token in parsed.tokens() {
-        match token.kind() {
-            TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => open.push(token.range()),
-            // One that closes nothing, or another, is told by the parser.
-            TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace => drop(open.pop()?),
-            _ => {}
-        }
-    }
-    open.first().copied()
-}
-
 /// Checks a program.
 pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     if let Some(unchecked) = bounds::refused(&job.source) {
@@ -139,7 +122,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
     let lines = Lines::new(&text);
     let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
     if !parsed.has_valid_syntax() {
-        return unparsed(&parsed, &text.code, &lines);
+        return unparsed::report(checker, &parsed, &text.code, &lines);
     }
     let tree = Tree::new(parsed.syntax());
     let catalog = checker.catalog();
@@ -223,45 +206,6 @@ fn weigh(mistakes: &mut [Mistake], given: Option<&[String]>, source: &str) {
             mistake.weight = Weight::Advice;
         }
     }
-}
-
-/// What is said of a text that is no Python.
-fn unparsed(parsed: &Parsed<ModModule>, code: &str, lines: &Lines<'_>) -> Report {
-    let has_fences = code.lines().any(|line| line.trim_start().starts_with("```"));
-    let is_notebook = code.lines().any(|line| line.trim_start().starts_with(['!', '%']));
-    // What follows a bracket that is never closed is no news.
-    let unclosed =
-        unclosed(parsed).map(|range| (range, format!("`{}` is never closed", &code[range])));
-    let wrong = |error: &ParseError| (error.location, lower(&error.error.to_string()));
-    let errors = match unclosed {
-        Some(unclosed) => vec![unclosed],
-        None => parsed.errors().iter().take(MOST_SYNTAX).map(wrong).collect(),
-    };
-    let findings = errors.into_iter().map(|(range, words)| {
-        lines.finding(
-            Severity::Blocks,
-            Mistake {
-                range,
-                code: Code::Syntax,
-                weight: Weight::Always,
-                message: format!(
-                    "this is no valid Python: {words}{}",
-                    if has_fences {
-                        "; send only Python code: one block, without Markdown"
-                    } else if is_notebook {
-                        "; lines that begin with ! or % belong to notebooks: there is no shell and no pip, and numpy, pandas, scipy, sklearn and matplotlib are there to import"
-                    } else {
-                        ""
-                    }
-                ),
-                valid: Vec::new(),
-                nearest: None,
-                raises: raises::NOTHING,
-                usage: None,
-            },
-        )
-    });
-    Report { findings: findings.collect(), ..Report::default() }
 }
 
 /// How the tools are called that a program calls, but for those that a finding shows already.
@@ -441,14 +385,4 @@ fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
         }
     };
     if blocks { Severity::Blocks } else { Severity::Advice }
-}
-
-fn lower(message: &str) -> String {
-    let mut letters = message.chars();
-    match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain(letters).collect()
-        }
-        _ => message.to_owned(),
-    }
 }

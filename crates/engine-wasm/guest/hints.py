@@ -249,6 +249,9 @@ def _attribute_error(exc, message, scene):
         own = _of_a_server(module, message)
         if own:
             return own
+        if module == "tidegate":
+            near = _did_you_mean(name, dir(owner))
+            return (f"{near} " if near else "") + _as_functions(scene.line)
     if scene.in_network():
         return NO_NETWORK
     if "did you mean" in message.lower():
@@ -266,6 +269,22 @@ def _attribute_error(exc, message, scene):
     if name in ("length", "size") and hasattr(owner, "__len__"):
         return f"Write len(...) around it instead of .{name}."
     return _did_you_mean(name, dir(owner))
+
+
+def _as_functions(line):
+    """How tools are called, and those that a line names in its texts."""
+    from _tidegate import discovery
+
+    told = "Tools are functions: `from servers.NAME import TOOL`, `await TOOL(argument=value)`; by name it is `await call_mcp_tool(server, tool, {argument: value})`."
+    named = re.findall(r"[\"'](\w+)[\"']", line)[:6]
+    if discovery._ask is None or not named:
+        return told
+    for name in named:
+        for found in discovery.search_tools(name, "full", limit=3):
+            if found["name"] == name:
+                package = re.sub(r"\W", "_", found["server"])
+                return f"{told} This one: `from servers.{package} import {name}`:\n{_uses(found)}"
+    return told
 
 
 _GONE_FROM_PANDAS = {
@@ -418,7 +437,7 @@ def _os_error(exc, message, scene):
         if path.startswith("servers/") or path == "servers":
             return f"The servers' files are at the root: write '/{path}', or read_file({path!r})."
         if issubclass(type(exc), FileNotFoundError):
-            return _workspace()
+            return (_workspace() or "") + _named_like(path) or None
     return None
 
 
@@ -432,6 +451,23 @@ def _instead(line):
     for found in discovery.search_tools(words[:200], "full", limit=1):
         package = re.sub(r"\W", "_", found["server"])
         return f" This one may do it, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
+    return ""
+
+
+_ENDINGS = ("csv", "data", "file", "json", "jsonl", "parquet", "sqlite", "tsv", "txt", "xls", "xlsx", "xml")
+
+
+def _named_like(path):
+    """A tool that has what a file was taken to hold, as far as names tell: `orders.csv` and list_orders()."""
+    from _tidegate import discovery
+
+    words = [word.lower() for word in re.findall(r"[A-Za-z]{4,}", path.rpartition("/")[2]) if word.lower() not in _ENDINGS]
+    if discovery._ask is None or not words:
+        return ""
+    for found in discovery.search_tools(" ".join(words)[:200], "full", limit=3):
+        if any(word.rstrip("s") in found["name"].lower() for word in words):
+            package = re.sub(r"\W", "_", found["server"])
+            return f" A tool may have it, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
     return ""
 
 
@@ -460,6 +496,18 @@ def unseen(source):
         return told + (_that_knows(*_LISTS) or _USERS)
     except Exception:
         return told + _USERS
+
+
+def unreturned(value):
+    """What to say about a value that has no form in JSON, or None."""
+    kind = type(value)
+    # A class of the program could run its own code to say what it is called.
+    name = type.__dict__["__name__"].__get__(kind)
+    if kind in (type(x for x in ()), map, filter, zip, enumerate, reversed):
+        return f"the value is a {name}, of which only its description was returned; return list(...) of it."
+    if kind in (type(len), type(unreturned)):
+        return f"the value is the function {value.__name__!r}, which was not called; return what it gives, {value.__name__}(...)."
+    return f"the value is an object of the class {name!r}, of which only its description was returned; return its fields in a dict, as vars(...) gives them."
 
 
 def _uses(found):
@@ -564,8 +612,7 @@ def _parse(text):
 def _which_is_none(scene):
     """Which side of an operation is None, and what the dict has that it was looked up in."""
     text = scene.failing_text() if scene.traceback is not None else ""
-    tree = ast.parse(text.strip(), mode="eval").body if text else None
-    for side in (tree.left, tree.right) if isinstance(tree, ast.BinOp) else ():
+    for side in _sides(text.strip()):
         looked_up = isinstance(side, ast.Call) and isinstance(side.func, ast.Attribute) and side.func.attr == "get"
         owner = _follow(side.func.value, scene.traceback.tb_frame) if looked_up else None
         if type(owner) is dict and len(side.args) == 1 and isinstance(side.args[0], ast.Constant):
@@ -576,6 +623,19 @@ def _which_is_none(scene):
         if isinstance(side, (ast.Name, ast.Subscript)) and _follow(side, scene.traceback.tb_frame) is None:
             return f"{ast.unparse(side)[:80]} is None here: leave such values out, or use 0 instead."
     return "One side is None: leave such values out, or use 0 instead."
+
+
+def _sides(text):
+    """Both sides of the operation that a text is: `a + b`, `a += b`."""
+    try:
+        tree = ast.parse(text).body
+    except SyntaxError:
+        return ()
+    one = tree[0] if len(tree) == 1 else None
+    if isinstance(one, ast.AugAssign):
+        return one.target, one.value
+    one = one.value if isinstance(one, ast.Expr) else None
+    return (one.left, one.right) if isinstance(one, ast.BinOp) else ()
 
 
 def _looped(scene):
@@ -614,7 +674,21 @@ def _tool_error(exc, message, scene):
     sent = exc.sent
     if type(sent) is not str or type(exc.tool) is not str or exc.kind != "ToolError":
         return None
-    return f"These are the server's words. It was sent {sent}; /servers/{exc.server}/{exc.tool}.py says what it takes."
+    told = f"These are the server's words. It was sent {sent}; /servers/{exc.server}/{exc.tool}.py says what it takes."
+    named = _named_in(message, exc.server, exc.tool)
+    return told + (f" Of the same server:\n{named}" if named else "")
+
+
+def _named_in(message, server, tool):
+    """How the tools are called that a server names when it refuses something: `get_devices lists them`."""
+    from _tidegate import discovery
+
+    known = set(servers.tools_of(server))
+    named = [word for word in dict.fromkeys(re.findall(r"\w+", message[:2000])) if word in known and word != tool]
+    if discovery._ask is None or not named:
+        return ""
+    found = (discovery.search_tools(name, "full", server=server, limit=3) for name in named[:2])
+    return "\n".join(_uses(one) for name, some in zip(named, found) for one in some if one["name"] == name)
 
 
 def _syntax_error(exc, message, scene):

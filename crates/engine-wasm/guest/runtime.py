@@ -295,6 +295,7 @@ class Runtime:
         self._end_tasks()
         self.task = None
         parts = []
+        unseen = None
         if error is not None:
             self.error = None
             parts.append('"error":' + _dumps(_described(error, self.sources)))
@@ -304,11 +305,13 @@ class Runtime:
             parts.append('"value":' + text)
             if too_large:
                 parts.append('"too_large":true')
+            if values.is_described(self.value, text):
+                unseen = hints.unreturned(self.value)
         self.value = None
         if error is None and self.prepared is not None:
-            unseen = hints.unseen(self.prepared.source)
-            if unseen:
-                parts.append('"unseen":' + _dumps(unseen))
+            unseen = unseen or hints.unseen(self.prepared.source)
+        if unseen:
+            parts.append('"unseen":' + _dumps(unseen))
         pictures, lost = _pictures()
         if pictures:
             parts.append('"artifacts":' + _dumps(pictures))

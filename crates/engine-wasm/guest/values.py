@@ -188,6 +188,11 @@ def _last_resort(value, error):
         return '{"$type":"object","repr":"<unprintable>"}'
 
 
+def is_described(value, text):
+    """Whether a value became nothing but its description."""
+    return text.startswith('{"$type":"') and ',"repr":' in text and type(value) not in _PLAIN
+
+
 def describe(value):
     """What is said of a value that cannot cross: its type, and the start of its repr."""
     kind = type(value)

@@ -83,12 +83,9 @@ impl Checks {
             offer = tools.offer_anew(&program.source).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
         }
-        let no_network = |finding: &check::Finding| {
-            finding.code == Code::UnknownModule && finding.message.contains("no network")
-        };
-        if report.blocking().any(no_network) {
+        if let Some(query) = wanted_instead(&report, &program.source) {
             tools.know_all().await;
-            report.suggested = suggested(tools, &program.source);
+            report.suggested = suggested(tools, &query);
         }
         (report, Some(offer))
     }
@@ -129,28 +126,78 @@ struct Circumstances {
     partial: bool,
 }
 
-/// Tools that may do what a program wanted to do over the network, as far as its comments and
-/// addresses tell.
-fn suggested(tools: &Tools, source: &str) -> Option<String> {
-    let is_said = |line: &&str| line.contains('#') || line.contains("://");
-    let words = source.lines().filter(is_said).flat_map(|line| {
-        let from = line.find('#').or_else(|| line.find("://")).unwrap_or_default();
-        line[from..].split(|letter: char| !letter.is_alphabetic())
-    });
+/// What to search tools for where a program wanted to do without them what only they can do.
+fn wanted_instead(report: &Report, source: &str) -> Option<Wanted> {
+    report.blocking().find_map(|finding| match finding.code {
+        Code::UnknownModule if finding.message.contains("no network") => Some(Wanted::said(source)),
+        Code::UnknownModule if finding.message.contains("needs none") => {
+            Some(Wanted::quoted(source))
+        }
+        // A variable that a program takes for granted may be what a tool has.
+        Code::UndefinedName if finding.nearest.is_none() && finding.valid.is_empty() => {
+            let name = finding.message.split('\'').nth(1)?;
+            Some(Wanted { words: vec![name.to_owned()], named: true })
+        }
+        _ => None,
+    })
+}
+
+/// Words that tools are searched by.
+struct Wanted {
+    words: Vec<String>,
+    /// Only tools that are named like one of them are meant.
+    named: bool,
+}
+
+impl Wanted {
+    /// The words of a program's comments and addresses.
+    fn said(source: &str) -> Self {
+        let is_said = |line: &&str| line.contains('#') || line.contains("://");
+        let said = source.lines().filter(is_said).map(|line| {
+            let from = line.find('#').or_else(|| line.find("://")).unwrap_or_default();
+            &line[from..]
+        });
+        Self { words: words(said), named: false }
+    }
+
+    /// The words of a program's texts.
+    fn quoted(source: &str) -> Self {
+        Self { words: words(source.split(['"', '\'']).skip(1).step_by(2)), named: true }
+    }
+
+    fn fits(&self, tool: &str) -> bool {
+        let tool = tool.to_lowercase();
+        let is_in = |word: &String| {
+            let word = word.to_lowercase();
+            let one = word.strip_suffix('s').unwrap_or(&word);
+            one.len() > 2 && tool.contains(one)
+        };
+        !self.named || self.words.iter().any(is_in)
+    }
+}
+
+/// The first words of texts that say something.
+fn words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let usual = [
         "https", "http", "www", "com", "org", "net", "api", "get", "json", "the", "from", "purpose",
     ];
-    let words: Vec<&str> = words
+    texts
+        .flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric() && letter != '_'))
         .filter(|word| word.len() > 2 && !usual.contains(&word.to_lowercase().as_str()))
         .take(MOST_WORDS)
-        .collect();
-    if words.is_empty() {
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Tools that may do what was wanted.
+fn suggested(tools: &Tools, wanted: &Wanted) -> Option<String> {
+    if wanted.words.is_empty() {
         return None;
     }
-    let query = words.join(" ");
+    let query = wanted.words.join(" ");
     let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2 };
     let found = tools.find(&asked).ok()?;
-    let shown = found.tools.iter().map(|tool| {
+    let shown = found.tools.iter().filter(|tool| wanted.fits(&tool.name)).map(|tool| {
         let signature = tool.signature.as_deref().unwrap_or_default();
         format!("from servers.{} import {}\n{}", tool.server, tool.name, signature.trim_end())
     });
@@ -201,7 +248,13 @@ pub fn advise(outcome: &mut Outcome, report: &Report) {
             let lines = usage.lines().filter(|line| !line.trim().is_empty());
             let lines: Vec<String> = lines.map(|line| format!("    {line}")).collect();
             if !lines.is_empty() {
-                words.push(format!("the tools it names:\n{}", lines.join("\n")));
+                // Where nothing else is said, the heading would run into the word `hint`.
+                let heading = if words.is_empty() {
+                    "this is what the tools take and return"
+                } else {
+                    "the tools it names"
+                };
+                words.push(format!("{heading}:\n{}", lines.join("\n")));
             }
         }
     }

@@ -54,6 +54,8 @@ const OWN: &str = include_str!("mcp/tools.json");
 
 /// The tool that is there only for those who ask for it.
 const ANALYSIS: &str = "execute_analysis";
+const EXECUTE: &str = "execute_python";
+const SEARCH: &str = "search_tools";
 /// Requests that we answer when their parameters are right.
 const KNOWN_METHODS: [&str; 11] = [
     "tools/call",
@@ -192,6 +194,20 @@ impl Mcp {
 }
 
 impl Mcp {
+    /// What agents are told, with what is different for those who are not offered everything.
+    fn guidance(&self) -> String {
+        let text = &self.shared.guidance.text;
+        let offered: Vec<&str> = self.own().map(|tool| &*tool.name).collect();
+        let missing = match (offered.contains(&EXECUTE), offered.contains(&SEARCH)) {
+            (true, true) => return text.to_string(),
+            (true, false) => {
+                "Here `search_tools` is no tool of yours: call it inside a program, `return search_tools(\"create issue\", \"full\")`."
+            }
+            (false, _) => "Here no programs can be run: `execute_python` is not offered to you.",
+        };
+        format!("{missing}\n\n{text}")
+    }
+
     fn is_direct(&self) -> bool {
         self.options.mode == Mode::Direct
     }
@@ -254,9 +270,7 @@ impl ServerHandler for Mcp {
         match self.options.mode {
             // There is nothing to write programs with.
             Mode::Direct => config,
-            Mode::Code | Mode::Hybrid => {
-                config.with_instructions(self.shared.guidance.text.to_string())
-            }
+            Mode::Code | Mode::Hybrid => config.with_instructions(self.guidance()),
         }
     }
 
@@ -388,7 +402,7 @@ impl ServerHandler for Mcp {
             let message = format!("there is no prompt {:?}; there is {PROMPT:?}", request.name);
             return Err(ErrorData::invalid_params(message, None));
         }
-        let text = self.shared.guidance.text.to_string();
+        let text = self.guidance();
         let message = PromptMessage::new_text(Role::User, text);
         Ok(GetPromptResult::new(vec![message]).into())
     }

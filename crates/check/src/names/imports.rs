@@ -216,8 +216,9 @@ impl<'c> Names<'_, 'c> {
                 meant.push(tool);
             }
         }
+        let shared = near.is_none().then(|| self.shared_by_several(import)).flatten();
         let mut likely = meant.clone();
-        if meant.is_empty() {
+        if meant.is_empty() && shared.is_none() {
             // Another server may have something of the kind.
             for alias in &import.names {
                 let name = alias.name.as_str();
@@ -230,11 +231,27 @@ impl<'c> Names<'_, 'c> {
         else {
             return;
         };
-        if let [tool, ..] = likely[..] {
+        if let Some(tools) = shared {
+            // Which one was meant, only whoever wrote it knows.
+            let owners: Vec<String> =
+                tools.iter().map(|tool| format!("servers.{}", tool.server_python())).collect();
+            let (owners, name) = (owners.join(" and "), tools[0].python());
+            mistake.message = format!(
+                "there is no server '{server}'; {owners} have '{name}': choose the one that is meant"
+            );
+            mistake.nearest = None;
+            likely = tools;
+        } else if let [tool, ..] = likely[..] {
             mistake.nearest = Some(format!("servers.{}", tool.server_python()));
         }
         likely.dedup_by_key(|tool| (tool.server(), tool.python()));
         mistake.usage = usage(likely.into_iter().take(3));
+    }
+
+    /// The tools that an import may mean where more than one server has a tool of that name.
+    fn shared_by_several(&self, import: &StmtImportFrom) -> Option<Vec<&'c catalog::CatalogTool>> {
+        let having = import.names.iter().map(|alias| self.servers.having(alias.name.as_str()));
+        having.into_iter().find(|tools| tools.len() > 1)
     }
 
     fn read_members(&mut self, import: &StmtImportFrom, module: &str) {
@@ -268,7 +285,12 @@ impl<'c> Names<'_, 'c> {
                 usage: None,
             });
         }
-        let message = if modules::is_network(name) {
+        let message = if modules::is_client(name) {
+            format!(
+                "the sandbox has no '{name}', and needs none: the servers are connected already, and their tools are functions: \
+                 `from servers.NAME import TOOL`, then `await TOOL(argument=value)`; search_tools('what you need') finds one"
+            )
+        } else if modules::is_network(name) {
             format!(
                 "the sandbox has no '{name}' and no network; call a tool of a server instead: \
                  search_tools('what you need') finds one"

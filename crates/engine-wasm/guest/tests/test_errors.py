@@ -295,3 +295,55 @@ class Hints(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class OfTools(unittest.TestCase):
+    """What is said where a tool would have helped, with a search that finds two of them."""
+
+    TOOLS = [
+        {"server": "shop", "name": "list_orders", "signature": "async def list_orders(*, page: int | None = None) -> Any"},
+        {"server": "shop", "name": "get_customer", "signature": "async def get_customer(customer_id: int) -> Customer"},
+    ]
+
+    def setUp(self):
+        from _tidegate import discovery, servers
+
+        search = lambda query="", detail="full", server=None, limit=10: [  # noqa: E731
+            one for one in self.TOOLS if any(word in one["name"] for word in query.split())
+        ][:limit]
+        kept = discovery._ask, discovery.search_tools, servers.tools_of
+        discovery._ask, discovery.search_tools = object(), search
+        servers.tools_of = lambda server: [one["name"] for one in self.TOOLS]
+
+        def back():
+            discovery._ask, discovery.search_tools, servers.tools_of = kept
+
+        self.addCleanup(back)
+
+    def test_a_missing_file_named_like_what_a_tool_has(self):
+        said = hint_of("open('orders.csv')")
+        self.assertIn("from servers.shop import list_orders", said)
+        self.assertIn("not declared", said)
+        self.assertNotIn("servers.shop", hint_of("open('weather.csv')") or "")
+
+    def test_a_tool_that_a_server_names_when_it_refuses(self):
+        self.assertEqual(hints._named_in("no customer 9; list_orders lists them", "shop", "get_customer").split("(")[0], "async def list_orders")
+        self.assertEqual(hints._named_in("nothing here", "shop", "get_customer"), "")
+
+    def test_tools_are_functions(self):
+        said = hints._as_functions("r = await tidegate.call_tool('shop', 'get_customer', {'id': 7})")
+        self.assertIn("from servers.shop import get_customer", said)
+        self.assertIn("customer_id: int", said)
+
+
+class OfValues(unittest.TestCase):
+    def test_none_on_the_right_of_what_is_added(self):
+        self.assertIn("o['amount'] is None here", hint_of("total = 0.5\no = {'amount': None}\ntotal += o['amount']"))
+
+    def test_what_has_no_form_in_json(self):
+        class Summary:
+            pass
+
+        self.assertIn("list(...)", hints.unreturned(x for x in ()))
+        self.assertIn("'Summary'", hints.unreturned(Summary()))
+        self.assertIn("hint_of(...)", hints.unreturned(hint_of))

@@ -80,8 +80,10 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
         if taken == 0 {
             return !line.is_empty();
         }
-        if line.len() <= LINE {
-            line.extend_from_slice(&bytes[..taken]);
+        line.extend_from_slice(&bytes[..taken]);
+        if line.len() > BODY + 2 * TAIL {
+            // Of what is too long, its beginning and its end say which request it was.
+            line.drain(BODY + 1..line.len() - TAIL);
         }
         reading.consume(taken);
         if end.is_some() {
@@ -93,13 +95,20 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
 /// A request in place of one that is too long.
 fn too_long(line: &[u8]) -> Vec<u8> {
     let envelope = serde_json::from_slice::<Envelope<'_>>(line).ok();
-    let Some(Envelope { id: Some(id), method: Some(_), params }) = envelope else {
-        tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
-        return Vec::new();
+    let (id, meta) = match envelope {
+        Some(Envelope { id: Some(id), method: Some(_), params }) => {
+            // The newest revision says with each request who asks.
+            let meta = params.and_then(|params| params.meta).map_or("{}", RawValue::get);
+            (id.get().to_owned(), meta.to_owned())
+        }
+        // More than is kept of it was sent.
+        None if let Some(id) = id_of_cut(line) => (id, "{}".to_owned()),
+        _ => {
+            tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
+            return Vec::new();
+        }
     };
-    // The newest revision says with each request who asks.
-    let meta = params.and_then(|params| params.meta).map_or("{}", RawValue::get);
-    let (id, params) = (id.get(), format!("{{\"_meta\":{meta}}}"));
+    let params = format!("{{\"_meta\":{meta}}}");
     let request = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{TOO_LONG}\",\"params\":{params}}}\n"
     );
@@ -109,8 +118,28 @@ fn too_long(line: &[u8]) -> Vec<u8> {
 /// The most bytes of a message.
 pub(super) const BODY: usize = 16 << 20;
 
-/// The most of a line that is kept to find out which request it was.
-const LINE: usize = 4 * BODY;
+/// What is kept of the end of a longer one.
+const TAIL: usize = 64 << 10;
+
+/// The id of a request of which only the beginning and the end are there.
+fn id_of_cut(line: &[u8]) -> Option<String> {
+    let find = |text: &[u8], key: &[u8]| text.windows(key.len()).position(|window| window == key);
+    let head = &line[..line.len().min(TAIL)];
+    let head = &head[..find(head, b"\"params\"").unwrap_or(head.len())];
+    let tail = &line[line.len().saturating_sub(TAIL)..];
+    // It is said before the parameters, or after them as the last thing.
+    let id = match find(head, ID) {
+        Some(at) => head[at + ID.len()..].split(|byte| matches!(byte, b',' | b'}')).next()?,
+        None => {
+            let tail = tail.trim_ascii_end().strip_suffix(b"}")?;
+            &tail[tail.windows(ID.len()).rposition(|window| window == ID)? + ID.len()..]
+        }
+    };
+    let id: Value = serde_json::from_slice(id).ok()?;
+    (id.is_string() || id.is_i64()).then(|| id.to_string())
+}
+
+const ID: &[u8] = b"\"id\":";
 
 /// The same for a request over HTTP.
 pub(super) async fn body(request: Request, next: Next) -> Response {
@@ -121,7 +150,9 @@ pub(super) async fn body(request: Request, next: Next) -> Response {
     }
     let (mut parts, body) = request.into_parts();
     let Ok(bytes) = axum::body::to_bytes(body, BODY).await else {
-        let words = format!("the request has more than {BODY} bytes, or was not sent to its end");
+        let words = format!(
+            "the request has more than the {BODY} bytes that a message may have, or was not sent to its end; pass less data, or upload it as a file of the session"
+        );
         return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
     };
     if let Some(other) = readable(&bytes) {
@@ -246,5 +277,24 @@ mod tests {
         let said = of(&format!("{{\"id\":\"a\",\"method\":\"x\",\"params\":{deep}}}\n")).unwrap();
         assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tidegate/unreadable\"}\n");
         assert_eq!(of("nonsense\n"), None);
+    }
+
+    #[tokio::test]
+    async fn what_is_far_too_long_is_answered_too() {
+        for (head, tail) in [
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":""#, "\"}}\n"),
+            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"a":""#, "\"},\"id\": 7}\n"),
+        ] {
+            let text = format!("{head}{}{tail}{{\"id\":8}}\n", "x".repeat(3 * BODY));
+            let mut reading = BufReader::new(text.as_bytes());
+            let mut line = Vec::new();
+            assert!(next_line(&mut reading, &mut line).await);
+            assert!(line.len() <= BODY + 3 * TAIL, "{}", line.len());
+            let request: Value = serde_json::from_slice(&too_long(&line)).unwrap();
+            assert_eq!((&request["id"], &request["method"]), (&json!(7), &json!(TOO_LONG)));
+            line.clear();
+            assert!(next_line(&mut reading, &mut line).await);
+            assert_eq!(line, b"{\"id\":8}\n");
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use gateway::service::{Caller, Scope, Trail};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -83,10 +83,11 @@ pub fn protect(router: Router, shared: &Shared, rules: AccessRules) -> Router {
     let trail = shared.service.trail().cloned();
     let guard = Arc::new(Guard { rules, tokens, trail });
     let router = router.layer(from_fn_with_state(guard, admit));
-    match cors {
+    let router = match cors {
         Some(cors) => router.layer(cors),
         None => router,
-    }
+    };
+    router.layer(from_fn(super::problem::modest))
 }
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use axum::Json;
+use axum::extract::Request;
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use gateway::service::Refusal;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use tracing::error;
 use utoipa::ToSchema;
+
+use super::serve::{HEADER_BYTES, HEADER_COUNT, URI_BYTES};
 
 /// How long to wait for something that somebody has to mend first.
 const MENDED: Duration = Duration::from_secs(30);
@@ -71,6 +75,37 @@ impl Problem {
         let seconds = time.as_secs().max(1);
         self.header(header::RETRY_AFTER, HeaderValue::from(seconds))
     }
+}
+
+/// Refuses a request whose address or headers are larger than anybody needs.
+pub(crate) async fn modest(request: Request, next: Next) -> Response {
+    let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
+    let headers = request.headers();
+    let bytes: usize =
+        headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let told = |status, code, message: String, hint| {
+        Problem::new(status, code, message).hint(hint).into_response()
+    };
+    if uri > URI_BYTES {
+        return told(
+            StatusCode::URI_TOO_LONG,
+            "uri_too_long",
+            format!("the address has {uri} bytes, more than {URI_BYTES}"),
+            "send what is long in the body",
+        );
+    }
+    if bytes > HEADER_BYTES || headers.len() > HEADER_COUNT {
+        let count = headers.len();
+        return told(
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            "headers_too_large",
+            format!(
+                "the request has {count} headers of {bytes} bytes; at most {HEADER_COUNT} of {HEADER_BYTES} are read"
+            ),
+            "send fewer or shorter headers",
+        );
+    }
+    next.run(request).await
 }
 
 impl IntoResponse for Problem {

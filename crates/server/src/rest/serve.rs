@@ -18,7 +18,14 @@ const GRACE: Duration = Duration::from_secs(30);
 
 /// How long the headers of a request may take, and how much they may be.
 const HEADERS: Duration = Duration::from_secs(30);
-const HEADER_BYTES: usize = 64 << 10;
+pub(super) const HEADER_BYTES: usize = 64 << 10;
+pub(super) const HEADER_COUNT: usize = 100;
+pub(super) const URI_BYTES: usize = 16 << 10;
+
+/// What is read of headers that are too large, so that whoever sent them can be told; what is larger
+/// still gets a bare status.
+const READ_BYTES: usize = 1 << 20;
+const READ_COUNT: usize = 1_000;
 
 /// A certificate and its key, as PEM files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,12 +118,16 @@ impl<S: Send + 'static> Accept<TcpStream, S> for Prompt {
 /// Whoever is slow to say what they want, or says too much, is not waited for.
 fn limited(http: &mut Builder<TokioExecutor>) {
     let timer = TokioTimer::new();
-    http.http1().timer(timer.clone()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);
+    http.http1()
+        .timer(timer.clone())
+        .header_read_timeout(HEADERS)
+        .max_buf_size(READ_BYTES)
+        .max_headers(READ_COUNT);
     http.http2()
         .timer(timer)
         .keep_alive_interval(HEADERS)
         .keep_alive_timeout(HEADERS)
-        .max_header_list_size(u32::try_from(HEADER_BYTES).unwrap_or(u32::MAX));
+        .max_header_list_size(u32::try_from(READ_BYTES).unwrap_or(u32::MAX));
 }
 
 async fn until(

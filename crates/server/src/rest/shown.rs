@@ -65,6 +65,8 @@ pub(crate) struct RunShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     program: Option<String>,
+    /// Which version of the guidance for agents its author was given.
+    guidance: String,
     /// What it asked of servers.
     calls: Vec<CallShown>,
     /// What it waits for, while it rests.
@@ -388,6 +390,7 @@ impl RunShown {
             started_at: record.started_at.map(moment::text),
             finished_at: record.finished_at.map(moment::text),
             program: None,
+            guidance: record.guidance.clone(),
             calls: record
                 .calls
                 .iter()
