@@ -17,14 +17,14 @@ use tokio::task::AbortHandle;
 use upstream::Departure;
 
 use crate::brief;
-use crate::hearing::{CallNote, Hearing};
+use crate::hearing::{CallNote, Hearing, TOO_LARGE};
 use crate::tools::Offer;
 
 /// Who writes down what a desk does, so that nothing is done twice.
 #[async_trait]
 pub(crate) trait Books: Send + Sync {
     /// What a call was answered with before, if it was made before.
-    fn known(&self, call: &HostCall) -> Option<CallResult>;
+    fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)>;
 
     /// Whether a call has to wait until the run could go on after a crash.
     fn holds(&self, call: &HostCall) -> bool;
@@ -193,10 +193,9 @@ impl Desk {
             return Before::Answered(result);
         }
         let Some(books) = &self.books else { return Before::Free };
-        if let Some(result) = books.known(call) {
-            let note = CallNote::leaving(call);
+        if let Some((result, note)) = books.known(call) {
             self.hearing.calls(&note);
-            self.hearing.called(&note.with(&result, Duration::ZERO).again());
+            self.hearing.called(&note);
             return Before::Answered(result);
         }
         if books.holds(call) {
@@ -302,7 +301,7 @@ async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
     let message = format!(
         "the answer has {bytes} bytes, more than the {most} a program may receive at once (limit `call-result-bytes`); ask for less: filter, page, or select fields"
     );
-    CallResult { id: call.id, result: Err(CallError { kind: "TooLarge".to_owned(), message }) }
+    CallResult { id: call.id, result: Err(CallError { kind: TOO_LARGE.to_owned(), message }) }
 }
 
 impl Host for Desk {

@@ -8,6 +8,8 @@ use engine::{CallResult, Host, HostCall, NoHost, Stream};
 use serde::{Deserialize, Serialize};
 use upstream::TraceParent;
 
+use crate::service::durable::REFUSED;
+
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
 /// must be quick.
 pub trait Hearing: Send + Sync {
@@ -76,11 +78,16 @@ pub struct CallNote {
     /// It left, and its program was told that no answer came.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub lost: bool,
+    /// It was carried out, and its program could not have the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub done: bool,
 }
 
-/// What a call fails with that reached no server; the last is one that was refused because an
-/// earlier run may have made it.
-const UNMADE: [&str; 5] = ["UnknownTool", "UnknownServer", "ArgumentError", "Unknown", UNSENT];
+/// What a call fails with that reached no server.
+const UNMADE: [&str; 4] = ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT];
+
+/// What a call fails with that was carried out, and whose answer is larger than programs may have.
+pub(crate) const TOO_LARGE: &str = "TooLarge";
 
 /// What a call fails with that never left for want of a connection or of a turn.
 pub(crate) const UNSENT: &str = "NotSent";
@@ -137,6 +144,7 @@ impl CallNote {
             unmade: false,
             reused: false,
             lost: false,
+            done: false,
         }
     }
 
@@ -146,6 +154,7 @@ impl CallNote {
         match self.ok {
             Some(true) => Some(Fate::Committed),
             _ if self.unmade => Some(Fate::NotAttempted),
+            Some(false) if self.done => Some(Fate::Committed),
             Some(false) if self.lost => Some(Fate::Unknown),
             Some(false) => Some(Fate::Failed),
             None => run_is_over.then_some(Fate::Unknown),
@@ -157,18 +166,13 @@ impl CallNote {
         self.took = Some(took);
         match &result.result {
             Ok(value) => self.result_bytes = value.get().len() as u64,
-            Err(error) if error.kind == UNANSWERED => {
+            Err(error) if [UNANSWERED, REFUSED].contains(&error.kind.as_str()) => {
                 self.lost = true;
             }
+            Err(error) if error.kind == TOO_LARGE => self.done = true,
             Err(error) => self.unmade = UNMADE.contains(&error.kind.as_str()),
         }
         self.ok = Some(result.result.is_ok());
-        self
-    }
-
-    /// The same of one whose answer is an earlier one's.
-    pub(crate) fn again(mut self) -> Self {
-        self.reused = true;
         self
     }
 }

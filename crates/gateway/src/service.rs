@@ -44,6 +44,7 @@ use tokio_util::task::TaskTracker;
 use tracing::warn;
 
 pub use self::answer::{Answer, Of, Page, Wanted};
+use self::durable::own::LeftBehind;
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::RunId;
@@ -183,9 +184,11 @@ const LATER: Duration = Duration::from_millis(200);
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
-        let found = if settings.durable { parts.store.find_kept().await? } else { Vec::new() };
+        let LeftBehind { found, unread } =
+            if settings.durable { parts.store.find_kept().await? } else { LeftBehind::default() };
         let going = if settings.durable {
-            found.iter().map(|one| one.begun.run.as_str().to_owned()).collect()
+            let found = found.iter().map(|one| one.begun.run.as_str().to_owned());
+            found.chain(unread).collect()
         } else {
             let left = parts.store.left_behind();
             if !left.is_empty() {

@@ -93,6 +93,21 @@ impl Place {
     }
 }
 
+/// Lets this process have as many files open as it may: each client and each server needs some.
+#[cfg(unix)]
+fn have_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum {
+        // Where that is refused, it goes on with what it has.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
+#[cfg(not(unix))]
+fn have_files() {}
+
 /// Opens the service that `values` describe. Programs can run as soon as the runtime is there,
 /// which is not waited for.
 pub(crate) async fn open(
@@ -102,6 +117,7 @@ pub(crate) async fn open(
     place: &Place,
 ) -> anyhow::Result<Shared> {
     let settings = settings(config, values)?;
+    have_files();
     let guidance = Arc::new(guidance(values)?);
     let standby = values.number("standby")?;
     let engine = begin(config, standby, settings.room.running)?;

@@ -14,7 +14,6 @@ use upstream::TraceParent;
 
 use super::analysis;
 use super::answer::Answer;
-use super::durable::keeper::Left;
 use super::durable::{Begun, Keeper};
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket};
@@ -194,7 +193,7 @@ impl Service {
             resumes: request.resume_from,
         };
         let run = Run::new(begun.record(), trace, &self.ending);
-        let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun));
+        let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun, earlier));
         if kept {
             // What it starts from is not forgotten either.
             entry.passing.store(false, Ordering::Relaxed);
@@ -208,7 +207,7 @@ impl Service {
             trail.begins(keeper.begun());
         }
         let session = entry.id.clone();
-        let work = Work { entry, ticket, engine, keeper, earlier };
+        let work = Work { entry, ticket, engine, keeper };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
         let mut carried = Box::pin(async move { service.carry_out(own, work).await });
         // So that it stands in the row of its session before the next one does.
@@ -324,6 +323,7 @@ impl Service {
         let context = context_tokens(begun);
         keeper.tell(&mut outcome);
         run.never_left(&keeper.never_left());
+        outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
         let fit = begun.fit;
         entry.touch();
         let ended = Ended::from(&outcome);
@@ -393,7 +393,7 @@ impl Service {
 
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Option<Outcome>, Refusal> {
-        let Work { entry, ticket, engine, keeper, earlier } = work;
+        let Work { entry, ticket, engine, keeper } = work;
         let begun = Instant::now();
         let turn = async {
             let body = entry.body.lock().await;
@@ -412,7 +412,7 @@ impl Service {
         let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
         let work = async |body: &mut Body| {
             self.make_room(&entry).await;
-            self.run_in(body, place, pass, earlier).await
+            self.run_in(body, place, pass).await
         };
         self.within_time(&mut body, place, work).await
     }
@@ -479,7 +479,6 @@ impl Service {
         body: &mut Body,
         place: Place<'_>,
         pass: Pass,
-        earlier: Vec<Left>,
     ) -> Result<Option<Outcome>, Refusal> {
         let Place { entry, engine, run, keeper } = place;
         let (program, limits) = (keeper.begun().program(), keeper.begun().limits.clone());
@@ -515,7 +514,7 @@ impl Service {
         };
         run.is_counted_by(Arc::clone(offer.tally()));
         let outcome = if self.settings.durable {
-            self.run_kept(body, place, offer, pass, earlier).await?
+            self.run_kept(body, place, offer, pass).await?
         } else {
             let hearing = Arc::clone(run) as Arc<dyn Hearing>;
             Some(run_with(session, program, offer, hearing).await?)
@@ -558,8 +557,6 @@ struct Work {
     ticket: Ticket,
     engine: Arc<dyn Engine>,
     keeper: Arc<Keeper>,
-    /// Calls of the run that it takes over from.
-    earlier: Vec<Left>,
 }
 
 /// Where a run runs.

@@ -239,6 +239,7 @@ mod tests {
             unmade: false,
             reused: false,
             lost: false,
+            done: false,
         };
         let of = |program, tools: &[&str]| {
             use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())

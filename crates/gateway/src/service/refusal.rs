@@ -112,7 +112,7 @@ pub enum Refusal {
     Session(String),
     /// A run that was frozen cannot be thawed.
     #[error(
-        "this run cannot go on here: {0}; what it has done stays done. Start the gateway with the version and the images that froze it, or run its program again with `resume_from`, which repeats nothing that was done"
+        "this run cannot go on here: {0}; what it has done stays done. Run its program again with `resume_from`, which repeats nothing that was done"
     )]
     Unthawed(String),
     /// The sandbox broke.

@@ -197,6 +197,11 @@ impl Run {
         }
     }
 
+    /// How many calls it made, as far as anybody knows.
+    pub(super) fn calls_made(&self) -> u64 {
+        self.lock().record.calls.iter().filter(|call| !call.reused).count() as u64
+    }
+
     /// What it wrote so far, to either stream.
     pub(super) fn printed(&self) -> [String; 2] {
         let state = self.lock();

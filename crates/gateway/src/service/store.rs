@@ -17,7 +17,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::error;
 
-use super::durable::keeper::{Found, Own};
+use super::durable::moved;
+use super::durable::own::{LeftBehind, Own};
 use super::ids::{RunId, SessionId};
 use super::record::{Ended, Moment, Record};
 
@@ -216,12 +217,13 @@ impl Store {
     }
 
     /// Runs that an earlier process left, but for those whose end was stored.
-    pub(super) async fn find_kept(&self) -> Result<Vec<Found>, StoreError> {
+    pub(super) async fn find_kept(&self) -> Result<LeftBehind, StoreError> {
         let kept = Arc::clone(&self.kept);
         let found = tokio::task::spawn_blocking(move || kept.take_over()).await;
         let found = found.map_err(std::io::Error::other).and_then(|found| found);
         let path = || self.kept.all.clone();
-        let found = found.map_err(|source| StoreError::File { path: path(), source })?;
+        let LeftBehind { found, unread } =
+            found.map_err(|source| StoreError::File { path: path(), source })?;
         let ids: Vec<&str> = found.iter().map(|one| one.begun.run.as_str()).collect();
         let ids = serde_json::to_string(&ids).unwrap_or_default();
         let over: Vec<String> = sqlx::query_scalar(
@@ -239,7 +241,7 @@ impl Store {
                 going.push(one);
             }
         }
-        Ok(going)
+        Ok(LeftBehind { found: going, unread })
     }
 
     /// Whether this process has anything of a run on disk.
@@ -325,24 +327,41 @@ impl Store {
     /// Runs that were under way when an earlier process was killed have failed, but for those that
     /// go on.
     pub(super) async fn settle_runs(&self, going: &[String]) -> Result<(), StoreError> {
-        let going = serde_json::to_string(&going).unwrap_or_default();
-        let ended = Ended::from(&Outcome::failed(ProgramError {
+        let lost = Outcome::failed(ProgramError {
             kind: "Lost".to_owned(),
             message: "the gateway was ended while this ran; what it had done by then is done"
                 .to_owned(),
             ..ProgramError::default()
-        }));
-        let ended = serde_json::to_string(&ended).unwrap_or_default();
-        sqlx::query(
-            "UPDATE runs SET status = 'failed', ended = ?, finished_at = ?
+        });
+        // Ended while somebody was fetching them: they lie where they can be fetched.
+        let left = std::fs::read_dir(self.folder.join("moved")).into_iter().flatten().flatten();
+        let left: Vec<String> = left.filter_map(|run| run.file_name().into_string().ok()).collect();
+        self.settle("cancelled", &moved(), "IN", &left).await?;
+        self.settle("failed", &lost, "NOT IN", going).await
+    }
+
+    /// Says how runs ended that an earlier process did not end.
+    async fn settle(
+        &self,
+        status: &str,
+        outcome: &Outcome,
+        which: &'static str,
+        runs: &[String],
+    ) -> Result<(), StoreError> {
+        let ended = serde_json::to_string(&Ended::from(outcome)).unwrap_or_default();
+        let runs = serde_json::to_string(runs).unwrap_or_default();
+        let update = format!(
+            "UPDATE runs SET status = ?, ended = ?, finished_at = ?
              WHERE status IN ('queued', 'running', 'waiting')
-               AND id NOT IN (SELECT value FROM json_each(?))",
-        )
-        .bind(ended)
-        .bind(Moment::now().0)
-        .bind(going)
-        .execute(&self.pool)
-        .await?;
+               AND id {which} (SELECT value FROM json_each(?))"
+        );
+        sqlx::query(sqlx::AssertSqlSafe(update))
+            .bind(status)
+            .bind(ended)
+            .bind(Moment::now().0)
+            .bind(runs)
+            .execute(&self.pool)
+            .await?;
         Ok(())
     }
 

@@ -429,7 +429,7 @@ fn from_failure(failure: &CallFailure) -> CallError {
     let kind = match failure {
         CallFailure::Refused { .. } => "ToolError",
         // It left, and nobody knows what became of it.
-        CallFailure::Late { .. } | CallFailure::Broken { .. } => UNANSWERED,
+        failure if failure.is_ambiguous() => UNANSWERED,
         _ => "ServerError",
     };
     fault(kind, failure.to_string())

@@ -22,9 +22,6 @@ use crate::service::{Refusal, StoreError};
 /// How often a run that rests looks whether others wait for its place.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long a run that is to leave waits for answers of calls that must not be made twice.
-const ANSWERS: Duration = Duration::from_secs(5);
-
 /// How a run came to its end here.
 pub(crate) enum Ended {
     /// By itself.
@@ -47,8 +44,6 @@ pub(crate) struct Driver<'a> {
     pub(crate) pass: Option<Pass>,
     /// How long a guest is kept that waits.
     pub(crate) freeze_after: Duration,
-    /// Says that the process ends.
-    pub(crate) ending: &'a CancellationToken,
     /// Says that the run is to go on elsewhere.
     pub(crate) leaving: &'a CancellationToken,
     /// What the session was before, to be written before the first image of the run.
@@ -227,6 +222,7 @@ impl Driver<'_> {
         wake_at: Option<SystemTime>,
     ) -> Result<Option<Vec<CallResult>>, Refusal> {
         *guest = None;
+        self.keeper.rests();
         self.was_parked = true;
         self.before.asleep();
         self.pass = None;
@@ -290,18 +286,15 @@ impl Driver<'_> {
         }
     }
 
-    /// Comes back when the run is to leave and nothing that it sent could be carried out unseen,
-    /// or when that takes too long.
+    /// Comes back when the run is to leave and nothing that it sent could be carried out unseen. Who
+    /// ends the process does not wait for that for ever.
     async fn leaves(&self) {
         self.leaving.cancelled().await;
         let unanswered = |id: &CallId| {
             let left = self.keeper.left(*id);
             left.is_some_and(|left| left.is_unknown())
         };
-        let until = tokio::time::Instant::now() + ANSWERS;
-        // A run that merely goes elsewhere has time.
-        let is_late = || self.ending.is_cancelled() && tokio::time::Instant::now() >= until;
-        while self.pending.iter().any(unanswered) && !is_late() {
+        while self.pending.iter().any(unanswered) {
             tokio::time::sleep(LOOK).await;
         }
     }

@@ -1,17 +1,18 @@
 //! The files of one run: its ledger, and its last image.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use engine::{CallId, CallResult, HostCall, Image, Outcome};
+use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome};
 
 use super::Effect;
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
-use crate::hearing::{CallNote, UNANSWERED};
+use super::own::Own;
+use super::past::{Left, Past, REFUSED};
 use crate::service::ids::RunId;
 use crate::service::lock;
 
@@ -19,17 +20,6 @@ use crate::service::lock;
 const LEDGER: &str = "ledger";
 /// The folder of ledgers of runs that are over.
 const OVER: &str = "over";
-/// Says which process a folder of runs belongs to, as long as that lives.
-const LOCK: &str = "lock";
-
-/// Runs that were taken over one from the other, at most.
-const MOST_RESUMED: usize = 100;
-
-/// What a call is answered with that an earlier run may have made.
-pub(crate) const REFUSED: &str = "Unknown";
-
-/// Letters of a call's arguments that are told.
-const MOST_GIVEN: usize = 160;
 /// Calls that are told one by one.
 const MOST_TOLD: usize = 10;
 
@@ -55,68 +45,21 @@ struct State {
     /// The last image, and its number.
     image: u64,
     /// Calls that have left, by number.
-    left: HashMap<CallId, Left>,
+    left: BTreeMap<CallId, Left>,
+    /// Answers to calls that the program makes again under other numbers.
+    spare: Vec<Left>,
+    /// Calls of the run that this one takes over from, each used once.
+    earlier: Vec<Left>,
 }
 
-/// A call that has left.
-#[derive(Debug, Clone)]
-pub(crate) struct Left {
-    pub(crate) call: HostCall,
-    pub(crate) effect: Effect,
-    pub(crate) at: SystemTime,
-    /// What came back, and how long that took.
-    pub(crate) answer: Option<(CallResult, Duration)>,
-    /// Nobody waits for it any more.
-    pub(crate) withdrawn: bool,
-    /// It was to leave and had to wait: nobody out there has seen it.
-    pub(crate) waits: bool,
-}
-
-impl Left {
-    /// Whether it may have been carried out without our knowing, and must not be made again.
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.effect == Effect::Write && !self.waits && !self.is_answered()
-    }
-
-    /// Whether anybody knows what became of it.
-    fn is_answered(&self) -> bool {
-        match &self.answer {
-            None => false,
-            Some((CallResult { result: Ok(_), .. }, _)) => true,
-            Some((CallResult { result: Err(error), .. }, _)) => {
-                error.kind != UNANSWERED && error.kind != REFUSED
-            }
-        }
-    }
-
-    /// Whether it is this call, whatever its number.
-    pub(crate) fn is_same(&self, call: &HostCall) -> bool {
-        self.call.name == call.name && self.call.arguments.get() == call.arguments.get()
-    }
-
-    /// Which tool of which server.
-    pub(crate) fn name(&self) -> String {
-        CallNote::leaving(&self.call).name()
-    }
-
-    /// The same with the beginning of what it was given, so that people know which it was.
-    pub(crate) fn told(&self) -> String {
-        let given: String = self.call.arguments.get().chars().take(MOST_GIVEN + 1).collect();
-        let given = match given.char_indices().nth(MOST_GIVEN) {
-            Some((at, _)) => format!("{}…", &given[..at]),
-            None => given,
-        };
-        format!("{} {given}", self.name())
-    }
-
-    /// What is told of it.
-    pub(crate) fn note(&self) -> CallNote {
-        let note = CallNote { started_at: self.at, ..CallNote::leaving(&self.call) };
-        match &self.answer {
-            None => note,
-            Some((result, took)) => note.with(result, *took),
-        }
-    }
+/// What is known of the calls of a run that is over.
+pub(crate) enum Called {
+    /// It made these, and those before it.
+    These(Vec<Left>),
+    /// Nothing is kept of it.
+    Unkept,
+    /// What is kept of it was changed.
+    Uncertain,
 }
 
 /// A run as it was found on disk.
@@ -130,8 +73,9 @@ pub(crate) struct Found {
 
 impl Keeper {
     /// For a run that has done nothing yet. Nothing is written until it does.
-    pub(crate) fn new(runs: &Path, begun: Begun) -> Self {
-        Self { folder: runs.join(begun.run.as_str()), begun, state: Mutex::default() }
+    pub(crate) fn new(runs: &Path, begun: Begun, earlier: Vec<Left>) -> Self {
+        let state = Mutex::new(State { earlier, ..State::default() });
+        Self { folder: runs.join(begun.run.as_str()), begun, state }
     }
 
     /// What is on disk of a run; `None` if that is nothing that could go on.
@@ -140,19 +84,24 @@ impl Keeper {
         let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
-        let (image, left) = read_lines(lines);
-        let number = image.as_ref().map_or(0, |image: &ImageLine| image.number);
+        let past = Past::to_go_on(lines);
+        let number = past.image.as_ref().map_or(0, |image| image.number);
         // The one after the last may have been written before its line was.
-        let damage = if is_torn_inside {
+        let damage = if is_torn_inside || past.is_damaged {
             Some("its ledger was changed")
         } else if last_image(&folder)? > number + 1 {
             Some("its ledger lacks what was written last")
         } else {
             None
         };
-        let ledger = Some(Ledger::open(&path, valid)?);
-        let left = left.into_iter().map(|left| (left.call.id, left)).collect();
-        let state = Mutex::new(State { ledger, image: number, left });
+        let mut ledger = Ledger::of_earlier(&path, valid);
+        if damage.is_some() {
+            // Whoever wants to take over from it has to know.
+            ledger.append(&Line::Damaged)?;
+            ledger.close();
+        }
+        let Past { image, left, spare, earlier, .. } = past;
+        let state = Mutex::new(State { ledger: Some(ledger), image: number, left, spare, earlier });
         let begun = *begun;
         let keeper = Self { folder, begun: begun.clone(), state };
         Ok(Some(Found { begun, image, keeper, damage }))
@@ -167,11 +116,23 @@ impl Keeper {
     pub(crate) async fn accept(self: &Arc<Self>) -> io::Result<()> {
         self.blocking(|keeper| {
             let mut state = lock(&keeper.state);
-            keeper.ledger(&mut state)?.sync()?;
-            sync_folder(&keeper.folder)?;
-            keeper.folder.parent().map_or(Ok(()), sync_folder)
+            let written = keeper.write_begun(&mut state);
+            if written.is_err() {
+                // What was refused does not run after all.
+                state.ledger = None;
+                let _ = std::fs::remove_dir_all(&keeper.folder);
+            }
+            written
         })
         .await
+    }
+
+    fn write_begun(&self, state: &mut State) -> io::Result<()> {
+        let ledger = self.ledger(state)?;
+        ledger.sync()?;
+        ledger.close();
+        sync_folder(&self.folder)?;
+        self.folder.parent().map_or(Ok(()), sync_folder)
     }
 
     fn ledger<'s>(&self, state: &'s mut State) -> io::Result<&'s mut Ledger> {
@@ -179,7 +140,11 @@ impl Keeper {
             std::fs::create_dir_all(&self.folder)?;
             let path = self.folder.join(LEDGER);
             let mut ledger = Ledger::create(&path)?;
-            if let Err(error) = ledger.append(&Line::Begun(Box::new(self.begun.clone()))) {
+            let begun = Line::Begun(Box::new(self.begun.clone()));
+            // All it has to know of earlier runs, which may be gone when it is needed.
+            let earlier = state.earlier.iter().map(|left| Line::Earlier(Box::new(left.clone())));
+            let mut lines = std::iter::once(begun).chain(earlier);
+            if let Err(error) = lines.try_for_each(|line| ledger.append(&line)) {
                 // Another attempt makes it anew.
                 let _ = std::fs::remove_file(path);
                 return Err(error);
@@ -191,12 +156,19 @@ impl Keeper {
 
     /// A call is about to leave.
     pub(crate) fn leaves(&self, call: &HostCall, effect: Effect) -> io::Result<()> {
-        let mut state = lock(&self.state);
-        let at = SystemTime::now();
-        self.ledger(&mut state)?.append(&Line::Calls { call: call.clone(), effect, at })?;
-        let call = call.clone();
-        let left = Left { call, effect, at, answer: None, withdrawn: false, waits: false };
-        state.left.insert(left.call.id, left);
+        let left = Left::new(call.clone(), effect, SystemTime::now(), false);
+        self.note(&mut lock(&self.state), left)
+    }
+
+    fn note(&self, state: &mut State, left: Left) -> io::Result<()> {
+        let Left { call, effect, at, reused, answer, .. } = left.clone();
+        let (call, id) = (call.clone(), call.id);
+        let ledger = self.ledger(state)?;
+        ledger.append(&Line::Calls { call, effect, at, reused })?;
+        if let Some((result, took)) = answer {
+            ledger.append(&Line::Answered { result, took })?;
+        }
+        state.left.insert(id, left);
         Ok(())
     }
 
@@ -258,14 +230,48 @@ impl Keeper {
         }
     }
 
-    /// What a call was answered with before, if it is the same call.
-    pub(crate) fn known(&self, call: &HostCall) -> Option<CallResult> {
-        let state = lock(&self.state);
-        let left = state.left.get(&call.id)?;
-        let same = left.call.name == call.name
-            && left.call.arguments.get() == call.arguments.get()
-            && !left.withdrawn;
-        left.answer.as_ref().filter(|_| same).map(|(result, _)| result.clone())
+    /// The same call as it was answered before: in this run before a crash, or in the one that it takes
+    /// over from. Each is used once.
+    pub(crate) fn known(&self, call: &HostCall) -> io::Result<Option<Left>> {
+        let mut state = lock(&self.state);
+        let is_same = |left: &Left| left.is_same(call);
+        let spare = state.spare.iter().position(is_same);
+        let earlier = state.earlier.iter().position(is_same);
+        let found = match (spare, earlier) {
+            (Some(at), _) => Some(state.spare[at].clone()),
+            (None, Some(at)) => self.of_earlier(state.earlier[at].clone()),
+            (None, None) => None,
+        };
+        let Some(mut left) = found else { return Ok(None) };
+        left.call.id = call.id;
+        if let Some((result, _)) = &mut left.answer {
+            result.id = call.id;
+        }
+        // So that whoever takes over from this run, or goes on with it, has it too.
+        self.note(&mut state, left.clone())?;
+        match (spare, earlier) {
+            (Some(at), _) => drop(state.spare.remove(at)),
+            (None, Some(at)) => drop(state.earlier.remove(at)),
+            (None, None) => {}
+        }
+        Ok(Some(left))
+    }
+
+    /// What an earlier run's call means for this run; `None` if it was not done and may go well this
+    /// time.
+    fn of_earlier(&self, left: Left) -> Option<Left> {
+        if left.is_done() {
+            return Some(Left { reused: true, ..left });
+        }
+        left.is_unknown().then(|| {
+            let run = self.begun.resumes.as_ref().map_or("", RunId::as_str);
+            let message = format!(
+                "this call left in run {run} and nobody knows whether it was carried out, so it is not made again; find out with a tool that reads, and leave the call out"
+            );
+            let result = Err(CallError { kind: REFUSED.to_owned(), message });
+            let answer = Some((CallResult { id: left.call.id, result }, Duration::ZERO));
+            Left { reused: true, answer, ..left }
+        })
     }
 
     /// A call that has left, as it is known.
@@ -275,9 +281,7 @@ impl Keeper {
 
     /// All calls that have left, in their order.
     pub(crate) fn all_left(&self) -> Vec<Left> {
-        let mut all: Vec<Left> = lock(&self.state).left.values().cloned().collect();
-        all.sort_by_key(|left| left.call.id);
-        all
+        lock(&self.state).left.values().cloned().collect()
     }
 
     /// The calls that were to leave and never did.
@@ -289,7 +293,7 @@ impl Keeper {
 
     /// Comes back when everything that was written down is on disk.
     pub(crate) async fn sync(self: &Arc<Self>) -> io::Result<()> {
-        self.blocking(|keeper| lock(&keeper.state).ledger.as_ref().map_or(Ok(()), Ledger::sync))
+        self.blocking(|keeper| lock(&keeper.state).ledger.as_mut().map_or(Ok(()), Ledger::sync))
             .await
     }
 
@@ -344,6 +348,13 @@ impl Keeper {
         .await
     }
 
+    /// The run rests, and needs no file open for that.
+    pub(crate) fn rests(&self) {
+        if let Some(ledger) = &mut lock(&self.state).ledger {
+            ledger.close();
+        }
+    }
+
     /// Whether anything of the run is on disk.
     pub(crate) fn is_written(&self) -> bool {
         lock(&self.state).ledger.is_some()
@@ -369,7 +380,7 @@ impl Keeper {
     /// What lies in the folder of a run that left: its ledger, and its last image.
     pub(crate) fn packed(folder: &Path) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
         let ledger = std::fs::read(folder.join(LEDGER))?;
-        let image = read_lines(ledger::decode(&ledger).0).0;
+        let image = Past::of(ledger::decode(&ledger).0).image;
         let image = image.map(|image| std::fs::read(folder.join(image.file()))).transpose()?;
         Ok((ledger, image))
     }
@@ -385,7 +396,7 @@ impl Keeper {
         let _ = std::fs::remove_dir_all(aside);
         std::fs::create_dir_all(aside)?;
         let (lines, _) = ledger::decode(ledger);
-        let number = read_lines(lines.clone()).0.map(|image| image.file());
+        let number = Past::of(lines.clone()).image.map(|image| image.file());
         let mut new = Ledger::create(&aside.join(LEDGER))?;
         new.append(&Line::Begun(Box::new(begun)))?;
         for line in lines.into_iter().filter(|line| !matches!(line, Line::Begun(_))) {
@@ -405,19 +416,23 @@ impl Keeper {
 
     /// The run is over and stored. What it called is kept only for whoever takes over from it.
     pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
+        let changed_something = {
+            let state = lock(&self.state);
+            state.left.values().chain(&state.earlier).any(|left| left.effect != Effect::Read)
+        };
+        let is_forgettable = succeeded || !changed_something;
         if !self.is_written() {
-            if succeeded || self.begun.resumes.is_none() {
+            if is_forgettable {
                 return Ok(());
             }
             self.accept().await?;
         }
         self.blocking(move |keeper| {
-            let left = keeper.all_left();
-            // Whoever takes over from one that took over has to know of the first, too.
-            let is_forgettable = keeper.begun.resumes.is_none()
-                && left.iter().all(|left| left.effect == Effect::Read);
-            if succeeded || is_forgettable {
+            if is_forgettable {
                 return std::fs::remove_dir_all(&keeper.folder);
+            }
+            if let Some(ledger) = &mut lock(&keeper.state).ledger {
+                ledger.go_on()?;
             }
             if let Some(all) = keeper.folder.parent().and_then(Path::parent) {
                 std::fs::create_dir_all(all.join(OVER))?;
@@ -428,38 +443,23 @@ impl Keeper {
         .await
     }
 
-    /// What a run that is over has called; `None` if that is not known, or need not be.
-    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Option<Vec<Left>>> {
+    /// What a run that is over has called.
+    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Called> {
         // One that cannot be stored yet still lies where it was.
-        let (mut all, mut next): (Option<Vec<Left>>, _) = (None, Some(run.clone()));
-        for _ in 0..MOST_RESUMED {
-            let Some(run) = next.take() else { break };
-            let Some(lines) = Self::lines_of(own, &run)? else { break };
-            if let Some(Line::Begun(begun)) = lines.first() {
-                next.clone_from(&begun.resumes);
-            }
-            let known = all.get_or_insert_default();
-            let mut earlier = read_lines(lines).1;
-            // What a later one used again is in its own ledger.
-            for later in known.iter() {
-                if let Some(at) = earlier.iter().position(|one| one.is_same(&later.call)) {
-                    earlier.remove(at);
-                }
-            }
-            known.extend(earlier);
-        }
-        Ok(all)
-    }
-
-    fn lines_of(own: &Own, run: &RunId) -> io::Result<Option<Vec<Line>>> {
         for path in [over(&own.all, run), own.folder.join(run.as_str()).join(LEDGER)] {
-            match ledger::read(&path) {
-                Ok((lines, ..)) => return Ok(Some(lines)),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            let (lines, _, is_torn_inside) = match ledger::read(&path) {
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
-            }
+            };
+            let past = Past::of(lines);
+            return Ok(if is_torn_inside || past.is_damaged {
+                Called::Uncertain
+            } else {
+                Called::These(past.into_calls())
+            });
         }
-        Ok(None)
+        Ok(Called::Unkept)
     }
 
     /// Says in an outcome that is no success what became of the calls that change something.
@@ -470,7 +470,7 @@ impl Keeper {
         let (mut committed, mut unknown) = (Vec::new(), Vec::new());
         for left in self.all_left().into_iter().filter(|left| left.effect != Effect::Read) {
             match &left.answer {
-                Some((CallResult { result: Ok(_), .. }, _)) => committed.push(left.told()),
+                Some(_) if left.is_done() => committed.push(left.told()),
                 _ if left.is_unknown() => unknown.push(left.told()),
                 Some(_) | None => {}
             }
@@ -502,127 +502,6 @@ fn over(all: &Path, run: &RunId) -> PathBuf {
     all.join(OVER).join(run.as_str())
 }
 
-/// The folder in which one process keeps its runs, as long as it lives.
-#[derive(Debug)]
-pub(crate) struct Own {
-    /// The folders of all processes.
-    pub(crate) all: PathBuf,
-    /// That of this one.
-    pub(crate) folder: PathBuf,
-    _lock: File,
-}
-
-impl Own {
-    /// A new one among those of others.
-    pub(crate) fn new(all: PathBuf) -> io::Result<Self> {
-        let folder = all.join(uuid::Uuid::new_v4().simple().to_string());
-        // Nobody may take it for one that was left before it is locked.
-        let aside = folder.with_extension("new");
-        std::fs::create_dir_all(&aside)?;
-        let lock = File::create(aside.join(LOCK))?;
-        lock.lock()?;
-        std::fs::rename(&aside, &folder)?;
-        sync_folder(&all)?;
-        Ok(Self { all, folder, _lock: lock })
-    }
-
-    /// Takes over every run that a process left which is no more, as far as it can be read.
-    pub(crate) fn take_over(&self) -> io::Result<Vec<Found>> {
-        let mut found = Vec::new();
-        for entry in std::fs::read_dir(&self.all)? {
-            let folder = entry?.path();
-            if folder == self.folder {
-                continue;
-            }
-            // Whoever lives holds it, and what is not there belongs to nobody.
-            let Ok(lock) = File::open(folder.join(LOCK)) else { continue };
-            if lock.try_lock().is_err() {
-                continue;
-            }
-            self.take(&folder, &mut found)?;
-            let _ = std::fs::remove_file(folder.join(LOCK));
-            let _ = std::fs::remove_dir(&folder);
-        }
-        if !found.is_empty() {
-            sync_folder(&self.folder)?;
-        }
-        Ok(found)
-    }
-
-    /// Removes it if it is empty; what is in it is for the next process.
-    fn leave(&self) -> io::Result<()> {
-        if std::fs::read_dir(&self.folder)?.count() == 1 {
-            std::fs::remove_file(self.folder.join(LOCK))?;
-            std::fs::remove_dir(&self.folder)?;
-        }
-        Ok(())
-    }
-
-    fn take(&self, from: &Path, found: &mut Vec<Found>) -> io::Result<()> {
-        for entry in std::fs::read_dir(from)? {
-            let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                continue;
-            }
-            let folder = self.folder.join(entry.file_name());
-            std::fs::rename(entry.path(), &folder)?;
-            match Keeper::find(folder.clone()) {
-                Ok(Some(one)) => found.push(one),
-                // It was never said to be accepted.
-                Ok(None) => std::fs::remove_dir_all(&folder)?,
-                Err(error) => {
-                    tracing::error!(folder = %folder.display(), error = %error, "a run cannot be read");
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        // An empty folder that stays is removed by the next process.
-        let _ = self.leave();
-    }
-}
-
-/// The last image, and what became of each call, in the order in which they left.
-fn read_lines(lines: Vec<Line>) -> (Option<ImageLine>, Vec<Left>) {
-    let (mut image, mut all) = (None, BTreeMap::new());
-    for line in lines {
-        match line {
-            Line::Begun(_) => {}
-            Line::Calls { call, effect, at } => {
-                let id = call.id;
-                let left = Left { call, effect, at, answer: None, withdrawn: false, waits: false };
-                all.insert(id, left);
-            }
-            Line::Waits { id } => {
-                if let Some(known) = all.get_mut(&id) {
-                    known.waits = true;
-                }
-            }
-            Line::Goes { id } => {
-                if let Some(known) = all.get_mut(&id) {
-                    known.waits = false;
-                }
-            }
-            Line::Answered { result, took } => {
-                if let Some(known) = all.get_mut(&result.id) {
-                    known.answer = Some((result, took));
-                }
-            }
-            Line::Withdrawn { id } => {
-                if let Some(known) = all.get_mut(&id) {
-                    known.withdrawn = true;
-                }
-            }
-            Line::Image(line) => image = Some(line),
-        }
-    }
-    (image, all.into_values().collect())
-}
-
 /// The highest number of an image in a folder; 0 if there is none.
 fn last_image(folder: &Path) -> io::Result<u64> {
     let mut last = 0;
@@ -635,6 +514,6 @@ fn last_image(folder: &Path) -> io::Result<u64> {
 }
 
 /// Sees to it that names in a folder are on disk.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }

@@ -2,23 +2,30 @@
 //!
 //! ```text
 //! begun    the program, its session, its limits
+//! earlier  a call of the run that it takes over from
 //! calls    a call leaves: which, with what, and whether it may be repeated
 //! answered what came back
 //! image    everything the program is lies in that file, and these calls are pending in it
+//! again    a new process goes on from the last image
 //! ```
+//!
+//! A program that goes on from an image counts its calls on from there, and may make them in another
+//! order than before. So the number of a call says which one it is only up to the image; what came
+//! after it is known by what was asked.
 //!
 //! Each line begins with a checksum. A line that was torn by a crash ends the ledger, and the one
 //! before it is the last that counts.
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use engine::{CallId, CallResult, Context, HostCall, Limits, Program};
 use serde::{Deserialize, Serialize};
 
 use super::Effect;
+use super::past::Left;
 use crate::service::ids::{RunId, SessionId};
 use crate::service::record::{Moment, Record, Status};
 
@@ -31,6 +38,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub(crate) enum Line {
     /// The run was accepted.
     Begun(Box<Begun>),
+    /// A call that an earlier run made.
+    Earlier(Box<Left>),
     /// A call is about to leave.
     Calls {
         /// The call.
@@ -39,6 +48,9 @@ pub(crate) enum Line {
         effect: Effect,
         /// When.
         at: SystemTime,
+        /// It does not leave: its answer is that of an earlier run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        reused: bool,
     },
     /// It was answered.
     Answered {
@@ -64,6 +76,10 @@ pub(crate) enum Line {
     },
     /// Everything the program is has been written.
     Image(ImageLine),
+    /// Another process goes on from the last image.
+    Again,
+    /// What the run has done is not known any more.
+    Damaged,
 }
 
 /// What a run is, before it has done anything.
@@ -138,31 +154,58 @@ impl ImageLine {
 /// A ledger that is being written.
 #[derive(Debug)]
 pub(crate) struct Ledger {
-    file: File,
+    path: PathBuf,
+    /// Not open while nothing is written for long: there may be more runs that wait than files that
+    /// a process may have open.
+    file: Option<File>,
     bytes: u64,
+    /// It is to be said that another process goes on with it.
+    again: bool,
 }
 
 impl Ledger {
     /// Begins one.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = File::options().append(true).create_new(true).open(path)?;
-        Ok(Self { file, bytes: 0 })
+        Ok(Self { path: path.to_owned(), file: Some(file), bytes: 0, again: false })
     }
 
-    /// Goes on with one after the last line that counts.
-    pub(crate) fn open(path: &Path, valid: u64) -> io::Result<Self> {
-        let file = File::options().append(true).open(path)?;
-        file.set_len(valid)?;
-        Ok(Self { file, bytes: valid })
+    /// One that an earlier process wrote, after the last line that counts.
+    pub(crate) fn of_earlier(path: &Path, valid: u64) -> Self {
+        Self { path: path.to_owned(), file: None, bytes: valid, again: true }
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        if self.file.is_none() {
+            let file = File::options().append(true).open(&self.path)?;
+            file.set_len(self.bytes)?;
+            self.file = Some(file);
+        }
+        self.file.as_mut().ok_or_else(|| io::Error::other("the ledger is closed"))
     }
 
     /// Writes a line; it is safe once [`Ledger::sync`] has come back.
     pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
-        let text = written(line)?;
-        let written = self.file.write_all(text.as_bytes());
+        self.go_on()?;
+        self.write(&written(line)?)
+    }
+
+    /// Says that another process goes on with it, unless that is said.
+    pub(crate) fn go_on(&mut self) -> io::Result<()> {
+        if self.again {
+            self.write(&written(&Line::Again)?)?;
+            self.again = false;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        let bytes = self.bytes;
+        let file = self.file()?;
+        let written = file.write_all(text.as_bytes());
         if written.is_err() {
             // Half a line would make whatever follows unreadable.
-            let _ = self.file.set_len(self.bytes);
+            let _ = file.set_len(bytes);
             return written;
         }
         self.bytes += text.len() as u64;
@@ -170,8 +213,13 @@ impl Ledger {
     }
 
     /// Comes back when everything written is on disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.file()?.sync_data()
+    }
+
+    /// Nothing will be written for a while.
+    pub(crate) fn close(&mut self) {
+        self.file = None;
     }
 }
 
@@ -273,11 +321,12 @@ mod tests {
         std::fs::write(&path, [&torn[..], b"12345678 {\"is\":"].concat()).unwrap();
         let (lines, valid, _) = read(&path).unwrap();
         assert_eq!((lines.len(), valid), (1, torn.len() as u64));
-        let mut ledger = Ledger::open(&path, valid).unwrap();
+        let mut ledger = Ledger::of_earlier(&path, valid);
         ledger.append(&Line::Withdrawn { id: CallId(2) }).unwrap();
+        ledger.close();
         ledger.sync().unwrap();
         let (lines, _, is_torn_inside) = read(&path).unwrap();
-        assert!(lines.len() == 2 && !is_torn_inside);
+        assert!(matches!(lines[..], [_, Line::Again, _]) && !is_torn_inside);
         let mut changed = std::fs::read(&path).unwrap();
         changed[12] ^= 1;
         std::fs::write(&path, changed).unwrap();

@@ -6,8 +6,8 @@
 //!                                                                   killed ──► found at the start ──┘
 //! ```
 //!
-//! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `keeper` (the
-//! files of one run), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start),
+//! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `past` (what
+//! that says), `keeper` (the files of one run), `own` (those of a process), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start),
 //! `moving` (from one gateway to another).
 
 mod books;
@@ -16,13 +16,17 @@ mod effect;
 pub(super) mod keeper;
 pub(super) mod ledger;
 mod moving;
+pub(super) mod own;
 mod pack;
+pub(super) mod past;
 mod resume;
 
 pub(super) use self::books::RunBooks;
 pub use self::effect::Effect;
 pub(super) use self::keeper::Keeper;
 pub(super) use self::ledger::Begun;
+pub(super) use self::moving::moved;
+pub(crate) use self::past::REFUSED;
 
 /// What is fed to the decoder of ledgers by whoever looks for holes in it.
 #[doc(hidden)]

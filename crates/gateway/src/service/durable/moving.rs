@@ -26,6 +26,15 @@ const REST: Duration = Duration::from_secs(30);
 /// The exception of a run that goes on elsewhere.
 const MOVED: &str = "Moved";
 
+/// The end here of a run that goes on elsewhere.
+pub(crate) fn moved() -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: MOVED.to_owned(),
+        message: "this run was exported and goes on where it is imported".to_owned(),
+        ..ProgramError::default()
+    })
+}
+
 impl Service {
     /// Takes a run that has not ended out of this gateway, as bytes with which another goes on.
     pub async fn export_run(
@@ -81,20 +90,14 @@ impl Service {
         }
         let (from, to) = (self.parts.store.kept().folder.clone(), self.parts.store.moved(run.id()));
         let folder = from.join(run.id().as_str());
-        let moved = tokio::task::spawn_blocking(move || Keeper::leave(&folder, &to)).await;
-        moved
-            .map_err(std::io::Error::other)
-            .and_then(|moved| moved)
+        let left = tokio::task::spawn_blocking(move || Keeper::leave(&folder, &to)).await;
+        left.map_err(std::io::Error::other)
+            .and_then(|left| left)
             .map_err(|error| self.unwritten(error))?;
-        let outcome = Outcome::failed(ProgramError {
-            kind: MOVED.to_owned(),
-            message: "this run was exported and goes on where it is imported".to_owned(),
-            ..ProgramError::default()
-        });
         record.status = Status::Cancelled;
         record.waiting = None;
         record.finished_at = Some(Moment::now());
-        record.ended = Some(Ended::from(&outcome));
+        record.ended = Some(Ended::from(&moved()));
         self.parts.store.write(Write::Run(Box::new(record))).await?;
         Ok(())
     }

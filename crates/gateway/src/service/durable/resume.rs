@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
-use super::keeper::{Found, Keeper, Left, counted};
+use super::keeper::{Called, Found, Keeper, counted};
 use super::ledger::ImageLine;
+use super::past::Left;
 use super::{Effect, RunBooks};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
@@ -91,8 +92,12 @@ impl Service {
         let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
         let calls = calls.map_err(std::io::Error::other).and_then(|calls| calls);
         match calls.map_err(|error| self.unwritten(error))? {
-            Some(calls) => Ok(calls),
-            None => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
+            Called::These(calls) => Ok(calls),
+            Called::Uncertain => {
+                let why = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
+                Err(Refusal::NotResumable { run: from.clone(), why })
+            }
+            Called::Unkept => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
                 let why = "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
                 Refusal::NotResumable { run: from.clone(), why }
             }),
@@ -131,13 +136,12 @@ impl Service {
         place: Place<'_>,
         offer: Arc<Offer>,
         pass: Pass,
-        earlier: Vec<Left>,
     ) -> Result<Option<Outcome>, Refusal> {
         let program = place.keeper.begun().program();
         let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
         let servers = offer.folder().or_else(|| session.start().servers.clone());
         let start = Start { servers, ..session.start().clone() };
-        let (start, desk) = desk(place, &offer, earlier, start);
+        let (start, desk) = desk(place, &offer, start);
         session.configure(start.clone());
         let started = SystemTime::now();
         body.guest = Some(session.lend(&program).await?);
@@ -181,7 +185,6 @@ impl Service {
             gate: &self.gate,
             pass,
             freeze_after: self.settings.freeze_after,
-            ending: &self.ending,
             leaving: place.run.leaving(),
             before: around,
             pending,
@@ -277,7 +280,10 @@ impl Service {
         }
         match self.readiness() {
             Readiness::Ready(engine) => Ok(Some(engine)),
-            Readiness::Failed(reason) => Err(Refusal::NoRuntime(reason)),
+            Readiness::Failed(reason) => {
+                warn!(reason, "runs that an earlier process left wait for a start with a runtime");
+                Ok(None)
+            }
             Readiness::Installing { .. } => Ok(None),
         }
     }
@@ -288,24 +294,10 @@ impl Service {
         body: &mut Body,
         place: Place<'_>,
     ) -> Result<Option<Outcome>, Refusal> {
-        let earlier = self.left_of_earlier(place.keeper)?;
         let pass = self.gate.again(&place.entry.owner).enter().await;
         place.run.begin();
         self.make_room(place.entry).await;
-        self.run_in(body, place, pass, earlier).await
-    }
-
-    /// What the runs that this one takes over from know, but for what it has used already.
-    fn left_of_earlier(&self, keeper: &Keeper) -> Result<Vec<Left>, Refusal> {
-        let Some(from) = &keeper.begun().resumes else { return Ok(Vec::new()) };
-        let earlier = Keeper::calls_of(&self.parts.store.own(), from);
-        let mut earlier = earlier.map_err(|error| self.unwritten(error))?.unwrap_or_default();
-        for used in keeper.all_left() {
-            if let Some(at) = earlier.iter().position(|one| one.is_same(&used.call)) {
-                earlier.remove(at);
-            }
-        }
-        Ok(earlier)
+        self.run_in(body, place, pass).await
     }
 
     /// A run that goes on from its image.
@@ -330,7 +322,7 @@ impl Service {
         offer.count_before(answered);
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
-        let (start, desk) = desk(place, &offer, self.left_of_earlier(place.keeper)?, start);
+        let (start, desk) = desk(place, &offer, start);
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
@@ -406,13 +398,8 @@ fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
 }
 
 /// Who carries out a run's calls, and how its guest is started with that.
-fn desk(
-    place: Place<'_>,
-    offer: &Arc<Offer>,
-    earlier: Vec<Left>,
-    start: Start,
-) -> (Start, Arc<Desk>) {
-    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), earlier));
+fn desk(place: Place<'_>, offer: &Arc<Offer>, start: Start) -> (Start, Arc<Desk>) {
+    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer)));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let most = start.limits.call_result_bytes;
     let desk = Arc::new(Desk::new(Arc::clone(offer), most, hearing).with_books(books));

@@ -1,0 +1,104 @@
+//! The folder in which one process keeps its runs, and what it finds of those before it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::keeper::{Found, Keeper, sync_folder};
+
+/// Says which process a folder of runs belongs to, as long as that lives.
+const LOCK: &str = "lock";
+
+/// What processes left that are no more.
+#[derive(Default)]
+pub(crate) struct LeftBehind {
+    /// Runs that can go on, or say why not.
+    pub(crate) found: Vec<Found>,
+    /// Runs that could not be read now, and may be the next time.
+    pub(crate) unread: Vec<String>,
+}
+
+/// The folder in which one process keeps its runs, as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Own {
+    /// The folders of all processes.
+    pub(crate) all: PathBuf,
+    /// That of this one.
+    pub(crate) folder: PathBuf,
+    _lock: File,
+}
+
+impl Own {
+    /// A new one among those of others.
+    pub(crate) fn new(all: PathBuf) -> io::Result<Self> {
+        let folder = all.join(uuid::Uuid::new_v4().simple().to_string());
+        // Nobody may take it for one that was left before it is locked.
+        let aside = folder.with_extension("new");
+        std::fs::create_dir_all(&aside)?;
+        let lock = File::create(aside.join(LOCK))?;
+        lock.lock()?;
+        std::fs::rename(&aside, &folder)?;
+        sync_folder(&all)?;
+        Ok(Self { all, folder, _lock: lock })
+    }
+
+    /// Takes over every run that a process left which is no more, as far as it can be read.
+    pub(crate) fn take_over(&self) -> io::Result<LeftBehind> {
+        let mut found = LeftBehind::default();
+        for entry in std::fs::read_dir(&self.all)? {
+            let folder = entry?.path();
+            if folder == self.folder {
+                continue;
+            }
+            // Whoever lives holds it, and what is not there belongs to nobody.
+            let Ok(lock) = File::open(folder.join(LOCK)) else { continue };
+            if lock.try_lock().is_err() {
+                continue;
+            }
+            self.take(&folder, &mut found)?;
+            let _ = std::fs::remove_file(folder.join(LOCK));
+            let _ = std::fs::remove_dir(&folder);
+        }
+        if !found.found.is_empty() {
+            sync_folder(&self.folder)?;
+        }
+        Ok(found)
+    }
+
+    /// Removes it if it is empty; what is in it is for the next process.
+    fn leave(&self) -> io::Result<()> {
+        if std::fs::read_dir(&self.folder)?.count() == 1 {
+            std::fs::remove_file(self.folder.join(LOCK))?;
+            std::fs::remove_dir(&self.folder)?;
+        }
+        Ok(())
+    }
+
+    fn take(&self, from: &Path, left: &mut LeftBehind) -> io::Result<()> {
+        for entry in std::fs::read_dir(from)? {
+            let entry = entry?;
+            if !entry.file_type()?.is_dir() {
+                continue;
+            }
+            let folder = self.folder.join(entry.file_name());
+            std::fs::rename(entry.path(), &folder)?;
+            match Keeper::find(folder.clone()) {
+                Ok(Some(one)) => left.found.push(one),
+                // It was never said to be accepted.
+                Ok(None) => std::fs::remove_dir_all(&folder)?,
+                Err(error) => {
+                    tracing::error!(folder = %folder.display(), error = %error, "a run cannot be read; it is tried again at the next start");
+                    left.unread.push(entry.file_name().to_string_lossy().into_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // An empty folder that stays is removed by the next process.
+        let _ = self.leave();
+    }
+}

@@ -1,0 +1,275 @@
+//! What a ledger says of what its run has done.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use engine::{CallId, CallResult, HostCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Effect;
+use super::ledger::{ImageLine, Line};
+use crate::hearing::{CallNote, TOO_LARGE, UNANSWERED};
+
+/// What a call is answered with that an earlier run may have made.
+pub(crate) const REFUSED: &str = "Unknown";
+
+/// Letters of a call's arguments that are told.
+const MOST_GIVEN: usize = 160;
+
+/// A call that has left.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Left {
+    pub(crate) call: HostCall,
+    pub(crate) effect: Effect,
+    pub(crate) at: SystemTime,
+    /// What came back, and how long that took.
+    pub(crate) answer: Option<(CallResult, Duration)>,
+    /// Nobody waits for it any more.
+    pub(crate) withdrawn: bool,
+    /// It was to leave and had to wait: nobody out there has seen it.
+    pub(crate) waits: bool,
+    /// It was not made: its answer is that of an earlier run.
+    pub(crate) reused: bool,
+}
+
+impl Left {
+    /// Whether it may have been carried out without our knowing, and must not be made again.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.effect == Effect::Write && !self.waits && !self.is_answered()
+    }
+
+    /// Whether anybody knows what became of it.
+    fn is_answered(&self) -> bool {
+        match &self.answer {
+            None => false,
+            Some((CallResult { result: Ok(_), .. }, _)) => true,
+            Some((CallResult { result: Err(error), .. }, _)) => {
+                error.kind != UNANSWERED && error.kind != REFUSED
+            }
+        }
+    }
+
+    /// A call that leaves now.
+    pub(crate) fn new(call: HostCall, effect: Effect, at: SystemTime, reused: bool) -> Self {
+        Self { call, effect, at, answer: None, withdrawn: false, waits: false, reused }
+    }
+
+    /// Whether it was answered with a value, or was carried out and its answer was too large to have.
+    pub(crate) fn is_done(&self) -> bool {
+        match &self.answer {
+            Some((CallResult { result: Err(error), .. }, _)) => error.kind == TOO_LARGE,
+            answer => answer.is_some(),
+        }
+    }
+
+    /// Whether it is this call, whatever its number, and however its arguments are written.
+    pub(crate) fn is_same(&self, call: &HostCall) -> bool {
+        let (own, other) = (self.call.arguments.get(), call.arguments.get());
+        let read = |text| serde_json::from_str::<Value>(text).ok();
+        self.call.name == call.name
+            && (own == other
+                || matches!((read(own), read(other)), (Some(own), Some(other)) if is_equal(&own, &other)))
+    }
+
+    /// Which tool of which server.
+    pub(crate) fn name(&self) -> String {
+        CallNote::leaving(&self.call).name()
+    }
+
+    /// The same with the beginning of what it was given, so that people know which it was.
+    pub(crate) fn told(&self) -> String {
+        let given: String = self.call.arguments.get().chars().take(MOST_GIVEN + 1).collect();
+        let given = match given.char_indices().nth(MOST_GIVEN) {
+            Some((at, _)) => format!("{}…", &given[..at]),
+            None => given,
+        };
+        format!("{} {given}", self.name())
+    }
+
+    /// What is told of it.
+    pub(crate) fn note(&self) -> CallNote {
+        let note =
+            CallNote { started_at: self.at, reused: self.reused, ..CallNote::leaving(&self.call) };
+        match &self.answer {
+            None => note,
+            Some((result, took)) => note.with(result, *took),
+        }
+    }
+}
+
+/// Whether two values are the same to whoever reads them: 1 is 1.0, and fields have no order.
+fn is_equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| is_equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let has_same = |(key, value): (&String, &Value)| {
+                other.get(key).is_some_and(|other| is_equal(value, other))
+            };
+            one.len() == other.len() && one.iter().all(has_same)
+        }
+        (one, other) => one == other,
+    }
+}
+
+/// What a run has done, as far as its ledger says.
+#[derive(Debug, Default)]
+pub(crate) struct Past {
+    /// The last image.
+    pub(crate) image: Option<ImageLine>,
+    /// Calls that have left, by number.
+    pub(crate) left: BTreeMap<CallId, Left>,
+    /// Answers that came after the last image, to calls that the program will make again under other
+    /// numbers.
+    pub(crate) spare: Vec<Left>,
+    /// Calls of the run that this one takes over from, but for those that it has used.
+    pub(crate) earlier: Vec<Left>,
+    /// Nobody knows what else it has done.
+    pub(crate) is_damaged: bool,
+    /// The last call that the image knows of.
+    last: u64,
+}
+
+impl Past {
+    /// What a run that is over has done.
+    pub(crate) fn of(lines: Vec<Line>) -> Self {
+        Self::read_from(lines).without_used()
+    }
+
+    /// What a run has done that goes on from its last image.
+    pub(crate) fn to_go_on(lines: Vec<Line>) -> Self {
+        let mut past = Self::read_from(lines);
+        past.go_on();
+        past.without_used()
+    }
+
+    fn read_from(lines: Vec<Line>) -> Self {
+        let mut past = Self::default();
+        for line in lines {
+            past.read(line);
+        }
+        past
+    }
+
+    fn without_used(mut self) -> Self {
+        let Self { left, earlier, .. } = &mut self;
+        for used in left.values().filter(|left| left.reused) {
+            if let Some(at) = earlier.iter().position(|one| one.is_same(&used.call)) {
+                earlier.remove(at);
+            }
+        }
+        self
+    }
+
+    fn read(&mut self, line: Line) {
+        match line {
+            Line::Begun(_) => {}
+            Line::Earlier(left) => self.earlier.push(*left),
+            Line::Calls { call, effect, at, reused } => {
+                self.left.insert(call.id, Left::new(call, effect, at, reused));
+            }
+            Line::Waits { id } => self.change(id, |left| left.waits = true),
+            Line::Goes { id } => self.change(id, |left| left.waits = false),
+            Line::Answered { result, took } => {
+                self.change(result.id, |left| left.answer = Some((result, took)));
+            }
+            Line::Withdrawn { id } => self.change(id, |left| left.withdrawn = true),
+            Line::Image(image) => {
+                let known = self.left.keys().chain(&image.pending);
+                self.last = known.map(|id| id.0).max().unwrap_or(0);
+                self.image = Some(image);
+            }
+            Line::Again => self.go_on(),
+            Line::Damaged => self.is_damaged = true,
+        }
+    }
+
+    fn change(&mut self, id: CallId, change: impl FnOnce(&mut Left)) {
+        if let Some(left) = self.left.get_mut(&id) {
+            change(left);
+        }
+    }
+
+    /// The program goes on from the last image, which knows nothing of what came after it: answers
+    /// that came are kept, and what has none is made again. No write is among that, because one leaves
+    /// only when it is in an image.
+    fn go_on(&mut self) {
+        let after = self.left.split_off(&CallId(self.last + 1));
+        let is_worth_keeping = |left: &Left| {
+            let has_value = left.answer.as_ref().is_some_and(|(answer, _)| answer.result.is_ok());
+            has_value && !left.withdrawn && !left.reused
+        };
+        self.spare.extend(after.into_values().filter(is_worth_keeping));
+    }
+
+    /// Every call that is not to be made again by whoever takes over from this run.
+    pub(crate) fn into_calls(self) -> Vec<Left> {
+        self.left.into_values().chain(self.earlier).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn call(id: u64, arguments: &str) -> HostCall {
+        let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
+        HostCall { id: CallId(id), name: "$call".to_owned(), arguments }
+    }
+
+    fn calls(id: u64, arguments: &str, effect: Effect) -> Line {
+        Line::Calls { call: call(id, arguments), effect, at: SystemTime::UNIX_EPOCH, reused: false }
+    }
+
+    fn answered(id: u64) -> Line {
+        let result = Ok(RawValue::from_string("1".to_owned()).unwrap());
+        Line::Answered { result: CallResult { id: CallId(id), result }, took: Duration::ZERO }
+    }
+
+    fn image(pending: &[u64]) -> Line {
+        let pending = pending.iter().map(|id| CallId(*id)).collect();
+        Line::Image(ImageLine { number: 1, bytes: 1, wake_at: None, pending, since: None })
+    }
+
+    #[test]
+    fn what_came_after_the_image_is_known_by_what_was_asked() {
+        let read = Effect::Read;
+        let past = Past::of(vec![
+            calls(1, "\"a\"", read),
+            answered(1),
+            calls(2, "\"w\"", Effect::Write),
+            image(&[2]),
+            calls(3, "\"b\"", read),
+            answered(3),
+            calls(4, "\"c\"", read),
+            Line::Again,
+            // Another call under the number of one that was under way.
+            calls(3, "\"d\"", Effect::Write),
+        ]);
+        let left: Vec<&str> = past.left.values().map(|left| left.call.arguments.get()).collect();
+        assert_eq!(left, ["\"a\"", "\"w\"", "\"d\""]);
+        assert!(past.left[&CallId(3)].answer.is_none(), "its answer is not that of the other");
+        let spare: Vec<&str> = past.spare.iter().map(|left| left.call.arguments.get()).collect();
+        assert_eq!(spare, ["\"b\""]);
+    }
+
+    #[test]
+    fn calls_are_the_same_however_they_are_written() {
+        let same = |one: &str, other: &str| {
+            Left::new(call(1, one), Effect::Read, SystemTime::UNIX_EPOCH, false)
+                .is_same(&call(2, other))
+        };
+        assert!(same(r#"{"a":0,"b":[1,"x"]}"#, r#"{ "b": [1.0, "x"], "a": 0.0 }"#));
+        assert!(!same(r#"{"a":0}"#, r#"{"a":0,"b":null}"#));
+        assert!(!same(r#"{"a":1}"#, r#"{"a":true}"#));
+        assert!(!same(r#"{"a":9007199254740993}"#, r#"{"a":9007199254740992}"#));
+    }
+}
