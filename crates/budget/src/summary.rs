@@ -13,6 +13,7 @@ use crate::names::free_name;
 use crate::numbers::Numbers;
 use crate::printed::{ceil, floor};
 use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed};
+use crate::times::Times;
 
 /// Fields that are told of before objects get less room.
 const PLENTY: usize = 20_000;
@@ -208,6 +209,7 @@ struct Column {
     texts: HashSet<String>,
     text_count: usize,
     many_texts: bool,
+    times: Times,
     /// How many of the texts are what Python's numbers without a value come as.
     not_finite: [usize; 3],
     others: usize,
@@ -321,6 +323,7 @@ impl Column {
             Some(b'f') => self.truths[0] += 1,
             Some(b'"') => {
                 self.text_count += 1;
+                self.times.add(value);
                 if let Some(which) = NOT_FINITE.iter().position(|written| *written == value) {
                     self.not_finite[which] += 1;
                 }
@@ -378,6 +381,10 @@ impl Column {
         }
         if self.others > 0 {
             kinds.push("nested");
+        }
+        if let Some([earliest, latest]) = self.times.ends().filter(|_| kinds == ["text"]) {
+            told.insert("earliest".to_owned(), json!(earliest));
+            told.insert("latest".to_owned(), json!(latest));
         }
         if kinds.is_empty() {
             kinds.push("null");

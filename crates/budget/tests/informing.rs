@@ -154,6 +154,29 @@ fn numbers_too_large_for_figures_are_still_the_largest() {
 }
 
 #[test]
+fn texts_that_are_all_times_say_which_are_outermost() {
+    let [tokyo, london] = ["2024-06-01T10:00:00+09:00", "2024-06-01T05:00:00Z"];
+    let row = |at: usize| match at {
+        700 => json!({ "at": tokyo, "day": "1999-12-31", "word": "2024-06-01" }),
+        701 => json!({ "at": null, "day": "2024-06-02", "word": "later" }),
+        _ => json!({ "at": london, "day": "2024-06-01", "word": "2024-06-01" }),
+    };
+    let rows: Vec<Value> = (0..1000).map(row).collect();
+    let (value, _) = shown(&json!(rows), Strategy::Summarize, 600);
+    let ends = |field: &str| {
+        let field = &value["fields"][field];
+        [field["earliest"].clone(), field["latest"].clone()]
+    };
+    assert_eq!(ends("at"), [tokyo, london], "{value}");
+    assert_eq!(ends("day"), ["1999-12-31", "2024-06-02"], "{value}");
+    assert_eq!(ends("word"), [Value::Null, Value::Null], "{value}");
+    // Beside numbers they are not all that there is.
+    let mixed = vec![format!("1,\"{london}\""); 500].join(",");
+    let (value, _) = shown(&format!("[{mixed}]"), Strategy::Summarize, 600);
+    assert_eq!(value["values"]["earliest"], Value::Null, "{value}");
+}
+
+#[test]
 fn a_summary_of_a_text_counts_nothing_twice() {
     let text = "0123456789 ".repeat(2000);
     let (value, _) = shown(&json!({ "a": text, "b": text, "c": text }), Strategy::Summarize, 250);
