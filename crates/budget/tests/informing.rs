@@ -154,6 +154,20 @@ fn numbers_too_large_for_figures_are_still_the_largest() {
 }
 
 #[test]
+fn numbers_that_are_all_too_large_for_figures_have_ends() {
+    let ends = |list: String| {
+        let (value, _) = shown(&format!("[{list}]"), Strategy::Summarize, 500);
+        [value["values"]["min"].clone(), value["values"]["max"].clone()]
+    };
+    let [huge, larger] = [format!("1{}", "0".repeat(400)), format!("25{}", "0".repeat(400))];
+    let many = |some: &str| vec![some; 1000].join(",");
+    assert_eq!(ends(many(&huge)), ["1.000e400", "1.000e400"]);
+    assert_eq!(ends(many(&format!("{larger},{huge}"))), ["1.000e400", "2.500e401"]);
+    assert_eq!(ends(many(&format!("-{huge},-{larger}"))), ["-2.500e401", "-1.000e400"]);
+    assert_eq!(ends(many(&format!("{huge},-{larger}"))), ["-2.500e401", "1.000e400"]);
+}
+
+#[test]
 fn texts_that_are_all_times_say_which_are_outermost() {
     let [tokyo, london] = ["2024-06-01T10:00:00+09:00", "2024-06-01T05:00:00Z"];
     let row = |at: usize| match at {
