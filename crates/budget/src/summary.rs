@@ -346,13 +346,19 @@ impl Column {
         }
     }
 
+    /// Whether its texts are what numbers without a value come as: those of which some have none
+    /// are numbers still.
+    fn is_numeric(&self) -> bool {
+        let is_plain = self.truths == [0, 0] && self.others == 0;
+        let has_words = self.not_finite.iter().sum::<usize>() < self.text_count;
+        !has_words && (is_plain || !self.numbers.is_empty())
+    }
+
     /// What is known of it, among so many rows.
     fn told(self, rows: usize, all: bool) -> Value {
         let mut told = Map::new();
         let mut kinds = Vec::new();
-        // Numbers of which some have no value are numbers still.
-        let is_numeric =
-            !self.numbers.is_empty() && self.not_finite.iter().sum::<usize>() == self.text_count;
+        let is_numeric = self.is_numeric();
         if !self.numbers.is_empty() {
             kinds.push("number");
             told.extend(self.numbers.figures(all));
@@ -367,6 +373,10 @@ impl Column {
             let found: Map<String, Value> =
                 found.map(|(written, count)| (name(written), json!(count))).collect();
             told.insert("not_finite".to_owned(), Value::Object(found));
+            // An infinity is a value, and the only one if there was no number.
+            if kinds.is_empty() && self.not_finite[1..] != [0, 0] {
+                kinds.push("number");
+            }
         } else if self.text_count > 0 {
             kinds.push("text");
             let mut texts: Vec<String> = self.texts.iter().map(|text| name(text)).collect();
@@ -388,6 +398,7 @@ impl Column {
         }
         if kinds.is_empty() {
             kinds.push("null");
+            told.insert("count".to_owned(), json!(0));
         }
         let mut whole = Map::new();
         whole.insert("type".to_owned(), json!(kinds.join(" or ")));

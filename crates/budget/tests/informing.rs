@@ -168,6 +168,23 @@ fn numbers_that_are_all_too_large_for_figures_have_ends() {
 }
 
 #[test]
+fn a_field_without_a_value_says_so() {
+    let row = |at: usize| {
+        let nan = if at < 400 { json!("NaN") } else { Value::Null };
+        let odd = if at.is_multiple_of(2) { json!(true) } else { nan.clone() };
+        json!({ "nan": nan, "none": null, "far": "-Infinity", "odd": odd })
+    };
+    let rows: Vec<Value> = (0..1000).map(row).collect();
+    let (value, _) = shown(&json!(rows), Strategy::Summarize, 600);
+    let told = |field: &str| value["fields"][field].clone();
+    let nan = json!({ "type": "null", "null": 600, "not_finite": { "NaN": 400 }, "count": 0 });
+    assert_eq!(told("nan"), nan);
+    assert_eq!(told("none"), json!({ "type": "null", "null": 1000, "count": 0 }));
+    assert_eq!(told("far"), json!({ "type": "number", "not_finite": { "-Infinity": 1000 } }));
+    assert_eq!(told("odd")["type"], "boolean or text", "{value}");
+}
+
+#[test]
 fn texts_that_are_all_times_say_which_are_outermost() {
     let [tokyo, london] = ["2024-06-01T10:00:00+09:00", "2024-06-01T05:00:00Z"];
     let row = |at: usize| match at {
