@@ -25,6 +25,7 @@ mod render;
 mod share;
 mod skim;
 mod summary;
+mod times;
 mod tokens;
 
 pub use fit::{Fitted, fit};

@@ -18,8 +18,15 @@ pub(crate) struct Numbers {
     whole: Option<(i128, i128)>,
     /// All of them: quartiles of a part would be false of whatever recurs.
     all: Vec<f64>,
-    /// The least and the greatest as written, where they have too many digits to reckon with.
-    huge: [Option<String>; 2],
+    /// Those below and those above zero that have too many digits to reckon with.
+    huge: [Option<Huge>; 2],
+}
+
+/// Numbers of too many digits, on one side of zero, as written.
+#[derive(Debug)]
+struct Huge {
+    nearest: String,
+    furthest: String,
 }
 
 impl Numbers {
@@ -31,10 +38,7 @@ impl Numbers {
             return false;
         };
         if number.is_infinite() {
-            let known = &mut self.huge[usize::from(number > 0.0)];
-            if known.as_ref().is_none_or(|known| is_further(text, known)) {
-                *known = Some(text.to_owned());
-            }
+            self.add_huge(text, usize::from(number > 0.0));
         }
         let whole = || short.map(i128::from).or_else(|| text.parse().ok());
         if self.all.is_empty() {
@@ -54,6 +58,17 @@ impl Numbers {
         true
     }
 
+    fn add_huge(&mut self, text: &str, side: usize) {
+        match &mut self.huge[side] {
+            Some(known) if is_further(text, &known.furthest) => {
+                text.clone_into(&mut known.furthest);
+            }
+            Some(known) if is_further(&known.nearest, text) => text.clone_into(&mut known.nearest),
+            Some(_) => {}
+            none => *none = Some(Huge { nearest: text.to_owned(), furthest: text.to_owned() }),
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -71,9 +86,8 @@ impl Numbers {
             Some((least, greatest)) => [exactly(least), exactly(greatest)],
             None => [self.least, self.greatest].map(end),
         };
-        for ((name, end), huge) in ["min", "max"].into_iter().zip(ends).zip(&self.huge) {
-            let end = huge.as_ref().map_or(end, |huge| json!(about(huge)));
-            figures.insert(name.to_owned(), end);
+        for ((name, end), huge) in ["min", "max"].into_iter().zip(ends).zip(self.huge_ends()) {
+            figures.insert(name.to_owned(), huge.map_or(end, |huge| json!(about(huge))));
         }
         let mean = self.first + self.apart / count;
         let mean = if mean.is_finite() { mean.clamp(self.least, self.greatest) } else { mean };
@@ -92,6 +106,17 @@ impl Numbers {
 }
 
 impl Numbers {
+    /// The least and the greatest as written, where they have too many digits to reckon with.
+    fn huge_ends(&self) -> [Option<&str>; 2] {
+        let [below, above] = self.huge.each_ref().map(Option::as_ref);
+        [(below, above, self.least), (above, below, self.greatest)].map(|sides| match sides {
+            (Some(own), _, _) => Some(own.furthest.as_str()),
+            // All of them are on the other side of what can be reckoned with.
+            (None, Some(other), end) if end.is_infinite() => Some(other.nearest.as_str()),
+            _ => None,
+        })
+    }
+
     /// A figure between the least and the greatest, which it still is without its last digits.
     fn shown(&self, number: f64) -> Value {
         let value = shown(number);

@@ -130,30 +130,30 @@ impl Skimming {
         // Those that are read on the way. Of those spread it is not known yet which are kept.
         let certain = if self.keep == Keep::Spread { room.min(FIRST) } else { room };
         let mut items = Items::from(text, start);
-        let mut spans = Vec::new();
+        let mut met = Met::default();
         let mut kept = Vec::new();
         while let Some(begin) = items.next_start() {
             let end = if kept.len() < certain {
                 let (node, end) = self.node(text, begin, depth + 1);
-                kept.push((spans.len(), node));
+                kept.push((met.starts.len(), node));
                 end
             } else {
                 end_of(text.as_bytes(), begin)
             };
             items.go_on(end);
-            spans.push(text.get(begin..end).unwrap_or_default());
+            met.add(begin, end - begin, room);
         }
-        let chosen = self.chosen(&spans, room);
+        let chosen = self.chosen(text, &met, room);
         kept.retain(|(at, _)| chosen.binary_search(at).is_ok());
         for at in chosen.into_iter().skip(kept.len()) {
-            kept.push((at, self.node(spans[at], 0, depth + 1).0));
+            kept.push((at, self.node(text, met.starts[at], depth + 1).0));
         }
-        (Node::List { total: spans.len(), kept }, items.end())
+        (Node::List { total: met.starts.len(), kept }, items.end())
     }
 
     /// Which of a list are kept, in their order.
-    fn chosen(&self, spans: &[&str], room: usize) -> Vec<usize> {
-        let total = spans.len();
+    fn chosen(&self, text: &str, met: &Met, room: usize) -> Vec<usize> {
+        let total = met.starts.len();
         if total <= room {
             return (0..total).collect();
         }
@@ -165,12 +165,13 @@ impl Skimming {
             Keep::Spread => spread(total, room),
             Keep::Ends => {
                 let mut chosen: Vec<usize> = (0..room).collect();
-                let mut kinds: HashSet<u64> = spans[..room].iter().map(|one| kind(one)).collect();
-                for at in others(spans, room) {
+                let kind_of = |at: usize| kind(text.get(met.starts[at]..).unwrap_or_default());
+                let mut kinds: HashSet<u64> = (0..room).map(kind_of).collect();
+                for at in met.others(room) {
                     if kinds.len() >= MOST_KINDS {
                         break;
                     }
-                    if kinds.insert(kind(spans[at])) {
+                    if kinds.insert(kind_of(at)) {
                         chosen.push(at);
                     }
                 }
@@ -217,17 +218,39 @@ fn left_out<'a>((key, value): (&str, &'a str)) -> Option<(usize, &'a str)> {
     is_name.then(|| Some((digits.parse().ok()?, &count[digits.len()..])))?
 }
 
-/// Rows after the first `room` that may be of another kind: some from everywhere, and those that
-/// are shorter or longer than the first ones. To look at each would take longer than all the rest.
-fn others(spans: &[&str], room: usize) -> Vec<usize> {
-    let lengths = spans[..room].iter().map(|one| one.len());
-    let usual = lengths.clone().min().unwrap_or(0)..=lengths.max().unwrap_or(0);
-    let odd = (room..spans.len()).filter(|at| !usual.contains(&spans[*at].len())).take(MOST_OTHERS);
-    let mut others: Vec<usize> = odd.collect();
-    others.extend(spread(spans.len() - room, MOST_OTHERS).into_iter().map(|at| at + room));
-    others.sort_unstable();
-    others.dedup();
-    others
+/// The members of a list, as far as it matters which of them are kept. Where they end does not:
+/// of millions of numbers that would be most of the memory, and most of the time.
+#[derive(Default)]
+struct Met {
+    starts: Vec<usize>,
+    /// The shortest and the longest of the first ones, and those after them that are neither.
+    usual: Option<(usize, usize)>,
+    odd: Vec<usize>,
+}
+
+impl Met {
+    /// Adds a member of so many bytes; the first are those for which there is room.
+    fn add(&mut self, start: usize, length: usize, room: usize) {
+        let (least, most) = self.usual.unwrap_or((length, length));
+        if self.starts.len() < room {
+            self.usual = Some((least.min(length), most.max(length)));
+        } else if !(least..=most).contains(&length) && self.odd.len() < MOST_OTHERS {
+            self.odd.push(self.starts.len());
+        }
+        self.starts.push(start);
+    }
+
+    /// Rows after the first `room` that may be of another kind: some from everywhere, and those
+    /// that are shorter or longer than the first ones. To look at each would take longer than all
+    /// the rest.
+    fn others(&self, room: usize) -> Vec<usize> {
+        let mut others = self.odd.clone();
+        let more = self.starts.len() - room;
+        others.extend(spread(more, MOST_OTHERS).into_iter().map(|at| at + room));
+        others.sort_unstable();
+        others.dedup();
+        others
+    }
 }
 
 /// So many positions from everywhere, the first and the last among them.
@@ -378,6 +401,17 @@ fn past(bytes: &[u8], mut at: usize, mark: u8) -> usize {
     at
 }
 
+/// What ends a number or a word. Looked up, since it is asked of most bytes of long lists.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut at = 0;
+    while at < b",]} \t\n\x0C\r".len() {
+        ends[b",]} \t\n\x0C\r"[at] as usize] = true;
+        at += 1;
+    }
+    ends
+};
+
 /// Where the value that starts here ends. Always further on, so that nobody stands still.
 pub(crate) fn end_of(bytes: &[u8], start: usize) -> usize {
     match bytes.get(start) {
@@ -405,11 +439,12 @@ pub(crate) fn end_of(bytes: &[u8], start: usize) -> usize {
             bytes.len()
         }
         Some(_) => {
-            let ends = |byte: &u8| byte.is_ascii_whitespace() || b",]}".contains(byte);
-            bytes[start..].iter().position(ends).map_or(bytes.len(), |length| {
-                // A stray bracket ends nothing, but must be passed.
-                start + length.max(1)
-            })
+            // A stray bracket ends nothing, but must be passed.
+            let mut at = start + 1;
+            while bytes.get(at).is_some_and(|byte| !ENDS[usize::from(*byte)]) {
+                at += 1;
+            }
+            at
         }
         None => bytes.len(),
     }

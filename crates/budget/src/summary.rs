@@ -13,6 +13,7 @@ use crate::names::free_name;
 use crate::numbers::Numbers;
 use crate::printed::{ceil, floor};
 use crate::skim::{DEEPEST, Fields, Items, SEED, end_of, mixed};
+use crate::times::Times;
 
 /// Fields that are told of before objects get less room.
 const PLENTY: usize = 20_000;
@@ -208,6 +209,7 @@ struct Column {
     texts: HashSet<String>,
     text_count: usize,
     many_texts: bool,
+    times: Times,
     /// How many of the texts are what Python's numbers without a value come as.
     not_finite: [usize; 3],
     others: usize,
@@ -321,6 +323,7 @@ impl Column {
             Some(b'f') => self.truths[0] += 1,
             Some(b'"') => {
                 self.text_count += 1;
+                self.times.add(value);
                 if let Some(which) = NOT_FINITE.iter().position(|written| *written == value) {
                     self.not_finite[which] += 1;
                 }
@@ -343,13 +346,19 @@ impl Column {
         }
     }
 
+    /// Whether its texts are what numbers without a value come as: those of which some have none
+    /// are numbers still.
+    fn is_numeric(&self) -> bool {
+        let is_plain = self.truths == [0, 0] && self.others == 0;
+        let has_words = self.not_finite.iter().sum::<usize>() < self.text_count;
+        !has_words && (is_plain || !self.numbers.is_empty())
+    }
+
     /// What is known of it, among so many rows.
     fn told(self, rows: usize, all: bool) -> Value {
         let mut told = Map::new();
         let mut kinds = Vec::new();
-        // Numbers of which some have no value are numbers still.
-        let is_numeric =
-            !self.numbers.is_empty() && self.not_finite.iter().sum::<usize>() == self.text_count;
+        let is_numeric = self.is_numeric();
         if !self.numbers.is_empty() {
             kinds.push("number");
             told.extend(self.numbers.figures(all));
@@ -364,6 +373,10 @@ impl Column {
             let found: Map<String, Value> =
                 found.map(|(written, count)| (name(written), json!(count))).collect();
             told.insert("not_finite".to_owned(), Value::Object(found));
+            // An infinity is a value, and the only one if there was no number.
+            if kinds.is_empty() && self.not_finite[1..] != [0, 0] {
+                kinds.push("number");
+            }
         } else if self.text_count > 0 {
             kinds.push("text");
             let mut texts: Vec<String> = self.texts.iter().map(|text| name(text)).collect();
@@ -379,8 +392,13 @@ impl Column {
         if self.others > 0 {
             kinds.push("nested");
         }
+        if let Some([earliest, latest]) = self.times.ends().filter(|_| kinds == ["text"]) {
+            told.insert("earliest".to_owned(), json!(earliest));
+            told.insert("latest".to_owned(), json!(latest));
+        }
         if kinds.is_empty() {
             kinds.push("null");
+            told.insert("count".to_owned(), json!(0));
         }
         let mut whole = Map::new();
         whole.insert("type".to_owned(), json!(kinds.join(" or ")));

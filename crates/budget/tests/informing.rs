@@ -154,6 +154,60 @@ fn numbers_too_large_for_figures_are_still_the_largest() {
 }
 
 #[test]
+fn numbers_that_are_all_too_large_for_figures_have_ends() {
+    let ends = |list: String| {
+        let (value, _) = shown(&format!("[{list}]"), Strategy::Summarize, 500);
+        [value["values"]["min"].clone(), value["values"]["max"].clone()]
+    };
+    let [huge, larger] = [format!("1{}", "0".repeat(400)), format!("25{}", "0".repeat(400))];
+    let many = |some: &str| vec![some; 1000].join(",");
+    assert_eq!(ends(many(&huge)), ["1.000e400", "1.000e400"]);
+    assert_eq!(ends(many(&format!("{larger},{huge}"))), ["1.000e400", "2.500e401"]);
+    assert_eq!(ends(many(&format!("-{huge},-{larger}"))), ["-2.500e401", "-1.000e400"]);
+    assert_eq!(ends(many(&format!("{huge},-{larger}"))), ["-2.500e401", "1.000e400"]);
+}
+
+#[test]
+fn a_field_without_a_value_says_so() {
+    let row = |at: usize| {
+        let nan = if at < 400 { json!("NaN") } else { Value::Null };
+        let odd = if at.is_multiple_of(2) { json!(true) } else { nan.clone() };
+        json!({ "nan": nan, "none": null, "far": "-Infinity", "odd": odd })
+    };
+    let rows: Vec<Value> = (0..1000).map(row).collect();
+    let (value, _) = shown(&json!(rows), Strategy::Summarize, 600);
+    let told = |field: &str| value["fields"][field].clone();
+    let nan = json!({ "type": "null", "null": 600, "not_finite": { "NaN": 400 }, "count": 0 });
+    assert_eq!(told("nan"), nan);
+    assert_eq!(told("none"), json!({ "type": "null", "null": 1000, "count": 0 }));
+    assert_eq!(told("far"), json!({ "type": "number", "not_finite": { "-Infinity": 1000 } }));
+    assert_eq!(told("odd")["type"], "boolean or text", "{value}");
+}
+
+#[test]
+fn texts_that_are_all_times_say_which_are_outermost() {
+    let [tokyo, london] = ["2024-06-01T10:00:00+09:00", "2024-06-01T05:00:00Z"];
+    let row = |at: usize| match at {
+        700 => json!({ "at": tokyo, "day": "1999-12-31", "word": "2024-06-01" }),
+        701 => json!({ "at": null, "day": "2024-06-02", "word": "later" }),
+        _ => json!({ "at": london, "day": "2024-06-01", "word": "2024-06-01" }),
+    };
+    let rows: Vec<Value> = (0..1000).map(row).collect();
+    let (value, _) = shown(&json!(rows), Strategy::Summarize, 600);
+    let ends = |field: &str| {
+        let field = &value["fields"][field];
+        [field["earliest"].clone(), field["latest"].clone()]
+    };
+    assert_eq!(ends("at"), [tokyo, london], "{value}");
+    assert_eq!(ends("day"), ["1999-12-31", "2024-06-02"], "{value}");
+    assert_eq!(ends("word"), [Value::Null, Value::Null], "{value}");
+    // Beside numbers they are not all that there is.
+    let mixed = vec![format!("1,\"{london}\""); 500].join(",");
+    let (value, _) = shown(&format!("[{mixed}]"), Strategy::Summarize, 600);
+    assert_eq!(value["values"]["earliest"], Value::Null, "{value}");
+}
+
+#[test]
 fn a_summary_of_a_text_counts_nothing_twice() {
     let text = "0123456789 ".repeat(2000);
     let (value, _) = shown(&json!({ "a": text, "b": text, "c": text }), Strategy::Summarize, 250);

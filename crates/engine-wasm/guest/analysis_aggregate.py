@@ -120,6 +120,12 @@ def _numbered(series):
 
 def figure(table, field, made, ids, count, notes):
     """One figure for each of `count` groups, as a column."""
+    found = _figure(table, field, made, ids, count, notes)
+    # Added to nothing, zero has no sign.
+    return found + 0.0 if found.dtype.kind == "f" else found
+
+
+def _figure(table, field, made, ids, count, notes):
     import numpy
     import pandas
 

@@ -70,15 +70,16 @@ def _top(keyed, count):
 
 
 def _numbers(work, name, plan):
-    values = work.table.numbers(name, work.notes, "'describe'").dropna()
+    # Added to nothing, zero has no sign.
+    values = work.table.numbers(name, work.notes, "'describe'").dropna() + 0.0
     exact = analysis_rows.exact_of(work.table.column(name))[0].dropna()
     low, middle, high = values.quantile([0.25, 0.5, 0.75]).tolist()
     found = {
         "sum": analysis_aggregate.total(exact),
         "mean": float(values.mean()),
         "std": float(values.std()),
-        "min": exact.min(),
-        "max": exact.max(),
+        "min": exact.min() + 0,
+        "max": exact.max() + 0,
         "q1": low,
         "median": middle,
         "q3": high,

@@ -141,9 +141,9 @@ class _Evaluation:
                 found = functions.truth(found)
                 return ~found if functions.is_column(found) else not found
             found = self.number(found, "-")
-            if functions.is_column(found) and functions.is_exact(found):
-                return functions.by_row(operator.neg, found) if isinstance(node.op, ast.USub) else found
-            return -found if isinstance(node.op, ast.USub) and found is not None else found
+            if not isinstance(node.op, ast.USub) or found is None:
+                return found
+            return functions.without_wrapping(operator.neg, found) if functions.is_column(found) else -found
         if isinstance(node, ast.BoolOp):
             return self.both([functions.truth(self.value(one)) for one in node.values], isinstance(node.op, ast.And))
         if isinstance(node, ast.IfExp):

@@ -67,6 +67,12 @@ def by_row(function, *values):
     return analysis_rows.series_of([None if any(one is None for one in row) else function(*row) for row in zip(*sides)])
 
 
+def without_wrapping(function, column):
+    """A column negated, or without its signs. 64 bits hold a number that they do not hold the opposite of."""
+    has_least = column.dtype.kind in "iu" and bool((column == -(1 << 63)).any())
+    return by_row(function, column) if has_least or is_exact(column) else function(column)
+
+
 def _present(series):
     """The values of a column as Python has them, None where one is missing."""
     return [None if gone else one for one, gone in zip(series.tolist(), series.isna().tolist())]
@@ -157,12 +163,8 @@ def call(name, arguments, notes):
     return made(columns, notes, name)
 
 
-def _numeric(function):
-    def made(arguments, notes, name):
-        found = number(arguments[0], f"{name}()", notes)
-        return by_row(function, found) if is_exact(found) else function(found)
-
-    return made
+def _abs(arguments, notes, name):
+    return without_wrapping(abs, number(arguments[0], "abs()", notes))
 
 
 def _real(function):
@@ -197,7 +199,9 @@ def _round(arguments, notes, name):
             raise AnalysisError("round() takes a number of digits from -15 to 15")
         digits = int(digits.iloc[0])
     found = number(arguments[0], "round()", notes)
-    return by_row(lambda one: round(one, digits), found) if is_exact(found) else found.round(digits)
+    # numpy rounds whole numbers as floats, which gives others, or none that 64 bits hold.
+    is_changed = is_exact(found) or found.dtype.kind in "iu" and digits < 0 and analysis_rows.has_big(found)
+    return by_row(lambda one: round(one, digits), found) if is_changed else found.round(digits)
 
 
 def _extreme(larger):
@@ -330,7 +334,7 @@ def _date_part(arguments, notes, name):
 _ANY = 1000
 # The fewest and the most arguments, and what is done.
 FUNCTIONS = {
-    "abs": (1, 1, _numeric(abs)),
+    "abs": (1, 1, _abs),
     "round": (1, 2, _round),
     "floor": (1, 1, _whole("floor")),
     "ceil": (1, 1, _whole("ceil")),

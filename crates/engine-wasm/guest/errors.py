@@ -7,6 +7,7 @@ be anything. Fields of exceptions are read through `BaseException` itself, so th
 subclass cannot put something else in their place.
 """
 
+import re
 from itertools import islice
 
 from _tidegate import hints
@@ -23,6 +24,9 @@ _MAX_NESTING = 3
 _MAX_WALK = 100_000
 
 _WRAPPERS = ("runpy", "asyncio", "concurrent")
+
+# The program around a request for an analysis, as the gateway writes it: nobody else knows its lines.
+_ANALYSIS = re.compile(r"(import \w+\n)?from tidegate import analyze\nreturn await analyze\(request(, True)?\)")
 
 _CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
 _CONTEXT = "\nDuring handling of the above exception, another exception occurred:\n\n"
@@ -90,12 +94,15 @@ class _Description:
                 text = exc.text.rstrip()[:_MAX_LINE]
             if text:
                 made["source_line"] = text
-        if type_name(exc, False) == "AnalysisError":
+        is_refused = type_name(exc, False) == "AnalysisError"
+        if is_refused or self.is_analysis(newest):
             # Nobody wrote the line that asked for it.
             for key in ("line", "column", "source_line"):
                 made.pop(key, None)
+        else:
+            made["traceback"] = _shorten("".join(self.chain(exc, 0)))
+        if is_refused:
             return made
-        made["traceback"] = _shorten("".join(self.chain(exc, 0)))
         hint = self.hint(exc, innermost, frames, made.get("source_line", ""))
         if hint is None and members:
             hint = self.hint(members[0], None, self.frames(members[0]), "")
@@ -123,6 +130,10 @@ class _Description:
 
     def is_program(self, filename):
         return filename in self.sources or filename.startswith("<program")
+
+    def is_analysis(self, filename):
+        """Whether a program is the one around a request for an analysis."""
+        return _ANALYSIS.fullmatch(self.sources.get(filename, ("", 0))[0].strip()) is not None
 
     def frames(self, exc):
         """The frames to show: none of ours, nor those that merely lead to the program."""

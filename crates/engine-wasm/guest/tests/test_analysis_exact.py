@@ -72,6 +72,21 @@ class Expressions(unittest.TestCase):
         self.assertEqual(computed([{"a": 9.5}, {"a": None}], "a // 2"), [4.0, None])
         self.assertEqual(computed([{"a": -(2**63), "b": -1}], "a // b"), [2.0**63])
 
+    def test_the_opposite_of_the_least_number_is_not_that_number(self):
+        least = -(2**63)
+        for rest in ([], [None], [5, None]):
+            rows = [{"a": one} for one in (least, *rest)]
+            wanted = [2**63, *rest]
+            self.assertEqual(computed(rows, "abs(a)"), wanted)
+            self.assertEqual(computed(rows, "-a"), [one and -one for one in (least, *rest)])
+        self.assertEqual(computed([{"a": 1}], f"abs({least})"), [2**63])
+        self.assertEqual(computed([{"a": 1}, {"a": None}], "-a"), [-1, None])
+
+    def test_whole_numbers_are_rounded_as_they_are(self):
+        rows = [{"a": 2**63 - 1}, {"a": -(2**63)}, {"a": None}]
+        self.assertEqual(computed(rows, "round(a, -3)"), [9223372036854776000, -9223372036854776000, None])
+        self.assertEqual(computed([{"a": 15}, {"a": 25}], "round(a, -1)"), [20, 20])
+
     def test_columns_are_compared_as_they_are(self):
         rows = [{"a": BIG, "b": BELOW}]
         for expression, wanted in (("a == b", False), ("a > b", True), ("b >= a", False), ("a != b", True)):

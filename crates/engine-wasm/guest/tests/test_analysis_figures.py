@@ -212,6 +212,12 @@ class Describe(unittest.TestCase):
             (found["d"]["earliest"], found["d"]["latest"]), ("2024-01-01T00:00:00+00:00", "2024-01-02T00:00:00+00:00")
         )
 
+    def test_zero_has_no_sign_in_figures(self):
+        for rows in ([{"a": -0.0}] * 3, [{"a": 0.0}, {"a": -0.0}], [{"a": -0.0}, {"a": 10**400}]):
+            self.assertNotIn("-0.0", str(result("describe", rows, samples=0)))
+        asked = ["sum", "mean", "min", "max", "median", "p95"]
+        self.assertNotIn("-0.0", str(result("aggregate", [{"a": -0.0}] * 3, aggregations={"a": asked})))
+
     def test_columns_of_every_kind_are_described(self):
         rows = [
             {"n": 1, "mix": 1, "l": [1], "b": True, "e": None, "big": 10**30},

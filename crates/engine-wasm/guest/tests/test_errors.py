@@ -3,10 +3,13 @@
 import asyncio
 import errno
 import sys
+import types
 import unittest
+import unittest.mock
 
 from . import GUEST  # noqa: F401  (names the package)
 from _tidegate import errors, hints, program
+from _tidegate.failures import ToolError
 
 OWN = str(GUEST)
 
@@ -23,8 +26,9 @@ def described(source, names=None, **more):
             prepared.run(names)
     except BaseException as error:
         made = errors.describe(error, sources, OWN)
-        assert OWN not in made["traceback"], made["traceback"]
-        assert len(made["traceback"]) <= 8000
+        shown = made.get("traceback", "")
+        assert OWN not in shown, shown
+        assert len(shown) <= 8000
         return made
     raise AssertionError("the program did not fail")
 
@@ -96,6 +100,28 @@ class Where(unittest.TestCase):
         names = {}
         eval(compile("def f():\n    return 1/0", "<program 0>", "exec"), names)
         self.assertIn('File "<program 0>", line 2, in f', described("f()", names)["traceback"])
+
+    def test_an_analysis_that_failed_shows_no_program(self):
+        def failed():
+            made = ToolError("the station is closed", "ToolError", "house", "read")
+            made.sent = '{"id":7}'
+            return made
+
+        async def analyze(request, as_table=False):
+            raise request()
+
+        library = types.ModuleType("tidegate")
+        library.analyze = analyze
+        ours = "from tidegate import analyze\nreturn await analyze(request)"
+        with unittest.mock.patch.dict(sys.modules, tidegate=library):
+            for source in (ours, "import json\n" + ours, ours.replace("request)", "request, True)")):
+                made = described(source, {"request": failed})
+                self.assertEqual(list(made), ["type", "message", "hint"], made)
+                self.assertIn('It was sent {"id":7}', made["hint"])
+                made = described(source, {"request": ZeroDivisionError})
+                self.assertEqual(list(made), ["type", "message"], made)
+            made = described("x = 1\n" + ours, {"request": failed})
+            self.assertEqual((made["line"], "analyze(request)" in made["traceback"]), (3, True))
 
     def test_an_exception_without_frames(self):
         made = errors.describe(ValueError("x"), {}, OWN)
