@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod again;
 mod gateway;
 mod moving;
 mod order;
@@ -37,6 +38,28 @@ len(seen)
     )
 }
 
+/// Reads and writes of several that go on independently, so that their order is another one after each
+/// kill; each looks at whether it got its own answer.
+fn branches(name: &str) -> String {
+    format!(
+        r#"
+import asyncio
+from servers.desk import book, look
+async def branch(one):
+    seen = 0
+    for at in range(3):
+        key = f"{name}-{{one}}{{at}}"
+        assert (await look(key=key))["key"] == key
+        seen += 1
+    key = f"{name}-{{one}}"
+    assert (await book(key=key)) == {{"tool": "book", "key": key}}
+    assert (await look(key=key + "z"))["key"] == key + "z"
+    return seen
+sum(await asyncio.gather(*[branch(one) for one in "abcdef"]))
+"#
+    )
+}
+
 fn kills() -> usize {
     std::env::var("TIDEGATE_TEST_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(12)
 }
@@ -65,7 +88,8 @@ fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     while killed < wanted {
         for _ in 0..3 {
             let name = format!("k{killed}-{}", accepted.len());
-            accepted.extend(gateway.begin(&json!({ "code": program(&name) })));
+            let code = if accepted.len() % 2 == 0 { program(&name) } else { branches(&name) };
+            accepted.extend(gateway.begin(&json!({ "code": code })));
         }
         std::thread::sleep(Duration::from_millis(20 + chance.below(500)));
         gateway.kill();

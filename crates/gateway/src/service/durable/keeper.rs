@@ -50,6 +50,8 @@ struct State {
     spare: Vec<Left>,
     /// Calls of the run that this one takes over from, each used once.
     earlier: Vec<Left>,
+    /// Nobody knows what else it has done.
+    is_damaged: bool,
 }
 
 /// What is known of the calls of a run that is over.
@@ -101,7 +103,14 @@ impl Keeper {
             ledger.close();
         }
         let Past { image, left, spare, earlier, .. } = past;
-        let state = Mutex::new(State { ledger: Some(ledger), image: number, left, spare, earlier });
+        let state = Mutex::new(State {
+            ledger: Some(ledger),
+            image: number,
+            left,
+            spare,
+            earlier,
+            is_damaged: damage.is_some(),
+        });
         let begun = *begun;
         let keeper = Self { folder, begun: begun.clone(), state };
         Ok(Some(Found { begun, image, keeper, damage }))
@@ -416,11 +425,12 @@ impl Keeper {
 
     /// The run is over and stored. What it called is kept only for whoever takes over from it.
     pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
-        let changed_something = {
+        let may_have_changed = {
             let state = lock(&self.state);
-            state.left.values().chain(&state.earlier).any(|left| left.effect != Effect::Read)
+            let changes = |left: &Left| left.effect != Effect::Read;
+            state.is_damaged || state.left.values().chain(&state.earlier).any(changes)
         };
-        let is_forgettable = succeeded || !changed_something;
+        let is_forgettable = succeeded || !may_have_changed;
         if !self.is_written() {
             if is_forgettable {
                 return Ok(());
