@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use upstream::Departure;
 
+use crate::behalf::Behalf;
 use crate::brief;
 use crate::hearing::{CallNote, Hearing, TOO_LARGE};
 use crate::tools::Offer;
@@ -45,6 +46,7 @@ pub(crate) trait Books: Send + Sync {
 /// Carries out the calls of one run. Dropping it aborts those under way.
 pub struct Desk {
     offer: Arc<Offer>,
+    behalf: Arc<Behalf>,
     /// Nobody writes down what a run does that is not kept.
     books: Option<Arc<dyn Books>>,
     runtime: Handle,
@@ -107,10 +109,16 @@ impl Board {
 impl Desk {
     /// A desk for one run. Must be made within a tokio runtime.
     #[must_use]
-    pub fn new(offer: Arc<Offer>, answer_bytes: u64, hearing: Arc<dyn Hearing>) -> Self {
+    pub fn new(
+        offer: Arc<Offer>,
+        behalf: Arc<Behalf>,
+        answer_bytes: u64,
+        hearing: Arc<dyn Hearing>,
+    ) -> Self {
         let runtime = Handle::current();
         Self {
             offer,
+            behalf,
             books: None,
             runtime,
             answer_bytes,
@@ -227,17 +235,16 @@ impl Desk {
     fn work(&self, call: &HostCall) -> impl Future<Output = CallResult> + Send + 'static {
         let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
         let (books, call, most) = (self.books.clone(), call.clone(), self.answer_bytes);
+        let errand = Errand { offer, behalf: Arc::clone(&self.behalf), call, most };
         async move {
-            let Some(books) = books else { return noted(offer, call, most, hearing).await };
-            if let Err(error) = books.leaves(&call) {
-                return CallResult { id: call.id, result: Err(error) };
+            let Some(books) = books else { return noted(errand, hearing).await };
+            if let Err(error) = books.leaves(&errand.call) {
+                return CallResult { id: errand.call.id, result: Err(error) };
             }
             let begun = Instant::now();
-            let result = match books.departure(&call) {
-                Some(departure) => {
-                    upstream::departing(departure, noted(offer, call, most, hearing)).await
-                }
-                None => noted(offer, call, most, hearing).await,
+            let result = match books.departure(&errand.call) {
+                Some(departure) => upstream::departing(departure, noted(errand, hearing)).await,
+                None => noted(errand, hearing).await,
             };
             books.answered(&result, begun.elapsed()).await;
             result
@@ -264,6 +271,15 @@ impl Desk {
     }
 }
 
+/// One call, and all it takes to make it.
+struct Errand {
+    offer: Arc<Offer>,
+    behalf: Arc<Behalf>,
+    call: HostCall,
+    /// Bytes its answer may have.
+    most: u64,
+}
+
 /// What is to be done about a call before it is made.
 enum Before {
     Answered(CallResult),
@@ -272,28 +288,23 @@ enum Before {
 }
 
 /// One call, from its name to the answer that a guest may have, told to who wants to know.
-async fn noted(
-    offer: Arc<Offer>,
-    call: HostCall,
-    most: u64,
-    hearing: Arc<dyn Hearing>,
-) -> CallResult {
+async fn noted(errand: Errand, hearing: Arc<dyn Hearing>) -> CallResult {
     if !hearing.notes_calls() {
-        return work(offer, call, most).await;
+        return work(errand).await;
     }
-    let note = CallNote::leaving(&call);
+    let note = CallNote::leaving(&errand.call);
     hearing.calls(&note);
     let begun = Instant::now();
     let result = match hearing.span(note.id) {
-        Some(span) => span.around(work(offer, call, most)).await,
-        None => work(offer, call, most).await,
+        Some(span) => span.around(work(errand)).await,
+        None => work(errand).await,
     };
     hearing.called(&note.with(&result, begun.elapsed()));
     result
 }
 
-async fn work(offer: Arc<Offer>, call: HostCall, most: u64) -> CallResult {
-    let result = offer.carry_out(&call).await;
+async fn work(Errand { offer, behalf, call, most }: Errand) -> CallResult {
+    let result = offer.carry_out(&call, &behalf).await;
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
     if bytes <= most {
         return result;
@@ -438,7 +449,8 @@ mod tests {
     async fn a_call_whose_answer_was_fetched_does_not_leave_again() {
         let upstreams = Upstreams::new(Vec::new(), Options::default());
         let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
-        let desk = Desk::new(tools.offer("").await, 1 << 20, Arc::new(engine::NoHost));
+        let desk =
+            Desk::new(tools.offer("").await, Arc::default(), 1 << 20, Arc::new(engine::NoHost));
         let arguments = RawValue::from_string(r#"{"tool": "none"}"#.into()).unwrap();
         let call = HostCall { id: CallId(1), name: "$call".into(), arguments };
         assert!(desk.answer(&call).is_none());

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod behalf;
 mod brief;
 mod checks;
 mod desk;
@@ -25,6 +26,7 @@ mod tally;
 mod tools;
 
 pub use answer::answer;
+pub use behalf::Behalf;
 pub use checks::{Checks, Earlier, advise, refusal};
 pub use desk::Desk;
 pub use finding::{Detail, Found, FoundTool, Search};

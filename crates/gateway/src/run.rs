@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use engine::{Outcome, Program, Session, SessionError, Start};
 
+use crate::behalf::Behalf;
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::tools::{Offer, Tools};
@@ -18,10 +19,11 @@ pub async fn run(
     session: &mut Session,
     program: Program,
     tools: &Arc<Tools>,
+    behalf: Behalf,
     hearing: Arc<dyn Hearing>,
 ) -> Result<Outcome, SessionError> {
     let offer = tools.offer(&program.source).await;
-    run_with(session, program, offer, hearing).await
+    run_with(session, program, offer, behalf, hearing).await
 }
 
 /// The same with an offer that was made already, when the program was checked.
@@ -32,12 +34,13 @@ pub async fn run_with(
     session: &mut Session,
     program: Program,
     offer: Arc<Offer>,
+    behalf: Behalf,
     hearing: Arc<dyn Hearing>,
 ) -> Result<Outcome, SessionError> {
     // A program that names no server may still call what an earlier one imported.
     let servers = offer.folder().or_else(|| session.start().servers.clone());
     let most = session.start().limits.call_result_bytes;
-    let desk = Arc::new(Desk::new(Arc::clone(&offer), most, hearing));
+    let desk = Arc::new(Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing));
     session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
     let ending = Ending(&desk);
     let outcome = session.run(program, Arc::clone(&desk) as _).await;

@@ -164,8 +164,14 @@ impl Ours {
 
     async fn round(&mut self) -> Result<(f64, Vec<f64>), Failure> {
         let program = Program::new(&self.program);
-        let outcome =
-            gateway::run(&mut self.session, program, &self.tools, Arc::new(NoHost)).await?;
+        let outcome = gateway::run(
+            &mut self.session,
+            program,
+            &self.tools,
+            gateway::Behalf::default(),
+            Arc::new(NoHost),
+        )
+        .await?;
         if let Some(error) = outcome.error {
             return Err(format!("{}: {}", error.kind, error.message).into());
         }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use engine::{
-    Engine, Image, ImageError, NoCalls, Outcome, Program, Session, SessionError, Start, StartError,
-    Usage,
+    Engine, Image, ImageError, Level, NoCalls, Outcome, Program, Session, SessionError, Start,
+    StartError, Usage,
 };
-use gateway::{Checks, Earlier, Hearing, Tools, Written};
+use gateway::{Behalf, Checks, Earlier, Hearing, Tools, Written};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -30,6 +30,7 @@ pub(crate) struct Opened {
     tools: Option<Arc<Tools>>,
     checks: Option<Arc<Checks>>,
     earlier: Earlier,
+    behalf: Behalf,
     kept: Option<Kept>,
 }
 
@@ -48,7 +49,7 @@ pub(crate) struct Choice<'a> {
     /// How its guests start.
     pub(crate) start: Start,
     /// The level behind the limits, to be remembered.
-    pub(crate) level: &'static str,
+    pub(crate) level: Level,
     /// What its programs may call.
     pub(crate) tools: Option<Arc<Tools>>,
     /// Whether programs are checked before they run.
@@ -67,9 +68,10 @@ impl Opened {
         let checks = check.then(Checks::new);
         // An image of one's own brings the variables of its warm-up program.
         let earlier = if start.image.is_some() { Earlier::Something } else { Earlier::Nothing };
+        let behalf = Behalf::local(level);
         let Some(name) = name else {
             let session = Session::new(engine, start);
-            return Ok(Self { session, hearing, tools, checks, earlier, kept: None });
+            return Ok(Self { session, hearing, tools, checks, earlier, behalf, kept: None });
         };
         let store = config.store()?;
         let held = take_turn(&store, name).await?;
@@ -83,14 +85,16 @@ impl Opened {
             }
         };
         let earlier = if details.is_some() { Earlier::Something } else { earlier };
-        let kept = Kept { config: config.clone(), held, details, level };
-        Ok(Self { session, hearing, tools, checks, earlier, kept: Some(kept) })
+        let kept = Kept { config: config.clone(), held, details, level: level.name() };
+        let behalf = Behalf { session: name.to_string(), ..behalf };
+        Ok(Self { session, hearing, tools, checks, earlier, behalf, kept: Some(kept) })
     }
 
     /// Runs one program, and keeps what it left unless it was stopped.
     pub(crate) async fn run(&mut self, program: Program) -> anyhow::Result<Ran> {
         let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
         let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
+        let behalf = self.behalf.clone();
         let run = async move {
             let mut offer = None;
             let mut checked = None;
@@ -103,8 +107,10 @@ impl Opened {
                 checked = Some(report);
             }
             let ran = match (tools, offer) {
-                (_, Some(offer)) => gateway::run_with(session, program, offer, hearing).await,
-                (Some(tools), None) => gateway::run(session, program, tools, hearing).await,
+                (_, Some(offer)) => {
+                    gateway::run_with(session, program, offer, behalf, hearing).await
+                }
+                (Some(tools), None) => gateway::run(session, program, tools, behalf, hearing).await,
                 (None, None) => session.run(program, Arc::new(NoCalls)).await,
             };
             let mut outcome = ran?;

@@ -25,6 +25,7 @@ use super::session::{Body, Entry};
 use super::store::Write;
 use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, lock};
+use crate::behalf::Behalf;
 use crate::checks::{advise, refusal};
 use crate::hearing::Hearing;
 use crate::run::run_with;
@@ -182,7 +183,7 @@ impl Service {
             run: RunId::fresh(),
             session: entry.id.clone(),
             owner: caller.owner.clone(),
-            level: entry.level,
+            level: request.level.map_or(entry.level, |asked| entry.level.max(asked)),
             created_at: Moment::of_its_own(),
             program: request.code,
             context: request.context,
@@ -517,7 +518,7 @@ impl Service {
             self.run_kept(body, place, offer, pass).await?
         } else {
             let hearing = Arc::clone(run) as Arc<dyn Hearing>;
-            Some(run_with(session, program, offer, hearing).await?)
+            Some(run_with(session, program, offer, place.behalf(), hearing).await?)
         };
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {
@@ -566,6 +567,19 @@ pub(super) struct Place<'a> {
     pub(super) engine: &'a Arc<dyn Engine>,
     pub(super) run: &'a Arc<Run>,
     pub(super) keeper: &'a Arc<Keeper>,
+}
+
+impl Place<'_> {
+    /// Whose calls are made here.
+    pub(super) fn behalf(&self) -> Behalf {
+        let begun = self.keeper.begun();
+        Behalf {
+            owner: begun.owner.clone(),
+            session: begun.session.as_str().to_owned(),
+            run: begun.run.as_str().to_owned(),
+            level: begun.level,
+        }
+    }
 }
 
 impl Service {

@@ -7,6 +7,7 @@ use engine::CallError;
 use serde_json::Value;
 
 use super::{Offer, Tools};
+use crate::behalf::Behalf;
 use crate::memory::MemoryError;
 
 impl Tools {
@@ -24,7 +25,7 @@ impl Tools {
         arguments: Value,
     ) -> Result<Option<Learned>, CallError> {
         let offer = Offer { tools: Arc::clone(self), made: None, tally: Arc::default() };
-        offer.send(tool, arguments).await?;
+        offer.send(tool, arguments, &Behalf::default()).await?;
         let tools = Arc::clone(self);
         // It fails only when the runtime itself is about to end.
         let _ = tokio::task::spawn_blocking(move || tools.learning.keep_now()).await;

@@ -14,6 +14,7 @@ use upstream::{CallFailure, ConnectError, before_leaving};
 
 use super::{PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
+use crate::behalf::Behalf;
 use crate::finding::Search;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::service::durable::Effect;
@@ -157,20 +158,24 @@ impl Offer {
     }
 
     /// Carries out one call.
-    pub async fn carry_out(&self, call: &HostCall) -> CallResult {
+    pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
-            "$call" => self.call_tool(&call.arguments).await,
+            "$call" => self.call_tool(&call.arguments, behalf).await,
             _ => self.ask(&call.name, &call.arguments).await,
         };
         CallResult { id: call.id, result }
     }
 
-    async fn call_tool(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    async fn call_tool(
+        &self,
+        arguments: &RawValue,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
-            Some(Ok(tool)) => return self.send(tool, call.arguments).await,
+            Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
             // More servers would not make it clearer.
             Some(Err(
                 error @ (ResolveError::Withheld(_)
@@ -185,7 +190,7 @@ impl Offer {
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
-        self.send(tool, call.arguments).await
+        self.send(tool, call.arguments, behalf).await
     }
 
     /// Sends one call whose tool is known, and brings back its value.
@@ -193,6 +198,7 @@ impl Offer {
         &self,
         tool: &CatalogTool,
         arguments: Value,
+        _behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;

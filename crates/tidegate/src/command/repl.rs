@@ -72,7 +72,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
-    let choice = Choice { name, start, level: level.name(), tools, check };
+    let choice = Choice { name, start, level, tools, check };
     let mut opened = Opened::new(config, engine, choice).await?;
     let mut lines = Lines::open(config)?;
     if lines.is_terminal() {

@@ -166,7 +166,7 @@ async fn open_and_run(
     let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
-    let choice = Choice { name, start, level: level.name(), tools, check };
+    let choice = Choice { name, start, level, tools, check };
     let mut opened = Opened::new(config, engine, choice).await?;
     let ran = opened.run(program).await;
     opened.close().await;

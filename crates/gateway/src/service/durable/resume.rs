@@ -402,7 +402,8 @@ fn desk(place: Place<'_>, offer: &Arc<Offer>, start: Start) -> (Start, Arc<Desk>
     let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer)));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let most = start.limits.call_result_bytes;
-    let desk = Arc::new(Desk::new(Arc::clone(offer), most, hearing).with_books(books));
+    let desk = Desk::new(Arc::clone(offer), Arc::new(place.behalf()), most, hearing);
+    let desk = Arc::new(desk.with_books(books));
     (Start { host: Arc::clone(&desk) as _, ..start }, desk)
 }
 

@@ -41,7 +41,9 @@ pub(super) async fn meters(
     let mut session = Session::new(Arc::clone(engine), Start::default());
     let begun = Instant::now();
     let program = Program::new(METERS);
-    let outcome = gateway::run(&mut session, program, &tools, Arc::new(NoHost)).await?;
+    let outcome =
+        gateway::run(&mut session, program, &tools, gateway::Behalf::default(), Arc::new(NoHost))
+            .await?;
     let took = begun.elapsed();
     let kept = outcome.success && outcome.return_value.get() == FOUND && outcome.usage.calls == 11;
     stage.end(&outcome, took, kept)?;

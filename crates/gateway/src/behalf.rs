@@ -1,0 +1,33 @@
+//! On whose behalf calls are made.
+//!
+//! Every call of a program carries it from the desk to the server, because who asks decides what may be
+//! asked and what is shown: rules name owners and levels, tokens for personal data belong to an owner.
+
+use engine::Level;
+
+/// Whose program it is that makes a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behalf {
+    /// The owner of the session.
+    pub owner: String,
+    /// The session; empty where there is none.
+    pub session: String,
+    /// The run; empty where nobody counts them.
+    pub run: String,
+    /// The level that the program runs at.
+    pub level: Level,
+}
+
+impl Behalf {
+    /// Whoever sits at this machine.
+    #[must_use]
+    pub fn local(level: Level) -> Self {
+        Self { owner: "local".to_owned(), session: String::new(), run: String::new(), level }
+    }
+}
+
+impl Default for Behalf {
+    fn default() -> Self {
+        Self::local(Level::default())
+    }
+}
