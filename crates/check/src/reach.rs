@@ -720,6 +720,7 @@ fn is_one_of(name: &str, classes: &[&str]) -> bool {
         "ArgumentError",
         "UnknownTool",
         "ServerError",
+        "PolicyError",
         "MissingAwait",
     ];
     match name {

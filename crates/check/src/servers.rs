@@ -14,6 +14,7 @@ const PUBLIC: &[&str] = &[
     "ArgumentError",
     "UnknownTool",
     "ServerError",
+    "PolicyError",
     "MissingAwait",
 ];
 

@@ -37,6 +37,13 @@ class ServerError(ToolError):
         super().__init__(message, kind, server, tool)
 
 
+class PolicyError(ToolError, PermissionError):
+    """A rule of the operator's forbids the call, or nobody approved it. Nothing was sent."""
+
+    def __init__(self, message, kind="Denied", server=None, tool=None):
+        super().__init__(message, kind, server, tool)
+
+
 class MissingAwait(TypeError):
     """The result of a tool call was used without `await`. Nothing was sent."""
 
@@ -45,9 +52,9 @@ class CannotHold(RuntimeError):
     """The host does not let a plain function wait for its calls."""
 
 
-_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError}
+_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError}
 # Programs know them as their own; where they are defined is nothing to show.
-for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, MissingAwait):
+for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, PolicyError, MissingAwait):
     _kind.__module__ = "tidegate"
 
 

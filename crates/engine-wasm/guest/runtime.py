@@ -579,7 +579,8 @@ def _public():
 
 
 _FAILURES = (
-    ToolError, failures.ArgumentError, failures.UnknownTool, failures.ServerError, failures.MissingAwait,
+    ToolError, failures.ArgumentError, failures.UnknownTool, failures.ServerError, failures.PolicyError,
+    failures.MissingAwait,
 )
 
 

@@ -374,6 +374,7 @@ def _made():
         "ArgumentError": failures.ArgumentError,
         "UnknownTool": failures.UnknownTool,
         "ServerError": failures.ServerError,
+        "PolicyError": failures.PolicyError,
         "MissingAwait": failures.MissingAwait,
     }
     module.__dict__.update(public)

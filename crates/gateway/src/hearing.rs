@@ -8,6 +8,7 @@ use engine::{CallResult, Host, HostCall, NoHost, Stream};
 use serde::{Deserialize, Serialize};
 use upstream::TraceParent;
 
+use crate::judge::{DENIED, NOT_APPROVED};
 use crate::service::durable::REFUSED;
 
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
@@ -84,7 +85,8 @@ pub struct CallNote {
 }
 
 /// What a call fails with that reached no server.
-const UNMADE: [&str; 4] = ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT];
+const UNMADE: [&str; 6] =
+    ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT, DENIED, NOT_APPROVED];
 
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
 pub(crate) const TOO_LARGE: &str = "TooLarge";

@@ -17,6 +17,7 @@ mod checks;
 mod desk;
 mod finding;
 mod hearing;
+pub mod judge;
 mod learning;
 mod meaning;
 mod memory;

@@ -12,6 +12,8 @@
 mod adopt;
 pub mod analysis;
 mod answer;
+pub mod approvals;
+mod clerk;
 pub mod durable;
 mod execute;
 pub mod figures;
@@ -44,6 +46,8 @@ use tokio_util::task::TaskTracker;
 use tracing::warn;
 
 pub use self::answer::{Answer, Of, Page, Wanted};
+use self::approvals::Approvals;
+use self::clerk::ServiceClerk;
 use self::durable::own::LeftBehind;
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
@@ -99,6 +103,8 @@ pub struct Settings {
     pub durable: bool,
     /// How long a guest is kept in memory that waits.
     pub freeze_after: Duration,
+    /// How long a question to a person can be answered.
+    pub approval_lasts: Duration,
 }
 
 impl Default for Settings {
@@ -120,6 +126,7 @@ impl Default for Settings {
             token_price: 3.0,
             durable: false,
             freeze_after: Duration::from_secs(2),
+            approval_lasts: Duration::from_secs(3 * 24 * 3600),
         }
     }
 }
@@ -175,6 +182,7 @@ pub struct Service {
     ending: CancellationToken,
     /// Tokens of our own definitions, once they are counted.
     own_tokens: OnceLock<u64>,
+    approvals: Arc<Approvals>,
 }
 
 /// How long after its start a service reads the vocabulary that tokens are counted with: who has
@@ -206,7 +214,10 @@ impl Service {
         for row in stored {
             sessions.insert(Entry::stored(row, Arc::clone(&alive)));
         }
+        let pool = parts.store.pool().clone();
+        let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {
+            approvals: Arc::clone(&approvals),
             gate: Gate::new(settings.room),
             settings,
             parts,
@@ -220,6 +231,9 @@ impl Service {
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
         });
+        let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
+        let clerk = ServiceClerk { pool, approvals, trail, service: own };
+        service.parts.tools.judge().employ(Arc::new(clerk));
         service.take_up(found).await;
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });

@@ -20,6 +20,7 @@ use upstream::{ConnectError, ServerSettings, Upstreams};
 
 pub use self::offer::Offer;
 use crate::finding::{Finder, Found, Search};
+use crate::judge::Judge;
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
@@ -55,6 +56,7 @@ pub struct Tools {
     finder: Arc<Finder>,
     shelf: Mutex<Shelf>,
     definitions: Arc<Definitions>,
+    judge: Arc<Judge>,
 }
 
 #[derive(Default)]
@@ -93,8 +95,8 @@ impl Tools {
         let learning = Learning::new(Arc::clone(&memory), learns.collect());
         let finder = Arc::new(Finder::new(None));
         let policies = RwLock::new(Arc::new(policies));
-        let definitions = Arc::default();
-        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf, definitions })
+        let (definitions, judge) = Default::default();
+        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf, definitions, judge })
     }
 
     /// The same, with tools found by meaning too.
@@ -142,6 +144,18 @@ impl Tools {
     #[must_use]
     pub fn upstreams(&self) -> &Arc<Upstreams> {
         &self.upstreams
+    }
+
+    /// Who decides about calls.
+    #[must_use]
+    pub fn judge(&self) -> &Arc<Judge> {
+        &self.judge
+    }
+
+    /// Whether what a server says about its tools' effects is believed.
+    #[must_use]
+    pub fn trusts(&self, server: &ServerName) -> bool {
+        self.policies().get(server).is_some_and(|policy| policy.trusted)
     }
 
     /// What the servers are called.

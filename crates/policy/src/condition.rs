@@ -59,6 +59,24 @@ enum Comparison {
     AtLeast,
 }
 
+/// Whether everything that is said of a call's arguments holds; what cannot be judged does not.
+///
+/// # Errors
+/// When a condition cannot be read: which, and what is wrong with it.
+pub fn all_hold<S: AsRef<str>>(
+    conditions: &[S],
+    arguments: &Map<String, Value>,
+) -> Result<bool, String> {
+    for text in conditions {
+        let text = text.as_ref();
+        let condition = Condition::parse(text).map_err(|problem| format!("`{text}` {problem}"))?;
+        if condition.holds(arguments) != Holds::Yes {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// The longest condition that is read.
 const MOST_LETTERS: usize = 4096;
 

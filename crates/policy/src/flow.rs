@@ -11,6 +11,9 @@ use crate::glob::Glob;
 use crate::rule::PolicyError;
 use crate::settings::{Action, Several};
 
+/// The label of what comes from nobody knows where: it may have read everything.
+pub const ANYWHERE: &str = "*";
+
 /// `[[policy.flow]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -74,14 +77,17 @@ impl Flow {
             if !rule.to.all().iter().any(|glob| glob.matches(tool)) {
                 continue;
             }
-            let is_from = |one: &&str| rule.from.all().iter().any(|glob| glob.matches(one));
+            let is_from = |one: &&str| {
+                *one == ANYWHERE || rule.from.all().iter().any(|glob| glob.matches(one))
+            };
             let Some(from) = seen.clone().find(is_from) else { continue };
             let name = format!("flow rule {}", at + 1);
             let why = rule.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
             let decision = Decision {
                 verdict: if rule.action == Action::Deny { Verdict::Deny } else { Verdict::Ask },
                 reason: format!(
-                    "this session has read from {from}, and what comes from there may not reach {tool}{why}"
+                    "this session has read from {}, and what comes from there may not reach {tool}{why}",
+                    if from == ANYWHERE { "elsewhere" } else { from }
                 ),
                 rule: name,
                 limits: Vec::new(),

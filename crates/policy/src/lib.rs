@@ -16,8 +16,9 @@ mod rule;
 mod settings;
 mod sql;
 
+pub use condition::all_hold;
 pub use decide::{Decision, Limit, Limited, Per, Policy, Question, Verdict};
-pub use flow::{Flow, FlowSettings};
+pub use flow::{ANYWHERE, Flow, FlowSettings};
 pub use glob::Glob;
 pub use rule::{Hints, PolicyError};
 pub use settings::{Action, Annotation, Defaults, PolicySettings, RuleSettings};

@@ -8,7 +8,7 @@ pub mod guidance;
 pub mod mcp;
 pub mod rest;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use gateway::service::Service;
@@ -24,6 +24,8 @@ pub struct Shared {
     pub guidance: Arc<Guidance>,
     /// Who adds and removes servers while we run.
     pub servers: Arc<dyn Servers>,
+    /// Where people reach us, once we listen: `http://127.0.0.1:8030`.
+    pub address: Arc<OnceLock<String>>,
 }
 
 /// Adds and removes upstream servers while we run.

@@ -5,6 +5,7 @@
 //! [`Mode::Direct`] knows its clients: what a server behind us asks or tells is for one of them.
 #![expect(deprecated, reason = "what the newest revision deprecates is what all others use")]
 
+mod approve;
 mod behind;
 mod client;
 mod direct;
@@ -337,15 +338,11 @@ impl ServerHandler for Mcp {
             return Ok(execute::failed(words.to_owned()).into());
         }
         match (own, &*request.name) {
-            (true, "execute_python") => {
-                Ok(self.execute(request.arguments.unwrap_or_default(), &context).await)
-            }
+            (true, "execute_python") => Ok(self.execute(request, &context).await),
             (true, "search_tools") => {
                 Ok(self.search(request.arguments.unwrap_or_default()).await.into())
             }
-            (true, ANALYSIS) => {
-                Ok(self.analyze(request.arguments.unwrap_or_default(), &context).await)
-            }
+            (true, ANALYSIS) => Ok(self.analyze(request, &context).await),
             _ => self.pass(request, &context).await,
         }
     }
@@ -363,7 +360,7 @@ impl ServerHandler for Mcp {
         request: UpdateTaskParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.answer_task(&request.task_id, &context).await
+        self.answer_task(&request, &context).await
     }
 
     async fn cancel_task(

@@ -10,6 +10,7 @@
 
 pub mod access;
 mod analysis;
+pub(crate) mod approvals;
 mod execute;
 mod files;
 mod given;
@@ -124,6 +125,10 @@ fn quick() -> Router<Door> {
         .route("/api/v1/sessions/{id}/export", get(moving::export_session))
         .route("/api/v1/sessions/import", post(moving::import_session))
         .route("/api/v1/analysis", post(analysis::analyze))
+        .route("/api/v1/approvals", get(approvals::list))
+        .route("/api/v1/approvals/{run}", post(approvals::answer))
+        .route("/approvals", get(approvals::page))
+        .route("/approvals/{run}", get(approvals::page))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))

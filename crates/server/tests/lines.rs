@@ -90,7 +90,12 @@ async fn shared(folder: &TempDir) -> Shared {
         trail: None,
     };
     let service = Service::open(Settings::default(), parts).await.unwrap();
-    Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }
+    Shared {
+        service,
+        guidance: Arc::new(Guidance::default()),
+        servers: Arc::new(Nobody),
+        address: Arc::default(),
+    }
 }
 
 struct Nobody;

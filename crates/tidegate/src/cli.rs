@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, analyze, audit, bindings, check, config, demo, doctor, example_server, gc, image, import,
-    list, login, logout, mcp, prompt, remove, repl, run, runs, runtime, secret, serve, session,
-    setup, stats, test, token, tools,
+    add, analyze, approvals, audit, bindings, check, config, demo, doctor, example_server, gc,
+    image, import, list, login, logout, mcp, policy, prompt, remove, repl, run, runs, runtime,
+    secret, serve, session, setup, stats, test, token, tools,
 };
 use crate::exit;
 
@@ -70,6 +70,10 @@ pub(crate) enum Command {
     Setup(setup::Arguments),
     /// List, show, follow, end, resume and move the runs of a gateway.
     Runs(runs::Arguments),
+    /// Say which calls may be made, and by which rule.
+    Policy(policy::Arguments),
+    /// Say what waits for an approval, and answer.
+    Approvals(approvals::Arguments),
     /// Say what happened, whether anybody changed what is said of it, and what was refused.
     Audit(audit::Arguments),
     /// Remove what is kept of old runs.

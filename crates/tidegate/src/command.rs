@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod analyze;
+pub(crate) mod approvals;
 pub(crate) mod audit;
 pub(crate) mod bindings;
 pub(crate) mod check;
@@ -17,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod mcp;
+pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod remove;
 pub(crate) mod repl;
@@ -60,6 +62,8 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
         Command::Runs(arguments) => runs::run(&arguments).await,
+        Command::Policy(arguments) => Box::pin(policy::run(config, arguments)).await,
+        Command::Approvals(arguments) => approvals::run(config, &arguments).await,
         Command::Audit(arguments) => audit::run(config, &arguments),
         Command::Gc(arguments) => gc::run(config, &arguments).await,
         Command::Stats(arguments) => stats::run(config, &arguments).await,

@@ -151,6 +151,11 @@ impl Config {
         servers::direct_tools(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// Which calls may be made.
+    pub(crate) fn policy(&self) -> anyhow::Result<policy::Policy> {
+        servers::policy(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
     /// A server that somebody described to us while we run.
     pub(crate) fn server_from_json(&self, text: &str) -> Result<Server, String> {
         servers::from_json(&self.places, text)

@@ -12,6 +12,7 @@ mod cli;
 mod command;
 mod config;
 mod exit;
+mod gatekeeper;
 mod interrupt;
 mod limits;
 mod log;

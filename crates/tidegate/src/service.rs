@@ -157,7 +157,7 @@ pub(crate) async fn open(
     });
     let trail = service.trail().cloned();
     let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec(), trail);
-    Ok(Shared { service, guidance, servers })
+    Ok(Shared { service, guidance, servers, address: Arc::default() })
 }
 
 /// Says which tools that are to be passed through belong to no server.
@@ -300,6 +300,7 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         token_price: values.read("token-price", price)?.unwrap_or(usual.token_price),
         durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
+        approval_lasts: time("approval-lasts")?.unwrap_or(usual.approval_lasts),
     })
 }
 

@@ -68,6 +68,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("output-tokens", "2000", "NUMBER", "Tokens of an answer; the rest can be fetched"),
     setting("durable", "false", "BOOL", "Whether runs go on after a crash or a restart"),
     setting("freeze-after", "2s", "TIME", "How long a run that waits stays in memory"),
+    setting(
+        "approval-lasts",
+        "72h",
+        "TIME",
+        "How long somebody can be asked whether a call may be made",
+    ),
     setting("token-price", "3", "PRICE", "What a million tokens cost, for receipts"),
     setting("body-bytes", "16MiB", "SIZE", "Size of a request"),
     setting("standby", "4", "NUMBER", "Interpreters that stand ready"),

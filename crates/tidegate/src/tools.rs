@@ -40,6 +40,7 @@ pub(crate) async fn open_all(
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
     let tools = Tools::new(upstreams, policies, memory);
+    tools.judge().follow(config.policy()?);
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };
     Ok(match meaning {

@@ -348,6 +348,10 @@ impl Service {
             trail.ended(&record);
         }
         let id = record.id.clone();
+        self.parts.tools.judge().forget_run(id.as_str());
+        if run.has_asked() {
+            self.approvals.withdraw(id.as_str()).await;
+        }
         let succeeded = record.status == Status::Succeeded;
         let stored = if keeper.is_written() {
             self.keep_at_last(run, record).await
@@ -435,7 +439,7 @@ impl Service {
         let outcome = tokio::select! {
             outcome = work(body) => Some(outcome),
             () = run.cancelled() => None,
-            () = asleep(left) => None,
+            () = too_long(run, left) => None,
             () = run.abandoned() => return self.abandon(body, entry, keeper).await,
         };
         // Where nothing counts its calls, it was still being checked.
@@ -671,6 +675,15 @@ fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
         execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
         usage,
         ..Outcome::failed(error)
+    }
+}
+
+/// Comes to an end when nobody waits for a run any longer. Where somebody was asked about one of its
+/// calls, whoever wanted it was told to come back.
+async fn too_long(run: &Run, left: Option<Duration>) {
+    asleep(left).await;
+    if run.has_asked() {
+        std::future::pending::<()>().await;
     }
 }
 

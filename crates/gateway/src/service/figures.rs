@@ -19,7 +19,7 @@ use crate::hearing::CallNote;
 const MOST_COMBINATIONS: usize = 200;
 
 /// Exceptions that are told apart; the programs' own are `other`.
-const ERRORS: [&str; 31] = [
+const ERRORS: [&str; 32] = [
     "AnalysisError",
     "ArgumentError",
     "AssertionError",
@@ -41,6 +41,7 @@ const ERRORS: [&str; 31] = [
     "NameError",
     "OSError",
     "PermissionError",
+    "PolicyError",
     "RecursionError",
     "Refused",
     "ServerError",

@@ -44,6 +44,15 @@ impl SessionId {
 impl RunId {
     const PREFIX: &str = "r_";
 
+    /// What all that an owner does without programs is called.
+    #[must_use]
+    pub(super) fn of_owner(owner: &str) -> Self {
+        use sha2::Digest as _;
+        let mut half = [0; 16];
+        half.copy_from_slice(&sha2::Sha256::digest(owner.as_bytes())[..16]);
+        Self(format!("{}{}", Self::PREFIX, Uuid::from_bytes(half).simple()))
+    }
+
     /// A name nobody has.
     #[must_use]
     pub fn fresh() -> Self {

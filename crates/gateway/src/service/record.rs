@@ -174,6 +174,8 @@ pub struct Record {
     pub answer: Option<Arc<Answer>>,
     /// Since when it rests, and until when at most.
     pub waiting: Option<Rest>,
+    /// How many of its calls wait for somebody's approval.
+    pub asks: u64,
 }
 
 impl Record {

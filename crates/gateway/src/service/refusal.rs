@@ -86,6 +86,11 @@ pub enum Refusal {
     /// There is no such run, or it is somebody else's.
     #[error("there is no run {0}")]
     NoRun(RunId),
+    /// No call of a run waits for this caller's answer.
+    #[error(
+        "no call of run {0} waits for an approval that you could give; it may have been answered, or be over"
+    )]
+    NothingToApprove(RunId),
     /// The run has no such file.
     #[error("the run {run} has no artifact {name:?}")]
     NoArtifact {
@@ -142,6 +147,7 @@ impl Refusal {
             Self::Quota { .. } => "quota_exceeded",
             Self::Invalid { .. } => "invalid_request",
             Self::NoRun(_) => "unknown_run",
+            Self::NothingToApprove(_) => "nothing_to_approve",
             Self::NoArtifact { .. } => "unknown_artifact",
             Self::NoPart { .. } => "unknown_part",
             Self::File(FileError::Missing { .. }) => "unknown_file",

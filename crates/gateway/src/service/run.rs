@@ -54,6 +54,8 @@ struct State {
     pieces: [Vec<u8>; 2],
     outcome: Option<Arc<Outcome>>,
     is_over: bool,
+    /// Somebody was asked about one of its calls, now or before.
+    has_asked: bool,
 }
 
 impl Run {
@@ -72,6 +74,7 @@ impl Run {
                 pieces: Default::default(),
                 outcome: None,
                 is_over: false,
+                has_asked: false,
             }),
             changed: Notify::new(),
             cancel: CancellationToken::new(),
@@ -183,6 +186,25 @@ impl Run {
         if let Some(rest) = &mut self.lock().record.waiting {
             rest.wakes_at = moment.map(Moment::of);
         }
+    }
+
+    /// So many more of its calls wait for somebody's answer.
+    pub(super) fn asks(&self, more: i64) {
+        let mut state = self.lock();
+        state.has_asked = true;
+        state.record.asks = state.record.asks.saturating_add_signed(more);
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Comes back when one of its calls waits for somebody's answer.
+    pub(super) async fn waits_for_answers(&self) {
+        self.until(|state| state.record.asks > 0).await;
+    }
+
+    /// Whether somebody was asked about one of its calls: then nobody waits for it on the line.
+    pub(super) fn has_asked(&self) -> bool {
+        self.lock().has_asked
     }
 
     /// Since when it rests.

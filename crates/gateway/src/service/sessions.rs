@@ -220,6 +220,7 @@ impl Service {
         lock(&self.sessions).remove(&entry.id);
         let bytes = entry.image_bytes.swap(0, Ordering::Relaxed);
         self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
+        self.parts.tools.judge().forget_session(entry.id.as_str());
         self.remove_files(&entry.id).await;
     }
 
@@ -258,6 +259,11 @@ impl Service {
         };
         for _ in 0..entry.programs() {
             fork.count_program();
+        }
+        let judge = self.parts.tools.judge();
+        if let Err(problem) = judge.inherits(entry.id.as_str(), fork.id.as_str()).await {
+            self.remove(&fork).await;
+            return Err(Refusal::Session(problem));
         }
         let mut body = fork.body.lock().await;
         body.session = Some(forked);

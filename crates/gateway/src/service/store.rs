@@ -62,6 +62,18 @@ CREATE TABLE IF NOT EXISTS tokens (
     created_at INTEGER NOT NULL,
     expires_at INTEGER
 ) STRICT;
+CREATE TABLE IF NOT EXISTS labels (
+    session TEXT NOT NULL,
+    label TEXT NOT NULL,
+    PRIMARY KEY (session, label)
+) STRICT;
+CREATE TABLE IF NOT EXISTS rule_counts (
+    rule TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (rule, owner)
+) STRICT;
 ";
 
 /// What we keep could not be read or written.
@@ -184,7 +196,8 @@ impl Store {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-        for statement in SCHEMA.split(';').filter(|statement| !statement.trim().is_empty()) {
+        let schema = format!("{SCHEMA};{}", super::approvals::SCHEMA);
+        for statement in schema.split(';').filter(|statement| !statement.trim().is_empty()) {
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
         }
         owner_only(folder);
@@ -400,6 +413,7 @@ fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
         program: row.get::<String, _>("program").into(),
         answer: None,
         waiting: None,
+        asks: 0,
         ended: ended.map(|text| read("a run's outcome", text)).transpose()?,
         calls: read("a run's calls", row.get("calls"))?,
     })
@@ -467,6 +481,11 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .await?
         }
         Write::NoSession(id) => {
+            for statement in
+                ["DELETE FROM labels WHERE session = ?", "DELETE FROM grants WHERE session = ?"]
+            {
+                sqlx::query(statement).bind(id.as_str()).execute(&mut *to).await?;
+            }
             sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id.as_str()).execute(to).await?
         }
         Write::Run(run) | Write::Begun(run) => {

@@ -66,6 +66,12 @@ impl Service {
             Ok(Collected { runs, bytes }) => info!(runs, bytes, "old runs were removed"),
             Err(error) => warn!(error = %error, "old runs could not be removed"),
         }
+        let before = Moment::now()
+            .0
+            .saturating_sub(i64::try_from(settings.keep_runs.as_millis()).unwrap_or(i64::MAX));
+        if let Err(error) = self.approvals.sweep(Moment(before)).await {
+            warn!(error = %error, "old approvals could not be removed");
+        }
     }
 
     /// Freezes every session, at the end.

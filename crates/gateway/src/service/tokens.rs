@@ -25,11 +25,13 @@ pub enum Scope {
     Read,
     /// Change servers, and see everybody's runs.
     Admin,
+    /// Say of calls that somebody is asked about whether they may be made.
+    Approve,
 }
 
 impl Scope {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Execute, Self::Read, Self::Admin];
+    pub const ALL: [Self; 4] = [Self::Execute, Self::Read, Self::Admin, Self::Approve];
 
     /// As it is written.
     #[must_use]
@@ -38,6 +40,7 @@ impl Scope {
             Self::Execute => "execute",
             Self::Read => "read",
             Self::Admin => "admin",
+            Self::Approve => "approve",
         }
     }
 }
@@ -47,7 +50,7 @@ impl FromStr for Scope {
 
     fn from_str(given: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|scope| scope.name() == given).ok_or_else(|| {
-            format!("there is no scope {given:?}; there are execute, read and admin")
+            format!("there is no scope {given:?}; there are execute, read, admin and approve")
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{Catalog, CatalogTool, ResolveError, ServerName};
+use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -17,6 +17,7 @@ use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::finding::Search;
 use crate::hearing::{UNANSWERED, UNSENT};
+use crate::judge::Wish;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
 
@@ -128,8 +129,11 @@ impl Offer {
         let Ok(tool) = catalog.resolve(server, tool) else {
             return Effect::Write;
         };
-        let trusted = self.tools.policies().get(tool.server()).is_some_and(|policy| policy.trusted);
-        if trusted { Effect::of(&tool.tool().annotations) } else { Effect::Write }
+        if self.tools.trusts(tool.server()) {
+            Effect::of(&tool.tool().annotations)
+        } else {
+            Effect::Write
+        }
     }
 
     fn widest(&self) -> Arc<Catalog> {
@@ -140,6 +144,7 @@ impl Offer {
     pub(crate) fn count_before<'a>(
         &self,
         calls: impl Iterator<Item = (&'a HostCall, &'a CallResult)>,
+        behalf: &Behalf,
     ) {
         let catalog = self.widest();
         for (call, answer) in calls.filter(|(call, _)| call.name == "$call") {
@@ -147,6 +152,9 @@ impl Offer {
                 continue;
             };
             let Ok(tool) = catalog.resolve(call.server.as_deref(), &call.tool) else { continue };
+            if let Some(arguments) = call.arguments.as_object() {
+                self.tools.judge.made_before(&self.wish(tool, arguments, behalf));
+            }
             let text = match &answer.result {
                 Ok(value) => kept_words(value),
                 Err(error) if error.kind == "ToolError" => error.message.clone(),
@@ -161,7 +169,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             "$call" => self.call_tool(&call.arguments, behalf).await,
-            _ => self.ask(&call.name, &call.arguments).await,
+            _ => self.ask(&call.name, &call.arguments, behalf).await,
         };
         CallResult { id: call.id, result }
     }
@@ -198,10 +206,11 @@ impl Offer {
         &self,
         tool: &CatalogTool,
         arguments: Value,
-        _behalf: &Behalf,
+        behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
+        before_leaving(self.permitted(tool, &arguments, behalf)).await?;
         let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
@@ -221,6 +230,49 @@ impl Offer {
         Ok(value)
     }
 
+    /// Comes back when rules let a tool be called, and its answer be read.
+    async fn permitted(
+        &self,
+        tool: &CatalogTool,
+        arguments: &Map<String, Value>,
+        behalf: &Behalf,
+    ) -> Result<(), CallError> {
+        let wish = self.wish(tool, arguments, behalf);
+        self.tools.judge.permit(&wish).await?;
+        self.tools.judge.has_read(behalf, &wish.name()).await
+    }
+
+    /// A call as rules look at it.
+    fn wish<'a>(
+        &self,
+        tool: &'a CatalogTool,
+        arguments: &'a Map<String, Value>,
+        behalf: &'a Behalf,
+    ) -> Wish<'a> {
+        Wish {
+            behalf,
+            server: &tool.server().0,
+            tool: &tool.name().0,
+            annotations: &tool.tool().annotations,
+            is_trusted: self.tools.trusts(tool.server()),
+            arguments,
+        }
+    }
+
+    /// The same of what a server has besides tools, which only reads.
+    async fn may_read(
+        &self,
+        server: &ServerName,
+        what: &str,
+        asked: &Asked,
+        behalf: &Behalf,
+    ) -> Result<(), CallError> {
+        let arguments = asked.all();
+        let wish = reading(server, what, &arguments, behalf);
+        self.tools.judge.permit(&wish).await?;
+        self.tools.judge.has_read(behalf, &wish.name()).await
+    }
+
     /// A catalog that may have a tool which was not known when the program started.
     async fn wider_catalog(&self, server: Option<&str>) -> Result<Arc<Catalog>, CallError> {
         let configured = server
@@ -235,25 +287,30 @@ impl Offer {
         Ok(asked.map_or_else(|_| self.tools.made().0, |(catalog, _)| catalog))
     }
 
-    async fn ask(&self, what: &str, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    async fn ask(
+        &self,
+        what: &str,
+        arguments: &RawValue,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
         let asked: Asked = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", error.to_string()))?;
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
-                self.gathered(&asked, |server| async move { upstreams.resources(&server).await })
-                    .await
+                let list = |server| async move { upstreams.resources(&server).await };
+                self.gathered(&asked, (what, behalf), list).await
             }
             "$prompts" => {
-                self.gathered(&asked, |server| async move { upstreams.prompts(&server).await })
-                    .await
+                let list = |server| async move { upstreams.prompts(&server).await };
+                self.gathered(&asked, (what, behalf), list).await
             }
             "$resource" => {
                 let uri = asked
                     .uri
                     .as_deref()
                     .ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
-                self.resource(&asked, uri).await
+                self.resource(&asked, uri, behalf).await
             }
             _ => {
                 let name = asked
@@ -261,6 +318,7 @@ impl Offer {
                     .as_deref()
                     .ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
                 let server = self.one(&asked)?;
+                self.may_read(&server, what, &asked, behalf).await?;
                 raw(&upstreams
                     .prompt(&server, name, asked.arguments)
                     .await
@@ -273,6 +331,7 @@ impl Offer {
     async fn gathered<F>(
         &self,
         asked: &Asked,
+        (what, behalf): (&str, &Behalf),
         list: impl Fn(ServerName) -> F,
     ) -> Result<Box<RawValue>, CallError>
     where
@@ -280,9 +339,10 @@ impl Offer {
     {
         if asked.server.is_some() {
             let server = self.one(asked)?;
+            self.may_read(&server, what, asked, behalf).await?;
             return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
         }
-        let servers: Vec<ServerName> = self.tools.names();
+        let servers = self.readable(what, asked, behalf).await;
         // One that does not answer soon does not hold up the others.
         let soon = |server: &ServerName| tokio::time::timeout(PATIENCE, list(server.clone()));
         let lists = join_all(servers.iter().map(soon)).await;
@@ -299,16 +359,22 @@ impl Offer {
     }
 
     /// One resource, from the server that was named or the only one that has it.
-    async fn resource(&self, asked: &Asked, uri: &str) -> Result<Box<RawValue>, CallError> {
+    async fn resource(
+        &self,
+        asked: &Asked,
+        uri: &str,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
         let upstreams = &self.tools.upstreams;
         if asked.server.is_some() {
             let server = self.one(asked)?;
+            self.may_read(&server, "$resource", asked, behalf).await?;
             return raw(&upstreams
                 .resource(&server, uri)
                 .await
                 .map_err(|failure| from_failure(&failure))?);
         }
-        let servers = self.tools.names();
+        let servers = self.readable("$resource", asked, behalf).await;
         // One that does not answer soon does not hold up the others.
         let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, uri));
         let tried = join_all(servers.iter().map(soon)).await;
@@ -336,6 +402,19 @@ impl Offer {
         raw(&resource)
     }
 
+    /// Servers that a program may read from without anybody being asked, where it names none.
+    async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Vec<ServerName> {
+        let (judge, arguments) = (&self.tools.judge, asked.all());
+        let mut readable = Vec::new();
+        for server in self.tools.names() {
+            let wish = reading(&server, what, &arguments, behalf);
+            if judge.allows(&wish).await && judge.has_read(behalf, &wish.name()).await.is_ok() {
+                readable.push(server);
+            }
+        }
+        readable
+    }
+
     /// The server that was named, by any of its names.
     fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
         let policies = self.tools.policies();
@@ -357,6 +436,37 @@ impl Offer {
             )
         })
     }
+}
+
+impl Asked {
+    /// Everything that was said, as rules may speak of it.
+    fn all(&self) -> Map<String, Value> {
+        let mut all = self.arguments.clone();
+        for (key, value) in [("uri", &self.uri), ("name", &self.name)] {
+            if let Some(value) = value {
+                all.insert(key.to_owned(), Value::String(value.clone()));
+            }
+        }
+        all
+    }
+}
+
+/// Somebody wants to read what a server has besides tools: `server.$resource`.
+fn reading<'a>(
+    server: &'a ServerName,
+    what: &'a str,
+    arguments: &'a Map<String, Value>,
+    behalf: &'a Behalf,
+) -> Wish<'a> {
+    const READS: Annotations = Annotations {
+        title: None,
+        read_only_hint: Some(true),
+        destructive_hint: None,
+        idempotent_hint: None,
+        open_world_hint: None,
+    };
+    let (annotations, is_trusted) = (&READS, true);
+    Wish { behalf, server: &server.0, tool: what, annotations, is_trusted, arguments }
 }
 
 /// Why a call cannot be read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{Listing, ServerName};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
-    Tool,
+    JsonObject, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -15,7 +15,7 @@ use upstream::PassFailure;
 
 use super::execute::failed;
 use super::relay::{asks, error, params, read};
-use super::{Mcp, Mode};
+use super::{Mcp, Mode, caller};
 
 /// A tool that clients see as its server has it.
 struct Passed {
@@ -108,6 +108,9 @@ impl Mcp {
             let message = format!("there is no tool {name:?}; tools/list has those there are");
             return Err(ErrorData::invalid_params(message, None));
         };
+        if let Err(words) = self.may_pass(&passed, &request, context).await {
+            return Ok(failed(words).into());
+        }
         let mut given = params(&request);
         given.insert("name".to_owned(), passed.tool.name.0.into());
         match self.relay(&passed.server, "tools/call", given, context).await {
@@ -115,6 +118,21 @@ impl Mcp {
             Err(failure @ PassFailure::Refused(_)) => Err(error(failure)),
             Err(failure) => Ok(failed(failure.to_string()).into()),
         }
+    }
+}
+
+impl Mcp {
+    /// Whether rules let a client call a tool that is passed through; the words say why not.
+    async fn may_pass(
+        &self,
+        passed: &Passed,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), String> {
+        let service = &self.shared.service;
+        let none = JsonObject::new();
+        let arguments = request.arguments.as_ref().unwrap_or(&none);
+        service.may_pass(&caller(context), &passed.server, &passed.tool, arguments).await
     }
 }
 

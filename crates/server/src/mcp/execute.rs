@@ -8,17 +8,18 @@ use engine::Context;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::RunId;
 use gateway::service::run::{Event, Run};
-use gateway::service::{Record, Refusal, Request, Started, TraceParent};
+use gateway::service::{Record, Refusal, Request, Started, Status, TraceParent};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject,
+    ProgressNotificationParam, ProgressToken, ProtocolVersion,
 };
 use rmcp::service::{Peer, RequestContext};
 use serde::Deserialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value};
 
+use super::approve::Next;
 use super::lines::Placing;
 use super::{Mcp, caller, words};
 use crate::rest::moment;
@@ -58,25 +59,63 @@ struct Arguments {
 impl Mcp {
     pub(super) async fn execute(
         &self,
-        arguments: JsonObject,
+        call: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        match request(arguments) {
-            Ok(request) => self.run(request, context).await,
-            Err(problem) => failed(problem).into(),
-        }
+        self.begin(call, request, context).await
     }
 
     /// A prepared analysis, carried out by a program of ours.
     pub(super) async fn analyze(
         &self,
-        arguments: JsonObject,
+        call: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        match analysis(arguments) {
+        self.begin(call, analysis, context).await
+    }
+
+    /// Runs what was asked for, or goes on with a run that waited for an answer.
+    async fn begin(
+        &self,
+        call: CallToolRequestParams,
+        read: fn(JsonObject) -> Result<Request, String>,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let (state, responses) = (call.request_state.as_deref(), call.input_responses.as_ref());
+        if let Some(id) = self.answered_call(state, responses, context).await {
+            return self.go_on(&id, context).await;
+        }
+        match read(call.arguments.unwrap_or_default()) {
             Ok(request) => self.run(request, context).await,
             Err(problem) => failed(problem).into(),
         }
+    }
+
+    /// Waits for a run that somebody was asked about.
+    async fn go_on(&self, id: &RunId, context: &RequestContext<RoleServer>) -> CallToolResponse {
+        let (service, caller) = (&self.shared.service, caller(context));
+        if let Some(run) = service.live_run(&caller, id) {
+            return self.follow(&run, None, context).await;
+        }
+        match service.answered(&caller, id).await {
+            Ok((record, artifacts)) => {
+                words::result(&record, &artifacts, knows_links(context)).into()
+            }
+            Err(refusal) => refused(&refusal).into(),
+        }
+    }
+
+    /// Whether a call means a run that has not ended, or that succeeded since.
+    async fn means(
+        &self,
+        request: &Request,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<RunId> {
+        let id = request.resume_from.as_ref()?;
+        let record = self.shared.service.run(&caller(context), id).await.ok()?;
+        let is_same = *record.program == *request.code;
+        let goes_on = !record.status.is_final() || record.status == Status::Succeeded;
+        (is_same && goes_on).then(|| id.clone())
     }
 
     async fn run(
@@ -86,6 +125,9 @@ impl Mcp {
     ) -> CallToolResponse {
         let parent = context.meta.get("traceparent").and_then(Value::as_str);
         request.trace = parent.and_then(TraceParent::parse);
+        if let Some(id) = self.means(&request, context).await {
+            return self.go_on(&id, context).await;
+        }
         if self.takes_tasks(context) {
             return self.run_as_task(request, context).await;
         }
@@ -99,13 +141,44 @@ impl Mcp {
             Err(refusal) => return refused(&refusal).into(),
         };
         let run = std::sync::Arc::clone(started.run());
-        let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
-        let links = knows_links(context);
-        let ended = async { tokio::join!(ended(started, links), telling).0 };
-        tokio::select! {
-            result = ended => result.into(),
-            // Dropping the run cancels it; the client no longer reads what is said here.
-            () = context.ct.cancelled() => failed(self.stopped()).into(),
+        self.follow(&run, Some(started), context).await
+    }
+
+    /// Waits for the end of a run, and asks about what it may not do unasked. One that was started by this
+    /// call ends with it, unless somebody has to answer first.
+    async fn follow(
+        &self,
+        run: &std::sync::Arc<Run>,
+        mut started: Option<Started>,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let telling = tell(run, context.meta.get_progress_token(), &context.peer);
+        let over = async { tokio::join!(run.over(), telling) };
+        tokio::pin!(over);
+        loop {
+            tokio::select! {
+                _ = &mut over => {
+                    return words::result(&run.record(), &run.artifacts(), knows_links(context)).into();
+                }
+                // Dropping the run cancels it; the client no longer reads what is said here.
+                () = context.ct.cancelled() => return failed(self.stopped()).into(),
+                groups = self.shared.service.asked(run) => {
+                    if let Some(started) = started.take() {
+                        started.detach();
+                    }
+                    let next = tokio::select! {
+                        next = self.ask_about(run, &groups, context) => next,
+                        // Somebody answered elsewhere, or gave up.
+                        _ = &mut over => {
+                            return words::result(&run.record(), &run.artifacts(), knows_links(context)).into();
+                        }
+                        () = context.ct.cancelled() => return failed(self.stopped()).into(),
+                    };
+                    if let Next::Tell(told) = next {
+                        return told;
+                    }
+                }
+            }
         }
     }
 }
@@ -131,12 +204,6 @@ impl Mcp {
         }
         "the client cancelled this call".to_owned()
     }
-}
-
-async fn ended(started: Started, links: bool) -> CallToolResult {
-    let run = std::sync::Arc::clone(started.run());
-    let record = started.ended().await;
-    words::result(&record, &run.artifacts(), links)
 }
 
 fn request(arguments: JsonObject) -> Result<Request, String> {
@@ -267,6 +334,9 @@ pub(super) fn waits(record: &Record) -> Option<String> {
     let rest = record.waiting?;
     let names = record.waits_for();
     let what = match names.as_slice() {
+        names if record.asks > 0 => {
+            format!("waits for somebody's approval of {}", names.join(", "))
+        }
         [] => "sleeps".to_owned(),
         names => format!("waits for {}", names.join(", ")),
     };

@@ -162,7 +162,7 @@ fn capabilities(context: &RequestContext<RoleServer>) -> Value {
 }
 
 /// Asks the client of a request something, as the server behind us wants to know it.
-async fn ask(
+pub(super) async fn ask(
     method: &'static str,
     params: Value,
     context: &RequestContext<RoleServer>,

@@ -8,6 +8,7 @@ use gateway::service::ids::RunId;
 use gateway::service::{Record, Request, Status};
 use rmcp::model::{
     CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, Task, TaskPayload, TaskStatus,
+    UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -50,6 +51,9 @@ impl Mcp {
                 run.cancel();
                 failed(self.stopped()).into()
             }
+            _ = service.asked(&run) => {
+                CreateTaskResult::new(self.task(&run.record(), TaskStatus::Working)).into()
+            }
             () = tokio::time::sleep(AFTER) => {
                 CreateTaskResult::new(self.task(&run.record(), TaskStatus::Working)).into()
             }
@@ -74,7 +78,10 @@ impl Mcp {
                 };
                 TaskPayload::Completed { result }
             }
-            _ => TaskPayload::Working,
+            _ => match self.questions(&id, context).await {
+                Some(input_requests) => TaskPayload::InputRequired { input_requests },
+                None => TaskPayload::Working,
+            },
         };
         let task = self.task(&record, payload.status());
         Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
@@ -90,14 +97,17 @@ impl Mcp {
         cancelled.map(drop).map_err(|refusal| unknown(&refusal.to_string()))
     }
 
-    /// No program asks its client anything, so that there is nothing to be answered.
+    /// Takes what a client says about calls that wait for an approval.
     pub(super) async fn answer_task(
         &self,
-        id: &str,
+        given: &UpdateTaskParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let known = self.shared.service.run(&caller(context), &task_id(id)?).await;
-        known.map(drop).map_err(|refusal| unknown(&refusal.to_string()))
+        let (id, caller) = (task_id(&given.task_id)?, caller(context));
+        let known = self.shared.service.run(&caller, &id).await;
+        known.map_err(|refusal| unknown(&refusal.to_string()))?;
+        self.answered_task(&id, &given.input_responses, &caller).await;
+        Ok(())
     }
 
     fn task(&self, record: &Record, status: TaskStatus) -> Task {

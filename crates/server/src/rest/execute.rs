@@ -255,6 +255,12 @@ pub(crate) async fn execute(
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
         return Ok(stream::of_started(started).into_response());
     }
+    let run = std::sync::Arc::clone(started.run());
+    tokio::select! {
+        () = run.over() => {}
+        // Whoever has to answer may take days.
+        _ = door.shared.service.asked(&run) => return Ok(accepted(&started.detach().record())),
+    }
     let record = started.ended().await;
     if !record.status.is_final() {
         // The gateway ends, and the run goes on with the next one.

@@ -49,6 +49,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     paths(
         execute::execute,
         runs::list, runs::one, runs::events, runs::cancel, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze,
+        super::approvals::list, super::approvals::answer,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze, super::moving::export_run, super::moving::import_run,
         super::moving::export_session, super::moving::import_session,
@@ -61,6 +62,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     tags(
         (name = "run", description = "Running programs."),
         (name = "runs", description = "Runs that are under way or over."),
+        (name = "approvals", description = "Calls that somebody has to approve."),
         (name = "sessions", description = "What one program leaves for the next."),
         (name = "files", description = "The files of a session."),
         (name = "tools", description = "What programs can call."),

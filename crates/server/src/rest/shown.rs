@@ -87,6 +87,8 @@ pub(crate) struct WaitingShown {
     wakes_at: Option<String>,
     /// The tools whose answers have not come; none for one that sleeps.
     r#for: Vec<String>,
+    /// How many of these calls wait for somebody's approval.
+    approvals: u64,
 }
 
 impl WaitingShown {
@@ -96,6 +98,7 @@ impl WaitingShown {
             since: moment::text(rest.since),
             wakes_at: rest.wakes_at.map(moment::text),
             r#for: record.waits_for(),
+            approvals: record.asks,
         })
     }
 }

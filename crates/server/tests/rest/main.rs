@@ -620,6 +620,7 @@ impl House {
             service: Arc::clone(&service),
             guidance: Arc::new(Guidance::default()),
             servers: Arc::new(Pretended),
+            address: Arc::default(),
         };
         let rest = RestOptions { metrics: Some(figures()), ..rest };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -4,6 +4,7 @@
 //! cargo bench --workspace --bench load                      # five minutes, as promised
 //! cargo bench --workspace --bench load -- --seconds 10      # a short form; fails on any error
 //! cargo bench --workspace --bench load -- --write           # and puts the figures into the docs
+//! cargo bench --workspace --bench load -- --faults          # two minutes in which servers fail, hang and restart
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark for people")]
 
@@ -27,16 +28,23 @@ const SESSIONS: usize = 500;
 #[tokio::main(worker_threads = 1)]
 async fn main() -> Result<(), Failure> {
     let mut seconds = 300;
-    let mut write = false;
+    let (mut write, mut faults) = (false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--seconds" => seconds = arguments.next().ok_or("--seconds NUMBER")?.parse()?,
             "--write" => write = true,
+            "--faults" => faults = true,
             // Cargo says this to every benchmark.
             "--bench" => {}
-            other => return Err(format!("{other}: there are --seconds NUMBER and --write").into()),
+            other => {
+                let known = "--seconds NUMBER, --faults and --write";
+                return Err(format!("{other}: there are {known}").into());
+            }
         }
+    }
+    if faults {
+        return faulty(Duration::from_secs(seconds.min(120)), write).await;
     }
     let folder = tempfile::tempdir()?;
     let often = ["--max-sessions", "100000", "--idle-freeze", "2s"];
@@ -67,6 +75,35 @@ async fn main() -> Result<(), Failure> {
         Some(row) => {
             Err(format!("{}: {} errors, such as {}", row.what, row.errors, row.example).into())
         }
+    }
+}
+
+/// Servers that fail, hang and restart: errors only where a call failed, and it recovers by itself.
+async fn faulty(lasts: Duration, write: bool) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let fixture = shared::manifest().join("benches/load/faulty.py");
+    let server = |name: &str| {
+        format!(
+            "[servers.{name}]\ncommand = \"python3\"\nargs = [{:?}, \"{name}\"]\nconcurrency = 64\ntimeout = \"1s\"\n",
+            fixture.display().to_string()
+        )
+    };
+    let servers = server("flaky") + &server("restarting");
+    let service = Service::start_with(folder.path(), &["--max-sessions", "100000"], &servers)?;
+    service.ready().await?;
+    let load = Load { users: USERS, ramp: RAMP, lasts, work: Work::Faulty };
+    let during = measured("50 users, servers that fail, hang and restart", &service, &load).await?;
+    let after = Load { lasts: Duration::from_secs(5), work: Work::Call("echo(text=text)"), ..load };
+    let after = measured("right after, a quick tool", &service, &after).await?;
+    service.stop()?;
+    let text = report::table(&[during, after]);
+    println!("{text}");
+    if write {
+        report::write_faults(&text, lasts)?;
+    }
+    match text.lines().skip(2).find(|line| !line.contains("| 0 |")) {
+        None => Ok(()),
+        Some(row) => Err(format!("errors of ours: {row}").into()),
     }
 }
 

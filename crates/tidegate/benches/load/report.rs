@@ -82,3 +82,12 @@ pub(crate) fn write(table: &str, lasted: Duration) -> Result<(), Failure> {
     );
     write_section("load", &format!("{about}\n{table}"))
 }
+
+/// The same for servers on which things go wrong.
+pub(crate) fn write_faults(table: &str, lasted: Duration) -> Result<(), Failure> {
+    let about = format!(
+        "## Servers that fail, hang and restart\n\nWritten by `cargo bench --workspace --bench load -- --faults --write`: {} s in which one call in twenty of a\nserver fails, one in twenty is never answered (its `timeout` is 1 s), and another server ends itself after every 400 calls.\nWhat was planned to go wrong is left out of all columns. Targets: no errors besides; memory at most 1.1 times that after warm-up.\n",
+        lasted.as_secs()
+    );
+    write_section("faults", &format!("{about}\n{table}"))
+}

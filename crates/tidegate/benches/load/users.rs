@@ -22,6 +22,8 @@ pub(crate) enum Work {
     Call(&'static str),
     /// Goes on with one session every few seconds.
     Session,
+    /// Calls servers on which things go wrong; what went wrong there is no error of ours.
+    Faulty,
 }
 
 /// How one request went.
@@ -38,6 +40,7 @@ pub(crate) async fn run(port: u16, load: &Load) -> Vec<Asked> {
                 tokio::time::sleep(wait).await;
                 match work {
                     Work::Call(call) => caller(port, number, call, end).await,
+                    Work::Faulty => unlucky(port, number, end).await,
                     Work::Session => visitor(port, number, end).await,
                 }
             })
@@ -65,6 +68,35 @@ async fn caller(port: u16, number: usize, call: &str, end: Instant) -> Vec<Asked
         );
         let expected = format!("\"turn\":{turn}");
         asked.push(ask(&mut connection, &code, None, &expected).await.map(|(time, _)| time));
+    }
+    asked
+}
+
+/// What a program is told when something went wrong that was planned: a failure, a call that is never
+/// answered, and a server that ends itself.
+const PLANNED: [&str; 5] = ["planned failure", "took longer", "timed out", "ended", "closed"];
+
+async fn unlucky(port: u16, number: usize, end: Instant) -> Vec<Asked> {
+    let mut asked = Vec::new();
+    let Ok(mut connection) = Connection::open(port).await else {
+        return vec![Err("could not connect".to_owned())];
+    };
+    let mut turn = 0;
+    while Instant::now() < end {
+        turn += 1;
+        let server = ["flaky", "restarting"][(number + turn) % 2];
+        let code = format!(
+            "from servers.{server} import echo\nanswer = await echo(text='turn {turn}')\nreturn {{'turn': {turn}}}"
+        );
+        let expected = format!("\"turn\":{turn}");
+        let answer = ask(&mut connection, &code, None, &expected).await.map(|(time, _)| time);
+        let is_planned = |error: &String| {
+            error.starts_with("200") && PLANNED.iter().any(|words| error.contains(words))
+        };
+        match answer {
+            Err(error) if is_planned(&error) => {}
+            answer => asked.push(answer),
+        }
     }
     asked
 }

@@ -16,6 +16,15 @@ pub(crate) struct Service {
 impl Service {
     /// Starts one over a folder that may have been another's; comes back when it listens.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Result<Self, Failure> {
+        Self::start_with(folder, arguments, "")
+    }
+
+    /// The same with more servers behind it, as the configuration has them.
+    pub(crate) fn start_with(
+        folder: &Path,
+        arguments: &[&str],
+        servers: &str,
+    ) -> Result<Self, Failure> {
         let fixture = manifest().join("../upstream/tests/fixtures/server.py");
         let config = folder.join("tidegate.toml");
         // The same server twice: what it says of its tools is believed of one.
@@ -25,7 +34,7 @@ impl Service {
                 fixture.display().to_string()
             )
         };
-        let server = server("bench", false) + &server("believed", true);
+        let server = server("bench", false) + &server("believed", true) + servers;
         std::fs::write(&config, server)?;
         let cache = std::env::var_os("TIDEGATE_TEST_CACHE")
             .map_or_else(|| std::env::temp_dir().join("tidegate-bench"), PathBuf::from);

@@ -19,6 +19,7 @@ use self::lines::{Lines, Typed};
 use super::run::CANCELLED;
 use crate::config::Config;
 use crate::exit::Ending;
+use crate::gatekeeper::{self, ApproveOptions};
 use crate::limits::{LimitOptions, Resolved};
 use crate::opened::{Choice, Opened, Ran};
 use crate::out::{self, DIM, HINT, Live};
@@ -50,6 +51,8 @@ pub(crate) struct Arguments {
     #[arg(short = 'v', long)]
     traceback: bool,
     #[command(flatten)]
+    approve: ApproveOptions,
+    #[command(flatten)]
     limits: LimitOptions,
 }
 
@@ -69,7 +72,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         ..Start::default()
     };
     let options = config.upstream_options()?;
-    let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
+    let tools = crate::tools::open_all(config, &arguments.mcp_config, options).await?;
+    gatekeeper::employ(config, &tools, &arguments.approve, true);
+    let tools = Some(tools);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level, tools, check };

@@ -12,6 +12,7 @@ use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage
 use super::explain;
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
+use crate::gatekeeper::{self, ApproveOptions};
 use crate::limits::{LimitOptions, Resolved};
 use crate::opened::{Choice, Opened, Ran};
 use crate::out::{self, HINT, Live};
@@ -67,6 +68,8 @@ pub(crate) struct Arguments {
     /// Print what the program would be allowed, and run nothing.
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    approve: ApproveOptions,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -163,7 +166,11 @@ async fn open_and_run(
         ..Start::default()
     };
     let options = config.upstream_options()?;
-    let tools = Some(crate::tools::open_all(config, &arguments.mcp_config, options).await?);
+    let tools = crate::tools::open_all(config, &arguments.mcp_config, options).await?;
+    // Standard input may be the program.
+    let can_ask = arguments.file.as_ref().is_none_or(|file| file.as_os_str() != "-");
+    gatekeeper::employ(config, &tools, &arguments.approve, can_ask && !arguments.json);
+    let tools = Some(tools);
     let check = !arguments.no_check && config.general()?.check;
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level, tools, check };

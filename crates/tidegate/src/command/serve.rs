@@ -41,7 +41,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let metrics = rest::keep_figures().context("could not count")?;
     let place = service::Place::of_serve(config)?;
     let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
-    let running = Arc::clone(&shared.service);
+    let (running, told) = (Arc::clone(&shared.service), Arc::clone(&shared.address));
     let ending = CancellationToken::new();
 
     let counting = metrics.clone();
@@ -72,6 +72,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     })?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let at = listener.local_addr().unwrap_or(address);
+    // Set once: there is one listener.
+    let _ = told.set(format!("{scheme}://{at}"));
     out::tell(format_args!(
         "listening on {scheme}://{at} (MCP at /mcp, REST at /execute, described at /docs); Ctrl-C stops"
     ));

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::exit::{Ending, Misuse};
 use crate::remote::{self, Gateway, Where};
 use crate::store::{Details, Entry, SessionName, Store};
-use crate::{out, show, units};
+use crate::{gatekeeper, out, show, units};
 
 /// Options of `tidegate session`.
 #[derive(Debug, Args)]
@@ -90,8 +90,16 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     match &arguments.action {
         Action::List { json } => list(&store, *json),
         Action::Show { name, json } => describe(&store, name, *json),
-        Action::Fork { name, new, json } => fork(&store, name, new, *json),
-        Action::Delete { name, json } => delete(&store, name, *json),
+        Action::Fork { name, new, json } => {
+            // Before there is anything to read in it.
+            gatekeeper::inherits(config, &name.to_string(), &new.to_string())
+                .map_err(Misuse::error)?;
+            fork(&store, name, new, *json)
+        }
+        Action::Delete { name, json } => {
+            delete(&store, name, *json)?;
+            gatekeeper::forgets(config, &name.to_string()).map_err(Misuse::error)
+        }
         Action::Export { name, output, place, json } => {
             let gateway = Gateway::new(place, *json)?;
             export(&store, &gateway, name, output.as_deref()).await

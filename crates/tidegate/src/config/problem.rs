@@ -65,6 +65,14 @@ pub(crate) enum ConfigError {
         /// What is wrong with the value.
         message: String,
     },
+    /// A rule cannot be used.
+    #[error("{}: [policy] {message}", path.display())]
+    Policy {
+        /// The file, or the last of several.
+        path: PathBuf,
+        /// What is wrong, and with which rule.
+        message: String,
+    },
     /// The keys of one server contradict each other.
     #[error("{}:{line}: server `{server}`: {message}", path.display())]
     Server {

@@ -37,6 +37,8 @@ pub(super) struct FileSection {
     pub(super) roots: Option<Vec<String>>,
     /// What servers get that ask for a person's choice.
     pub(super) elicitation: Option<ElicitationName>,
+    /// Which calls may be made, and which somebody is asked about.
+    pub(super) policy: policy::PolicySettings,
 }
 
 /// What servers get that ask for a person's choice.

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use catalog::ServerName;
+use gateway::judge::LEVELS;
+use policy::{Policy, PolicySettings};
 
 use super::name;
 use super::places::Places;
@@ -103,6 +105,29 @@ pub(crate) fn limits(places: &Places) -> Result<BTreeMap<String, (String, String
         }
     }
     Ok(limits)
+}
+
+/// What is under `[policy]`. Rules of files that count less come first, because the first that fits
+/// decides: who looks after the machine is not overruled by a project.
+pub(crate) fn policy(places: &Places) -> Result<Policy, ConfigError> {
+    let mut all = PolicySettings::default();
+    let mut last = None;
+    for (file, said) in wholes(places)? {
+        if said.policy != PolicySettings::default() {
+            last = Some(file);
+        }
+        let PolicySettings { reads, writes, destructive, unannotated, rules, flow } = said.policy;
+        all.reads = reads.or(all.reads);
+        all.writes = writes.or(all.writes);
+        all.destructive = destructive.or(all.destructive);
+        all.unannotated = unannotated.or(all.unannotated);
+        all.rules.extend(rules);
+        all.flow.extend(flow);
+    }
+    Policy::new(all, &LEVELS).map_err(|error| ConfigError::Policy {
+        path: last.unwrap_or_default(),
+        message: error.to_string(),
+    })
 }
 
 /// Tools that MCP clients see unchanged.

@@ -106,6 +106,7 @@ impl LiveServers {
             .map(|server| (server.name.clone(), server))
             .collect();
         self.look_at_service();
+        self.look_at_policy();
         let State { known, added, .. } = self.state().clone();
         for name in known.keys().filter(|name| !wanted.contains_key(*name)) {
             self.note(name, "removed by the configuration");
@@ -147,6 +148,26 @@ impl LiveServers {
                 "the configuration's settings besides its servers ([serve], [limits], [tools]) have changed; they count from the next start on",
             );
         }
+    }
+
+    /// Decides by the changed rules from now on; what cannot be read changes nothing.
+    fn look_at_policy(&self) {
+        let now = match self.config.policy() {
+            Ok(policy) => policy,
+            Err(error) => {
+                out::warn(format_args!("the changed rules are not used: {error:#}"));
+                return;
+            }
+        };
+        if *self.tools.judge().policy().settings() == *now.settings() {
+            return;
+        }
+        if let Some(trail) = &self.trail {
+            let details = json!({ "now": now.settings() });
+            let subject = "policy".to_owned();
+            trail.note(Entry { subject, details, ..Entry::new(Kind::PolicyChanged) });
+        }
+        self.tools.judge().follow(now);
     }
 
     fn service_section(&self) -> String {

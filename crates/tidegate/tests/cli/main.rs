@@ -9,6 +9,7 @@ mod check;
 mod explain;
 mod images;
 mod import;
+mod policy;
 mod repl;
 mod run;
 mod servers;

@@ -53,6 +53,14 @@ impl Gateway {
         self
     }
 
+    /// The same, with more in its configuration.
+    pub(crate) fn with_settings(self, text: &str) -> Self {
+        let file = self.folder.join("tidegate.toml");
+        let before = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, format!("{before}\n{text}\n")).unwrap();
+        self
+    }
+
     fn data(&self) -> PathBuf {
         self.folder.join("data")
     }
@@ -119,25 +127,54 @@ impl Gateway {
 
     /// What it answers; nothing when it is no more.
     pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Option<Value> {
+        self.ask_as("", method, path, body)
+    }
+
+    /// The same, with a token.
+    pub(crate) fn ask_as(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Option<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        let token = bearer(token);
         stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
         let body = body.map(Value::to_string).unwrap_or_default();
         let length = body.len();
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{token}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         )
         .ok()?;
         answer_of(stream)
     }
 
     /// What it answers to a client of the newest revision that knows tasks.
-    pub(crate) fn mcp(&self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn mcp(&self, method: &str, params: Value) -> Value {
+        let capabilities = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        self.mcp_with(&capabilities, method, params)
+    }
+
+    /// The same for a client with these capabilities.
+    pub(crate) fn mcp_with(&self, capabilities: &Value, method: &str, params: Value) -> Value {
+        self.mcp_as("", capabilities, method, params)
+    }
+
+    /// The same, with a token.
+    pub(crate) fn mcp_as(
+        &self,
+        token: &str,
+        capabilities: &Value,
+        method: &str,
+        mut params: Value,
+    ) -> Value {
+        let token = bearer(token);
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-            "io.modelcontextprotocol/clientCapabilities":
-                { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
         });
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
@@ -145,7 +182,7 @@ impl Gateway {
         let name = params["name"].as_str().or(params["taskId"].as_str()).unwrap_or_default();
         write!(
             stream,
-            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\naccept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{token}accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
@@ -205,6 +242,10 @@ impl Gateway {
         let text = std::fs::read_to_string(self.folder.join("counted")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
+}
+
+fn bearer(token: &str) -> String {
+    if token.is_empty() { String::new() } else { format!("authorization: Bearer {token}\r\n") }
 }
 
 impl Drop for Gateway {

@@ -104,7 +104,8 @@ impl Tide {
         let program = self.file("program.py", program);
         let mut command = self.command();
         command.arg("run").arg("--mcp-config").arg(config);
-        command.args(["--json", "--level", level]).args(options).arg(program);
+        // Nobody sits there to be asked.
+        command.args(["--json", "--approve", "*", "--level", level]).args(options).arg(program);
         parsed(&finished(command)?)
     }
 

@@ -2,6 +2,7 @@ from typing import Any
 
 from tidegate import ArgumentError as ArgumentError
 from tidegate import MissingAwait as MissingAwait
+from tidegate import PolicyError as PolicyError
 from tidegate import ServerError as ServerError
 from tidegate import ToolError as ToolError
 from tidegate import UnknownTool as UnknownTool

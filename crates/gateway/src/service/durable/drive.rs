@@ -222,6 +222,7 @@ impl Driver<'_> {
         wake_at: Option<SystemTime>,
     ) -> Result<Option<Vec<CallResult>>, Refusal> {
         *guest = None;
+        self.keeper.remember_waiting().await;
         self.keeper.rests();
         self.was_parked = true;
         self.before.asleep();

@@ -52,6 +52,8 @@ struct State {
     earlier: Vec<Left>,
     /// Nobody knows what else it has done.
     is_damaged: bool,
+    /// A call is said to wait that may yet be forgotten to.
+    waits_unsynced: bool,
 }
 
 /// What is known of the calls of a run that is over.
@@ -110,6 +112,7 @@ impl Keeper {
             spare,
             earlier,
             is_damaged: damage.is_some(),
+            waits_unsynced: false,
         });
         let begun = *begun;
         let keeper = Self { folder, begun: begun.clone(), state };
@@ -192,6 +195,7 @@ impl Keeper {
         let mut state = lock(&self.state);
         let Some(left) = state.left.get_mut(&id).filter(|left| !left.waits) else { return };
         left.waits = true;
+        state.waits_unsynced = true;
         if let Ok(ledger) = self.ledger(&mut state) {
             let _ = ledger.append(&Line::Waits { id });
         }
@@ -355,6 +359,16 @@ impl Keeper {
             Image::decode(bytes).map_err(io::Error::other)
         })
         .await
+    }
+
+    /// Sees to it that calls which wait, maybe for days, are known to have waited after a loss of power.
+    pub(crate) async fn remember_waiting(self: &Arc<Self>) {
+        if !std::mem::take(&mut lock(&self.state).waits_unsynced) {
+            return;
+        }
+        if let Err(error) = self.sync().await {
+            tracing::warn!(run = %self.begun.run, error = %error, "what waits could not be written down safely");
+        }
     }
 
     /// The run rests, and needs no file open for that.

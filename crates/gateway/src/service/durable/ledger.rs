@@ -121,6 +121,7 @@ impl Begun {
             calls: Vec::new(),
             answer: None,
             waiting: None,
+            asks: 0,
         }
     }
 

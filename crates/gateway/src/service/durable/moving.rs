@@ -125,6 +125,7 @@ impl Service {
             fits(&engine, image, &begun.limits).await?;
         }
         self.bring_session(&begun, pack.before).await?;
+        self.comes_from_anywhere(&begun.session).await?;
         let store = &self.parts.store;
         let aside = store.moved(&begun.run).with_extension("new");
         let (own, begun_too) = (store.own(), begun.clone());
@@ -244,9 +245,18 @@ impl Service {
             return Err(wrong("a program waits in it; export the run instead"));
         }
         let entry = self.admit(caller, None, false)?;
+        self.comes_from_anywhere(&entry.id).await?;
         self.write_session(&entry, image).await?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         Ok(entry.view(self.settings.lasts))
+    }
+}
+
+impl Service {
+    /// Nobody here knows what a session that was brought has read.
+    async fn comes_from_anywhere(&self, session: &SessionId) -> Result<(), Refusal> {
+        let labelled = self.parts.tools.judge().comes_from_anywhere(session.as_str()).await;
+        labelled.map_err(Refusal::Immovable)
     }
 }
 

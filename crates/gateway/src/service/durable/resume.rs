@@ -319,7 +319,7 @@ impl Service {
         place.run.is_counted_by(Arc::clone(offer.tally()));
         let left = place.keeper.all_left();
         let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
-        offer.count_before(answered);
+        offer.count_before(answered, &place.behalf());
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
         let (start, desk) = desk(place, &offer, start);

@@ -1,0 +1,195 @@
+//! `tidegate policy`: which rules there are, and which of them decides about a call.
+
+use anyhow::Context as _;
+use catalog::Annotations;
+use clap::{Args, Subcommand};
+use engine::Level;
+use gateway::Behalf;
+use gateway::judge::{self, Wish};
+use policy::{Action, Verdict};
+use serde_json::{Map, Value, json};
+
+use crate::config::Config;
+use crate::exit::{Ending, Misuse};
+use crate::{out, show};
+
+/// Options of `tidegate policy`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Say which rule decides about a call, and what it decides; nothing is called.
+    Explain {
+        /// The tool, as SERVER.TOOL.
+        tool: String,
+        /// Its arguments: a JSON object.
+        #[arg(default_value = "{}", allow_hyphen_values = true)]
+        arguments: String,
+        /// On whose behalf.
+        #[arg(long, default_value = "local")]
+        owner: String,
+        /// In a session of this level.
+        #[arg(long, default_value = "production")]
+        level: String,
+        /// In a session that has read from these tools.
+        #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
+        after: Vec<String>,
+        /// Print a JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the rules in force, and what holds where none fits.
+    Show,
+}
+
+/// Runs `tidegate policy`.
+pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
+    match arguments.action {
+        Command::Explain { tool, arguments, owner, level, after, json } => {
+            let asked = Asked { tool, arguments, owner, level, after };
+            explain(config, &asked, json).await
+        }
+        Command::Show => print(config),
+    }
+}
+
+struct Asked {
+    tool: String,
+    arguments: String,
+    owner: String,
+    level: String,
+    after: Vec<String>,
+}
+
+async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<Ending> {
+    let policy = config.policy()?;
+    let (server, tool) = asked.tool.split_once('.').ok_or_else(|| {
+        Misuse::error(format!("{:?} names no tool; write SERVER.TOOL", asked.tool))
+    })?;
+    let arguments: Map<String, Value> = serde_json::from_str(&asked.arguments)
+        .map_err(|error| Misuse::error(format!("the arguments are no JSON object: {error}")))?;
+    let levels = [Level::Development, Level::Production, Level::Hardened];
+    let level = levels.into_iter().find(|level| level.name() == asked.level).ok_or_else(|| {
+        Misuse::error(format!(
+            "there is no level {:?}; there are {}",
+            asked.level,
+            judge::LEVELS.join(", ")
+        ))
+    })?;
+    let configured = config.servers()?.into_iter().find(|one| one.name.0 == server);
+    let is_trusted = configured.as_ref().is_some_and(|one| one.section.trusted == Some(true));
+    let annotations = annotations(config, server, tool).await?;
+    if configured.is_none() {
+        out::warn(format_args!("no server `{server}` is configured; its tools are judged by name"));
+    } else if annotations.is_none() {
+        out::warn(format_args!(
+            "nothing is known about the tool `{tool}` of `{server}`; `tidegate test {server}` asks"
+        ));
+    }
+    let behalf = Behalf { owner: asked.owner.clone(), level, ..Behalf::default() };
+    let said = annotations.unwrap_or_default();
+    let annotations = &said;
+    let wish =
+        Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments: &arguments };
+    let mut decision = judge::explain(&policy, &wish);
+    if decision.verdict != Verdict::Deny {
+        let seen = asked.after.iter().map(String::as_str);
+        if let Some(flow) = policy.flow().decide(&seen, &wish.name()) {
+            decision = policy::Decision { limits: decision.limits, ..flow };
+        }
+    }
+    if json {
+        let text = serde_json::to_string(&json!({
+            "tool": wish.name(),
+            "decision": decision.verdict,
+            "rule": decision.rule,
+            "reason": decision.reason,
+            "limits": decision.limits,
+            "trusted": is_trusted,
+            "annotations": said,
+        }));
+        out::line(text.context("could not write the decision as JSON")?).context(show::LOST)?;
+        return Ok(Ending::Success);
+    }
+    let verdict = match decision.verdict {
+        Verdict::Allow => "allowed",
+        Verdict::Deny => "denied",
+        Verdict::Ask => "asked about",
+    };
+    let line = |text: String| out::line(out::clean(&text)).context(show::LOST);
+    line(format!("{} is {verdict}", wish.name()))?;
+    line(format!("  by {}: {}", decision.rule, decision.reason))?;
+    for limit in &decision.limits {
+        line(format!("  at most {} {} ({})", limit.most, limit.per.setting(), limit.rule))?;
+    }
+    let trust = if is_trusted { "believed" } else { "not believed: the server is not `trusted`" };
+    if !said.is_empty() {
+        let said = serde_json::to_string(&said).unwrap_or_default();
+        line(format!("  its server says {said}, which is {trust}"))?;
+    }
+    Ok(Ending::Success)
+}
+
+/// What is known of a tool, without asking its server.
+async fn annotations(
+    config: &Config,
+    server: &str,
+    tool: &str,
+) -> anyhow::Result<Option<Annotations>> {
+    let tools = crate::tools::open_all(config, &[], config.upstream_options()?).await?;
+    let listings = tools.listings();
+    let listing = listings.iter().find(|listing| listing.server.0 == server);
+    let known = listing.and_then(|listing| listing.tools.iter().find(|one| one.name.0 == tool));
+    Ok(known.map(|tool| tool.annotations.clone()))
+}
+
+fn print(config: &Config) -> anyhow::Result<Ending> {
+    let policy = config.policy()?;
+    let settings = policy.settings();
+    let mut table = show::table(["where no rule fits", "otherwise", "hardened"]);
+    let (usual, hardened) = (settings.defaults(false), settings.defaults(true));
+    for (name, usual, hardened) in [
+        ("reads", usual.reads, hardened.reads),
+        ("writes", usual.writes, hardened.writes),
+        ("destructive", usual.destructive, hardened.destructive),
+        ("unannotated", usual.unannotated, hardened.unannotated),
+    ] {
+        table.add_row([name, word(usual), word(hardened)]);
+    }
+    out::line(table.trim_fmt()).context(show::LOST)?;
+    for (title, text) in [
+        (
+            "rules, of which the first that fits decides:",
+            toml::to_string(&Rules { rules: &settings.rules }),
+        ),
+        ("flow:", toml::to_string(&Flow { flow: &settings.flow })),
+    ] {
+        let text = text.context("could not write the rules")?;
+        if !text.trim().is_empty() && text.contains("[[") {
+            out::line(format_args!("\n{title}\n\n{}", text.trim_end())).context(show::LOST)?;
+        }
+    }
+    Ok(Ending::Success)
+}
+
+#[derive(serde::Serialize)]
+struct Rules<'a> {
+    rules: &'a [policy::RuleSettings],
+}
+
+#[derive(serde::Serialize)]
+struct Flow<'a> {
+    flow: &'a [policy::FlowSettings],
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::Allow => "allow",
+        Action::Deny => "deny",
+        Action::Ask => "ask",
+    }
+}

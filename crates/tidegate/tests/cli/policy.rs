@@ -1,0 +1,81 @@
+//! Rules about calls, at the command line.
+
+use crate::tide::User;
+
+const SERVER: &str = r#"
+import json, sys
+TOOLS = [
+    {"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}},
+    {"name": "remove", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": True}},
+]
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    method = asked["method"]
+    if method == "initialize":
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
+    elif method == "tools/list":
+        result = {"tools": TOOLS}
+    elif method == "tools/call":
+        result = {"content": [{"type": "text", "text": asked["params"]["name"]}]}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+
+fn user(rules: &str) -> (User, String) {
+    let user = User::new();
+    let server = user.file("server.py", SERVER);
+    let text = format!("[servers.s]\ncommand = \"python3\"\nargs = [{server:?}]\n{rules}");
+    let config = user.file("tidegate.toml", &text);
+    (user, config.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_destructive_tool_is_asked_about_and_approved_beforehand() {
+    let (user, config) = user("");
+    let program = "from servers.s import look, remove\n[await look(), await remove()]";
+    let run = ["--config", &config, "run", "-c", program];
+    let said = user.tidegate(&run);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    for words in ["s.remove was not called", "policy.destructive", "--approve s.remove"] {
+        assert!(said.stderr.contains(words), "no {words:?} in {said:?}");
+    }
+    let said = user.ok(&[&run[..], &["--approve", "s.rem*"]].concat());
+    assert!(said.contains("remove"), "{said}");
+    let explained = user.ok(&["--config", &config, "policy", "explain", "s.remove"]);
+    assert!(explained.contains("s.remove is asked about"), "{explained}");
+    assert!(explained.contains("policy.destructive"), "{explained}");
+}
+
+#[test]
+fn rules_are_explained_and_mistakes_in_them_are_errors() {
+    let rule = "[[policy.rules]]\nname = \"small\"\ntools = \"s.look\"\nwhen = \"amount <= 1000\"\naction = \"allow\"\n[[policy.rules]]\ntools = \"s.*\"\naction = \"deny\"\n";
+    let (user, config) = user(rule);
+    let explain =
+        |arguments: &str| user.ok(&["--config", &config, "policy", "explain", "s.look", arguments]);
+    assert!(explain(r#"{"amount": 10}"#).contains("is allowed\n  by small"));
+    assert!(explain(r#"{"amount": 5000}"#).contains("is denied\n  by rule 2"));
+    let shown = user.ok(&["--config", &config, "policy", "show"]);
+    assert!(shown.contains("amount <= 1000") && shown.contains("destructive"), "{shown}");
+    for (wrong, words) in [
+        ("[[policy.rules]]\ntool = \"s.look\"\naction = \"deny\"\n", "there is no key `tool`"),
+        ("[[policy.rules]]\ntools = \"s.look\"\n", "neither what is done"),
+        ("[policy]\nreads = \"maybe\"\n", "maybe"),
+        (
+            "[[policy.rules]]\ntools = \"s.*\"\naction = \"deny\"\n[[policy.rules]]\ntools = \"s.look\"\naction = \"allow\"\n",
+            "never reached",
+        ),
+        (
+            "[[policy.rules]]\ntools = \"s.look\"\nwhen = \"amount ~ 5\"\naction = \"deny\"\n",
+            "amount ~ 5",
+        ),
+    ] {
+        let (user, config) = self::user(wrong);
+        let said = user.tidegate(&["--config", &config, "run", "-c", "1"]);
+        assert_eq!(said.code, Some(2), "{wrong}: {said:?}");
+        assert!(said.stderr.contains(words), "{wrong}: {said:?}");
+    }
+}
