@@ -490,5 +490,13 @@ fn folder(
     let beside = [bindings::readme(catalog), bindings::typescript_client()];
     let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(absent);
     let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
-    Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
+    let mut whole: BTreeMap<String, Arc<[u8]>> =
+        all.map(|file| (file.path.clone(), bytes(&file.text))).collect();
+    // Nothing here is written to a disk or compiled together, so all names can be there.
+    for (server, files) in servers {
+        for file in bindings::unwritten_names(server, files) {
+            whole.entry(file.path).or_insert_with(|| bytes(&file.text));
+        }
+    }
+    Folder::new(whole)
 }
