@@ -318,7 +318,10 @@ fn where_nothing_is_compiled_every_tool_is_a_file_under_its_own_name() {
     assert!(added.iter().all(|added| files.iter().all(|file| file.path != added.path)));
     files.extend(added);
     let text = |path: &str| {
-        files.iter().find(|file| file.path == path).map(|file| file.text.lines().take(40).collect::<String>())
+        files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.text.lines().take(40).collect::<String>())
     };
     for folder in ["Google-Drive", server.python()] {
         for (name, ending, said) in [
@@ -330,7 +333,11 @@ fn where_nothing_is_compiled_every_tool_is_a_file_under_its_own_name() {
             ("files", "py", "\"files\""),
         ] {
             let path = format!("{folder}/{name}.{ending}");
-            assert!(text(&path).is_some_and(|text| text.contains(said)), "{path}: {:?}", text(&path));
+            assert!(
+                text(&path).is_some_and(|text| text.contains(said)),
+                "{path}: {:?}",
+                text(&path)
+            );
         }
         assert!(!files.iter().any(|file| file.path.contains("..") || file.path.contains("a.py/")));
     }

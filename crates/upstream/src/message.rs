@@ -95,12 +95,10 @@ impl Inbox {
         match bytes.first() {
             Some(b'{') => match self.one(bytes) {
                 Ok(message) => Received::Messages(vec![message]),
-                Err(problem) => {
-                    match mended(bytes).map(|bytes| self.one(&bytes)) {
-                        Some(Ok(message)) => Received::Messages(vec![message]),
-                        _ => self.unreadable(bytes, &problem),
-                    }
-                }
+                Err(problem) => match mended(bytes).map(|bytes| self.one(&bytes)) {
+                    Some(Ok(message)) => Received::Messages(vec![message]),
+                    _ => self.unreadable(bytes, &problem),
+                },
             },
             Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
                 Ok(parts) => {

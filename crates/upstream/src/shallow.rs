@@ -116,7 +116,8 @@ mod tests {
             (r#"{"properties":"#, "}", false),
             ("[", "]", false),
         ] {
-            let schema = format!("{}{{\"type\":\"string\"}}{}", open.repeat(300), close.repeat(300));
+            let schema =
+                format!("{}{{\"type\":\"string\"}}{}", open.repeat(300), close.repeat(300));
             let deep = format!(r#"{{"tools":[{{"name":"\ud83d","inputSchema":{schema}}}]}}"#);
             let text = String::from_utf8(mended(deep.as_bytes()).unwrap()).unwrap();
             let read: Value = serde_json::from_str(&text).unwrap();

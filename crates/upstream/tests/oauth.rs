@@ -342,7 +342,10 @@ async fn an_authorization_server_without_pkce_is_refused_before_anybody_logs_in(
 
 fn without_port(text: &str) -> String {
     let (before, rest) = text.split_once("127.0.0.1:").unwrap();
-    format!("{before}127.0.0.1:PORT{}", rest.trim_start_matches(|letter: char| letter.is_ascii_digit()))
+    format!(
+        "{before}127.0.0.1:PORT{}",
+        rest.trim_start_matches(|letter: char| letter.is_ascii_digit())
+    )
 }
 
 /// The address of a server whose authorization server publishes this and what it must.
@@ -371,7 +374,8 @@ async fn publishing(metadata: Value) -> Url {
 /// The address of a server that knows one thing to say at one address.
 async fn answering(status: u16) -> Url {
     let status = axum::http::StatusCode::from_u16(status).unwrap();
-    served(axum::Router::new().route("/mcp", axum::routing::any(move || async move { status }))).await
+    served(axum::Router::new().route("/mcp", axum::routing::any(move || async move { status })))
+        .await
 }
 
 async fn served(router: axum::Router) -> Url {

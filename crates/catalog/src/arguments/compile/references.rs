@@ -37,8 +37,7 @@ fn replace(map: &mut Map<String, Value>, keyword: &'static str, target: Option<S
     let Some(target) = target else { return };
     if !map.contains_key("$ref") {
         map.insert("$ref".to_owned(), target.into());
-    } else if let Value::Array(all) =
-        map.entry("allOf").or_insert_with(|| Value::Array(Vec::new()))
+    } else if let Value::Array(all) = map.entry("allOf").or_insert_with(|| Value::Array(Vec::new()))
     {
         all.push(serde_json::json!({ "$ref": target }));
     }
@@ -120,9 +119,9 @@ impl<'a> Walk<'a> {
     fn note(&mut self, map: &'a Map<String, Value>, place: &str, resource: &'a Value) {
         for keyword in REFERENCES {
             let Some(reference) = map.get(keyword).and_then(Value::as_str) else { continue };
-            let pointer = reference.strip_prefix('#').filter(|pointer| {
-                pointer.is_empty() || pointer.starts_with('/')
-            });
+            let pointer = reference
+                .strip_prefix('#')
+                .filter(|pointer| pointer.is_empty() || pointer.starts_with('/'));
             let inside = pointer.and_then(|pointer| resource.pointer(&percent_decoded(pointer)));
             let is_plain = keyword == "$ref" && std::ptr::eq(resource, self.root);
             if is_plain && inside.is_some() {
