@@ -307,7 +307,7 @@ fn a_server_has_its_files_under_every_name() {
 
 #[test]
 fn where_nothing_is_compiled_every_tool_is_a_file_under_its_own_name() {
-    let tools = ["GetDocument", "files/read", "files", "a.py", "a.py/b", "../x", "getdocument"];
+    let tools = ["GetDocument", "files/read", "files", "a", "a.py/b", "../x", "getdocument"];
     let tools: Vec<Value> =
         tools.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
     let catalog = catalog_of("Google-Drive", &json!(tools));

@@ -12,31 +12,13 @@ use super::ServerSection;
 /// `folders` are those it may have been meant for, the likeliest first.
 pub(super) fn settle(section: &mut ServerSection, folders: &[PathBuf]) -> Option<String> {
     let command = section.command.clone()?;
-    let given = section.cwd.clone().filter(|cwd| !is_relative(cwd));
-    let program = names_a_place(&command).then_some(command.as_str());
-    let named: Vec<&str> = program
-        .into_iter()
-        .chain(section.args.iter().map(String::as_str).filter(|text| is_file_name(text)))
-        .collect();
-    let folder = match (given, section.cwd.as_deref()) {
-        (Some(cwd), _) => PathBuf::from(cwd),
-        (None, Some(cwd)) => {
-            let all: Vec<PathBuf> = folders.iter().map(|folder| joined(folder, cwd)).collect();
-            all.iter().find(|folder| folder.is_dir()).or(all.first())?.clone()
-        }
-        (None, None) => {
-            let has = |folder: &&PathBuf| named.iter().any(|name| folder.join(name).is_file());
-            match folders.iter().find(has) {
-                Some(folder) => folder.clone(),
-                // A program that is nowhere is still told with the place it should be at.
-                None => program.and(folders.first())?.clone(),
-            }
-        }
-    };
-    let is_changed = program.is_some() || section.cwd.as_deref() != folder.to_str();
-    if !is_changed {
-        return None;
+    let program = Some(command.as_str()).filter(|text| names_a_place(text));
+    if let Some(cwd) = section.cwd.clone().filter(|cwd| !is_relative(cwd)) {
+        // It may have variables, so whether anything is there cannot be said.
+        section.command = Some(format!("{cwd}/{}", program?));
+        return Some(format!("its command is relative to {cwd}"));
     }
+    let folder = meant(section, program, folders)?;
     let whole = program.map(|program| joined(&folder, program));
     let missing = whole.as_ref().is_some_and(|whole| !whole.is_file());
     if let Some(whole) = whole {
@@ -45,6 +27,19 @@ pub(super) fn settle(section: &mut ServerSection, folders: &[PathBuf]) -> Option
     section.cwd = Some(written(&folder)?);
     let note = format!("it is started in {}, because its paths are relative", folder.display());
     Some(if missing { format!("{note}; its program is not there") } else { note })
+}
+
+/// The folder that relative paths of a section are meant from; none if it has no such paths.
+fn meant(section: &ServerSection, program: Option<&str>, folders: &[PathBuf]) -> Option<PathBuf> {
+    if let Some(cwd) = &section.cwd {
+        let all: Vec<PathBuf> = folders.iter().map(|folder| joined(folder, cwd)).collect();
+        return all.iter().find(|folder| folder.is_dir()).or(all.first()).cloned();
+    }
+    let files = section.args.iter().map(String::as_str).filter(|text| is_file_name(text));
+    let named: Vec<&str> = program.into_iter().chain(files).collect();
+    let has = |folder: &&PathBuf| named.iter().any(|name| folder.join(name).is_file());
+    // A program that is nowhere is still told with the place it should be at.
+    folders.iter().find(has).or_else(|| program.and(folders.first())).cloned()
 }
 
 /// Where a client may start the servers of a file: in the project it belongs to, or beside it.

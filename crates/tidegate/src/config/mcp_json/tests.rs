@@ -231,7 +231,8 @@ fn relative_paths_mean_what_they_meant_for_the_client() {
         "apart": {"command": "../tool", "cwd": "tools"},
         "gone": {"command": "bin/gone"},
         "usual": {"command": "npx", "args": ["-y", "@scope/package", "https://h/x"]},
-        "whole": {"command": "/opt/x", "cwd": "/srv"}
+        "whole": {"command": "/opt/x", "cwd": "/srv"},
+        "named": {"command": "./x", "cwd": "${HOME}/srv"}
     }}"#;
     let files = [
         ("project/.cursor/mcp.json", entries.to_owned()),
@@ -271,6 +272,11 @@ fn relative_paths_mean_what_they_meant_for_the_client() {
     [whole]
     command = "/opt/x"
     cwd = "/srv"
+
+    [named]
+    command = "${env:HOME}/srv/./x"
+    cwd = "${env:HOME}/srv"
+    # its command is relative to ${env:HOME}/srv
     "#);
 }
 
