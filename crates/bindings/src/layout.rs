@@ -4,6 +4,10 @@
 //! server or a tool by its own name finds it by that as well: the same files are there again
 //! under the server's name, and each tool's file under the tool's. The texts are shared, so
 //! this costs no more than the paths.
+//!
+//! On a disk some of these names cannot be: a compiler refuses two that differ in case only, and what
+//! is in a folder below imports from the wrong place. Where files are only read, [`unwritten`] has
+//! them too.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -85,6 +89,40 @@ impl Layout {
         });
         files.collect()
     }
+}
+
+/// The files of a server under its tools' own names that are not among `files`: `GetDocument.ts` beside
+/// `getDocument.ts`, and `documents/get.py`, where a name has slashes.
+pub(crate) fn unwritten(server: &Server<'_>, files: &[SourceFile]) -> Vec<SourceFile> {
+    let known: HashMap<&str, &Arc<str>> =
+        files.iter().map(|file| (file.path.as_str(), &file.text)).collect();
+    let original = Some(server.name).filter(|name| {
+        *name != server.package && is_safe(name) && !BESIDE.contains(&name.to_lowercase().as_str())
+    });
+    let mut added: HashMap<String, SourceFile> = HashMap::new();
+    let mut order = Vec::new();
+    for target in &server.tools {
+        for (identifier, ending) in [(target.python, "py"), (target.typescript, "ts")] {
+            let path = format!("{}/{identifier}.{ending}", server.package);
+            let Some(text) = known.get(path.as_str()) else { continue };
+            let names = [target.tool.name.0.as_str(), identifier];
+            for folder in [Some(server.package), original].into_iter().flatten() {
+                for name in names.into_iter().filter(|name| name.split('/').all(is_safe)) {
+                    let path = format!("{folder}/{name}.{ending}");
+                    // A file is no folder that others are in.
+                    let is_below = path.match_indices('/').any(|(at, _)| {
+                        known.contains_key(&path[..at]) || added.contains_key(&path[..at])
+                    });
+                    if !is_below && !known.contains_key(path.as_str()) && !added.contains_key(&path)
+                    {
+                        order.push(path.clone());
+                        added.insert(path.clone(), SourceFile { path, text: Arc::clone(text) });
+                    }
+                }
+            }
+        }
+    }
+    order.into_iter().filter_map(|path| added.remove(&path)).collect()
 }
 
 /// A name that no file system and no shell takes for something else.

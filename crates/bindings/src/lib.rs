@@ -76,6 +76,13 @@ pub fn typescript_server(server: &CatalogServer) -> Vec<SourceFile> {
     typescript::folder(&server.into())
 }
 
+/// The files of one server under more of its tools' own names than can be written to every disk:
+/// `GetDocument.ts`, `documents/get.py`. `files` are those that there are.
+#[must_use]
+pub fn unwritten_names(server: &CatalogServer, files: &[SourceFile]) -> Vec<SourceFile> {
+    layout::unwritten(&server.into(), files)
+}
+
 /// `client.ts`, which stands once beside all folders of servers.
 #[must_use]
 pub fn typescript_client() -> SourceFile {

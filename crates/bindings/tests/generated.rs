@@ -306,6 +306,44 @@ fn a_server_has_its_files_under_every_name() {
 }
 
 #[test]
+fn where_nothing_is_compiled_every_tool_is_a_file_under_its_own_name() {
+    let tools = ["GetDocument", "files/read", "files", "a", "a.py/b", "../x", "getdocument"];
+    let tools: Vec<Value> =
+        tools.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
+    let catalog = catalog_of("Google-Drive", &json!(tools));
+    let server = catalog.servers().next().expect("a server");
+    let mut files = bindings::python_server(server);
+    files.extend(bindings::typescript_server(server));
+    let added = bindings::unwritten_names(server, &files);
+    assert!(added.iter().all(|added| files.iter().all(|file| file.path != added.path)));
+    files.extend(added);
+    let text = |path: &str| {
+        files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.text.lines().take(40).collect::<String>())
+    };
+    for folder in ["Google-Drive", server.python()] {
+        for (name, ending, said) in [
+            ("GetDocument", "ts", "\"GetDocument\""),
+            ("GetDocument", "py", "\"GetDocument\""),
+            ("getdocument", "ts", "\"getdocument\""),
+            ("files/read", "ts", "\"files/read\""),
+            ("files/read", "py", "\"files/read\""),
+            ("files", "py", "\"files\""),
+        ] {
+            let path = format!("{folder}/{name}.{ending}");
+            assert!(
+                text(&path).is_some_and(|text| text.contains(said)),
+                "{path}: {:?}",
+                text(&path)
+            );
+        }
+        assert!(!files.iter().any(|file| file.path.contains("..") || file.path.contains("a.py/")));
+    }
+}
+
+#[test]
 fn a_long_result_without_parameters_stays_on_one_line() {
     let values: Vec<String> = (0..40).map(|number| format!("value {number}")).collect();
     let tool =

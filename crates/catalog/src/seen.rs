@@ -212,6 +212,19 @@ impl Seen {
         self.servers.insert(listing.server.clone(), now);
     }
 
+    /// Takes over what another has about the servers it knows, who may have accepted something
+    /// meanwhile. Whether that changed anything.
+    pub fn take_over(&mut self, newer: Self) -> bool {
+        let mut changed = false;
+        for (server, tools) in newer.servers {
+            if self.servers.get(&server) != Some(&tools) {
+                self.servers.insert(server, tools);
+                changed = true;
+            }
+        }
+        changed
+    }
+
     /// Forgets a server, as when it is removed from the configuration.
     pub fn forget(&mut self, server: &ServerName) {
         self.servers.remove(server);

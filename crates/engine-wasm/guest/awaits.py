@@ -6,8 +6,12 @@ call that stands alone. `devices = get_devices()` was meant so too if everything
 done with `devices` is done with a value. A call that is given to `asyncio.gather`, kept in
 a list, or handed to a function that may await it, stays as it is.
 
+A plain function cannot await; there such a call is made where it stands, by `result_of`,
+so that calls leave in the program's order. What a plain function returns is left alone,
+because whoever called it may await that.
+
 Only programs in which tools are mentioned come here, because it needs the tree. What is
-left alone, and all of plain functions, is for `calls.ToolCall` to notice at run time.
+left alone is for `calls.ToolCall` to notice at run time.
 """
 
 import ast
@@ -21,7 +25,7 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, 
 # Nodes that do something with the value of a part, whichever part it is.
 _USES = (
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.FormattedValue, ast.Subscript, ast.Slice, ast.If, ast.While, ast.Assert,
-    ast.For, ast.AugAssign, ast.Expr, ast.Return, ast.Match, ast.Starred,
+    ast.For, ast.AugAssign, ast.Expr, ast.Match, ast.Starred,
 )
 _OWN = ("send", "throw", "close", "__await__")
 
@@ -153,22 +157,36 @@ class _Mending:
     def mend(self):
         """Inserts what is missing and says how often."""
         tools = [call for call in self.calls if self.is_tool(call.func)]
-        wanted = [call for call in tools if self._can_await(call)]
-        given = sum([self._give_result(call) for call in tools if call not in wanted])
-        if not wanted:
-            return given
+        if not tools:
+            return 0
         self.keeps = self._keeps_calls()
-        meant = [call for call in wanted if self._is_value(call, set())]
-        for call in meant:
-            parent, field, at = self.up[call]
-            node = ast.copy_location(ast.Await(call), call)
-            if at is None:
-                setattr(parent, field, node)
+        # All are judged before anything is changed, because changes hide what was there.
+        wanted = {call for call in tools if self._can_await(call)}
+        meant = {call for call in tools if (call in wanted or self._is_run(call)) and self._is_value(call, set())}
+        given = 0
+        for call in tools:
+            if call not in meant:
+                given += call not in wanted and self._give_result(call)
+            elif call in wanted:
+                self._put(call, ast.Await(call), "value", None)
             else:
-                getattr(parent, field)[at] = node
-            self.up[node] = (parent, field, at)
-            self.up[call] = (node, "value", None)
+                self._put_result(call)
         return len(meant) + given
+
+    def _put(self, inner, node, field, at):
+        """Puts a node where another was, which becomes its part."""
+        ast.copy_location(node, inner)
+        parent, place, number = self.up[inner]
+        if number is None:
+            setattr(parent, place, node)
+        else:
+            getattr(parent, place)[number] = node
+        self.up[node] = (parent, place, number)
+        self.up[inner] = (node, field, at)
+
+    def _put_result(self, inner):
+        function = ast.copy_location(ast.Name(RESULT_OF, ast.Load()), inner)
+        self._put(inner, ast.Call(function, [inner], []), "args", 0)
 
     def _give_result(self, call):
         """In a plain function a call stands for its result, but for what looks at the object itself."""
@@ -179,18 +197,10 @@ class _Mending:
             uses = [use for use in self.loads.get(parent.targets[0].id, ()) if self._function(use) is function]
         given = 0
         for use in uses:
-            parent, field, at = self.up[use]
-            if not self._looks_at_the_object(use, parent, field):
-                continue
-            function = ast.copy_location(ast.Name(RESULT_OF, ast.Load()), use)
-            node = ast.copy_location(ast.Call(function, [use], []), use)
-            if at is None:
-                setattr(parent, field, node)
-            else:
-                getattr(parent, field)[at] = node
-            self.up[node] = (parent, field, at)
-            self.up[use] = (node, "args", 0)
-            given += 1
+            parent, field, _ = self.up[use]
+            if self._looks_at_the_object(use, parent, field):
+                self._put_result(use)
+                given += 1
         return given
 
     def _looks_at_the_object(self, node, parent, field):
@@ -376,6 +386,17 @@ class _Mending:
             node = parent
         return True
 
+    def _is_run(self, node):
+        """Whether a node is part of a plain function's own steps: not of a type, not of a class."""
+        while node is not self.tree:
+            parent, field, _ = self.up[node]
+            if field in ("annotation", "returns", "type_params") or type(parent).__name__ == "TypeAlias":
+                return False
+            if isinstance(parent, (*_FUNCTIONS, ast.ClassDef)) and field == "body":
+                return type(parent) is not ast.ClassDef
+            node = parent
+        return True
+
     def _in_iter(self, comprehension):
         return self._came_from == (comprehension, "iter")
 
@@ -387,6 +408,9 @@ class _Mending:
             return False
         if kind is ast.Attribute:
             return parent.attr not in _OWN
+        if kind is ast.Return:
+            # What a plain function returns may be awaited by whoever called it.
+            return self._can_await(parent)
         if kind in _USES:
             return True
         if kind is ast.comprehension:
@@ -422,7 +446,7 @@ class _Mending:
                 return self._names_are_values(target.elts, met)
         if kind is ast.Return or kind is ast.Expr:
             # A program's own value is waited for at its end, all calls in it at once.
-            return self._function(parent) is not None
+            return self._function(parent) is not None and (kind is ast.Expr or self._can_await(parent))
         if kind is ast.FormattedValue:
             return True
         if kind is ast.Call and field == "args" and self._reads(parent.func, ()):

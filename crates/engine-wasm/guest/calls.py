@@ -7,6 +7,9 @@ that is used as if it were its result (`devices["count"]`) waits for it there an
 the host allows that, and behaves like the result from then on. If the host does not, the
 program gets `MissingAwait`, which names the line to change, before anything was sent.
 
+A call that nobody can await any more was forgotten. It is sent before the next one is, so
+that calls leave in the order in which the program made them, or at the program's end.
+
 Only this class knows that a value may be missing; what it stands for is in `_value`.
 """
 
@@ -27,15 +30,18 @@ _frame = sys._getframe
 # Calls nobody has sent, by identity. Most are sent at once, so it is nearly always empty.
 unsent = {}
 
+# Forgotten calls that are on their way, by identity: others wait until they have been answered.
+_overdue = {}
+
 # Set by the runtime: `ask(name, text)` makes a call, `forget(id)` takes one back,
-# `hold(future)` waits inside a plain function.
-_ask = _forget = _hold = None
+# `hold(future)` waits inside a plain function, `tell(text)` says something to whoever wrote it.
+_ask = _forget = _hold = _tell = None
 
 
-def connect(ask, forget, hold):
+def connect(ask, forget, hold, tell):
     """Gives calls their way to the host."""
-    global _ask, _forget, _hold
-    _ask, _forget, _hold = ask, forget, hold
+    global _ask, _forget, _hold, _tell
+    _ask, _forget, _hold, _tell = ask, forget, hold, tell
 
 
 class What:
@@ -69,6 +75,9 @@ class ToolCall:
     # --- awaiting -----------------------------------------------------------------
 
     def __await__(self):
+        if self._state == NEW:
+            if _overdue or len(unsent) > 1:
+                yield from _first(self)
         if self._state == NEW:
             self._send()
         if self._state == SENT:
@@ -165,6 +174,9 @@ class ToolCall:
     def _settle(self):
         """The result, waited for where we are."""
         if self._state == NEW:
+            if _overdue or len(unsent) > 1:
+                for call in [*_overdue.values(), *forgotten_before(self)]:
+                    call._settle()
             self._send()
             if self._state == SENT:
                 self._wait(self._back)
@@ -281,6 +293,39 @@ for _name, _function in (
     setattr(ToolCall, f"__{_name}__", _forward(_function))
 ToolCall.__rpow__ = _forward_swapped(pow)
 ToolCall.__module__ = "tidegate"
+
+
+def forgotten_before(call):
+    """The calls made before one, or all, that nobody can await any more, in their order."""
+    found = []
+    for one in list(unsent):
+        if unsent[one] is call:
+            break
+        # Only `unsent` holds it, and for the moment this question.
+        if sys.getrefcount(unsent[one]) <= 2:
+            found.append(unsent[one])
+    if found:
+        _tell("\n".join(forgotten.sent_lines(found, call is None)))
+    return found
+
+
+def forget_all():
+    """Lets go of what a program that has ended left unsent."""
+    unsent.clear()
+    _overdue.clear()
+
+
+def _first(call):
+    """Waits for what was forgotten before a call is sent, one after another."""
+    for one in forgotten_before(call):
+        _overdue[id(one)] = one
+    for key, one in list(_overdue.items()):
+        if one is call:
+            break
+        try:
+            yield from one.__await__()
+        finally:
+            _overdue.pop(key, None)
 
 
 def result_of(value):

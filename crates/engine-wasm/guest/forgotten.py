@@ -49,9 +49,10 @@ def unsent_lines(calls):
     return _lines(calls, "was never awaited, so nothing was sent")
 
 
-def sent_lines(calls):
-    """One line for each place that made a call which is sent at the end."""
-    return _lines(calls, "was not awaited; it is sent now, at the end of the program: write `await` before it")
+def sent_lines(calls, at_end):
+    """One line for each place that made a call which is sent later than it should be."""
+    when = "at the end of the program" if at_end else "before the next call"
+    return _lines(calls, f"was not awaited; it is sent now, {when}: write `await` before it")
 
 
 def _lines(calls, what):

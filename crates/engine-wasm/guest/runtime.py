@@ -213,11 +213,7 @@ class Runtime:
 
         A call that is still held by a variable may be meant for later, or for nothing.
         """
-        left = list(calls.unsent)
-        said = [calls.unsent[one] for one in left if sys.getrefcount(calls.unsent[one]) <= 2]
-        if said:
-            _tell("\n".join(forgotten.sent_lines(said)))
-        for call in said:
+        for call in calls.forgotten_before(None):
             await call
 
     def _pump(self):
@@ -299,7 +295,7 @@ class Runtime:
         if error is not None:
             self.error = None
             parts.append('"error":' + _dumps(_described(error, self.sources)))
-            calls.unsent.clear()
+            calls.forget_all()
         elif self.has_value:
             text, too_large = values.encode(self.value, self.value_bytes)
             parts.append('"value":' + text)
@@ -330,7 +326,7 @@ class Runtime:
         # What a program left undone when it failed is no news, but may be the reason.
         if calls.unsent and error is None:
             _tell("\n".join(forgotten.unsent_lines(calls.unsent.values())))
-            calls.unsent.clear()
+            calls.forget_all()
 
     def _end_tasks(self):
         """Tasks the program started and left behind end with it."""
@@ -691,7 +687,7 @@ sys.addaudithook = _no_audit_hooks
 _modules["tidegate"] = _public()
 _offer(servers.install())
 json.JSONEncoder.default = _json_default
-calls.connect(ask, forget, _wait_here)
+calls.connect(ask, forget, _wait_here, _tell)
 discovery.connect(ask_now, lambda: current.value_bytes)
 discovery.install()
 current = Runtime()

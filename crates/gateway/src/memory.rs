@@ -10,13 +10,18 @@
 //! FOLDER/learned/<server>-<settings digest>.json       what its tools returned, as types
 //! FOLDER/seen.json                                     definitions as they were first seen
 //! ```
+//!
+//! Another process may accept a definition while this one runs, so what was seen is read again
+//! whenever its file is another one.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use catalog::{Learned, Listing, Seen, ServerName, ToolName, learned};
 use serde::Serialize;
@@ -43,20 +48,30 @@ pub struct MemoryError {
 pub struct Memory {
     folder: Option<PathBuf>,
     seen: Mutex<Seen>,
+    /// Which file that was read from.
+    stamp: Mutex<Option<Stamp>>,
+    /// How often another process has changed it.
+    changed: AtomicU64,
 }
+
+/// Tells a file from the one that is written in its place.
+type Stamp = (u64, u64, SystemTime);
 
 impl Memory {
     /// Remembers in `folder`, which is made when first written to.
     #[must_use]
     pub fn at(folder: PathBuf) -> Self {
-        let seen = read(&folder.join("seen.json")).unwrap_or_default();
-        Self { folder: Some(folder), seen: Mutex::new(seen) }
+        let file = folder.join(SEEN);
+        let stamp = Mutex::new(stamp(&file));
+        let seen = Mutex::new(read(&file).unwrap_or_default());
+        Self { folder: Some(folder), seen, stamp, changed: AtomicU64::new(0) }
     }
 
     /// Remembers nothing beyond this process.
     #[must_use]
     pub fn none() -> Self {
-        Self { folder: None, seen: Mutex::default() }
+        let (seen, stamp) = (Mutex::default(), Mutex::default());
+        Self { folder: None, seen, stamp, changed: AtomicU64::new(0) }
     }
 
     /// The last listing of a server, if it was this very one: `settings` says how it is reached.
@@ -149,15 +164,40 @@ impl Memory {
         Ok(before)
     }
 
-    /// What was seen and accepted so far.
+    /// What was seen and accepted so far, also by other processes.
     pub fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.look_again();
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number that is another one whenever another process has accepted something.
+    pub(crate) fn changed_elsewhere(&self) -> u64 {
+        self.look_again();
+        self.changed.load(Ordering::Acquire)
+    }
+
+    /// Takes up what another process has written down since.
+    fn look_again(&self) {
+        let Some(file) = self.folder.as_ref().map(|folder| folder.join(SEEN)) else { return };
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = stamp(&file);
+        if now.is_none() || *known == now {
+            return;
+        }
+        let Some(read) = read::<Seen>(&file) else { return };
+        *known = now;
+        if self.seen.lock().unwrap_or_else(PoisonError::into_inner).take_over(read) {
+            self.changed.fetch_add(1, Ordering::AcqRel);
+        }
     }
 
     /// Writes down what was seen.
     pub fn keep_seen(&self) -> Result<(), MemoryError> {
         match &self.folder {
-            Some(folder) => write(&folder.join("seen.json"), &*self.seen(), Durable::Yes),
+            Some(folder) => {
+                let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                write(&folder.join(SEEN), &*seen, Durable::Yes)
+            }
             None => Ok(()),
         }
     }
@@ -167,6 +207,14 @@ impl Memory {
         let name = format!("{}-{}.json", plain(server), &digest[..DIGEST]);
         Some(self.folder.as_ref()?.join(kind).join(name))
     }
+}
+
+/// What was seen and accepted.
+const SEEN: &str = "seen.json";
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let found = fs::metadata(file).ok()?;
+    Some((found.ino(), found.len(), found.modified().ok()?))
 }
 
 /// How much of a digest is in the name of a file.
@@ -212,4 +260,43 @@ fn write<T: Serialize>(path: &Path, value: &T, durable: Durable) -> Result<(), M
         let _ = fs::remove_file(&aside);
         failed(error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_another_process_accepts_is_known_and_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let ours = Memory::at(folder.path().to_owned());
+        ours.seen().observe(&listing("a", "first"));
+        ours.keep_seen().unwrap();
+        let before = ours.changed_elsewhere();
+
+        let theirs = Memory::at(folder.path().to_owned());
+        assert_eq!(theirs.seen().withheld(&listing("a", "second")).len(), 1);
+        theirs.seen().accept_all(&listing("a", "second"));
+        theirs.keep_seen().unwrap();
+
+        assert_ne!(ours.changed_elsewhere(), before);
+        ours.seen().observe(&listing("b", "first"));
+        ours.keep_seen().unwrap();
+        assert_eq!(ours.seen().withheld(&listing("a", "second")), []);
+        assert_eq!(theirs.seen().withheld(&listing("a", "second")), []);
+    }
+
+    /// A server with one tool that says this of itself.
+    fn listing(server: &str, description: &str) -> Listing {
+        let tool = json!({ "name": "t", "description": description, "inputSchema": {} });
+        Listing {
+            server: ServerName(server.to_owned()),
+            title: None,
+            version: None,
+            description: None,
+            tools: vec![serde_json::from_value(tool).unwrap()],
+        }
+    }
 }

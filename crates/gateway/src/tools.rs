@@ -69,6 +69,8 @@ struct Shelf {
     /// Made from these and `learned`; `None` when the former have changed since.
     made: Option<(Arc<Catalog>, Arc<Folder>)>,
     learned: BTreeMap<ServerName, Arc<LearnedTools>>,
+    /// What had been accepted when it was made; see [`Memory::changed_elsewhere`].
+    accepted: u64,
     /// The last one made, whose unchanged servers the next one shares,
     last: Arc<Catalog>,
     /// and their files.
@@ -411,8 +413,9 @@ impl Tools {
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
+        // What was seen first, because another process may be about to accept something.
         let kept =
-            self.memory.keep_listing(listing, identity).and_then(|()| self.memory.keep_seen());
+            self.memory.keep_seen().and_then(|()| self.memory.keep_listing(listing, identity));
         if let Err(error) = kept {
             warn!(error = %error, "servers will be asked again next time");
         }
@@ -421,6 +424,13 @@ impl Tools {
     fn made(&self) -> (Arc<Catalog>, Arc<Folder>) {
         let learned = self.learning.shown();
         let mut shelf = self.shelf();
+        // Another process may have accepted what is held back here.
+        let holds_back = |(catalog, _): &(Arc<Catalog>, _)| !catalog.withheld().is_empty();
+        if shelf.made.as_ref().is_some_and(holds_back)
+            && shelf.accepted != self.memory.changed_elsewhere()
+        {
+            shelf.made = None;
+        }
         if let Some(made) = &shelf.made
             && shelf.learned.iter().all(|(server, known)| {
                 learned.get(server).is_some_and(|now| Arc::ptr_eq(known, now))
@@ -428,6 +438,7 @@ impl Tools {
         {
             return made.clone();
         }
+        shelf.accepted = self.memory.changed_elsewhere();
         let mut withheld = Vec::new();
         let listings =
             shelf.listings.values().map(|listing| self.without_withheld(listing, &mut withheld));
@@ -493,5 +504,13 @@ fn folder(
     let beside = [bindings::readme(catalog), bindings::typescript_client()];
     let all = servers.iter().flat_map(|(_, files)| files).chain(&beside).chain(absent);
     let bytes = |text: &Arc<str>| Arc::<[u8]>::from(Arc::clone(text));
-    Folder::new(all.map(|file| (file.path.clone(), bytes(&file.text))).collect())
+    let mut whole: BTreeMap<String, Arc<[u8]>> =
+        all.map(|file| (file.path.clone(), bytes(&file.text))).collect();
+    // Nothing here is written to a disk or compiled together, so all names can be there.
+    for (server, files) in servers {
+        for file in bindings::unwritten_names(server, files) {
+            whole.entry(file.path).or_insert_with(|| bytes(&file.text));
+        }
+    }
+    Folder::new(whole)
 }

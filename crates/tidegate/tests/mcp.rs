@@ -36,21 +36,18 @@ impl Client {
     }
 
     fn start_in(folder: &Path, arguments: &[&str]) -> Self {
-        let config = folder.join("tidegate.toml");
         let own = env!("CARGO_BIN_EXE_tidegate");
         let server =
             format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
-        std::fs::write(&config, server).unwrap();
-        let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
-            PathBuf::from,
-        );
-        let mut child = Command::new(own)
+        std::fs::write(folder.join("tidegate.toml"), server).unwrap();
+        Self::configured_in(folder, arguments)
+    }
+
+    /// One with whatever `tidegate.toml` the folder has.
+    fn configured_in(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = tidegate(folder)
             .arg("mcp")
             .args(arguments)
-            .env("TIDEGATE_CACHE", cache)
-            .env("TIDEGATE_DATA", folder)
-            .env("TIDEGATE_CONFIG", config)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -123,6 +120,20 @@ impl Client {
             std::thread::sleep(std::time::Duration::from_secs(1));
         }
     }
+}
+
+/// The binary, for a user whose things are in `folder`.
+fn tidegate(folder: &Path) -> Command {
+    let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+        PathBuf::from,
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
+    command
+        .env("TIDEGATE_CACHE", cache)
+        .env("TIDEGATE_DATA", folder)
+        .env("TIDEGATE_CONFIG", folder.join("tidegate.toml"));
+    command
 }
 
 impl Drop for Client {
@@ -372,4 +383,33 @@ fn a_client_beside_another_finds_its_session_again_when_it_is_alone() {
     let mut alone = Client::within(folder.path());
     let found = alone.run(json!({ "code": "kept", "session": session }));
     assert_eq!(found["structuredContent"]["return_value"], 42, "{found}");
+}
+
+#[test]
+fn a_tool_that_is_held_back_can_be_called_once_somebody_has_accepted_it_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let version = folder.path().join("version");
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/untold.py");
+    let config = format!(
+        "[servers.untold]\ncommand = \"python3\"\nargs = [{server:?}]\nenv.VERSION = {version:?}\npin = true\n"
+    );
+    std::fs::write(folder.path().join("tidegate.toml"), config).unwrap();
+    let program = json!({ "code": "from servers.untold import list_orders\nlen((await list_orders())['orders'])" });
+    let connected = || {
+        let mut client = Client::configured_in(folder.path(), &[]);
+        client.shake_hands(&[]);
+        client
+    };
+    std::fs::write(&version, "1").unwrap();
+    let first = connected().run(program.clone());
+    assert_ne!(first["isError"], true, "{first}");
+
+    std::fs::write(&version, "2").unwrap();
+    let mut client = connected();
+    let held = client.run(program.clone());
+    assert!(text(&held).contains("is held back because its definition changed"), "{held}");
+    let accepted = tidegate(folder.path()).args(["tools", "accept", "untold"]).output().unwrap();
+    assert!(accepted.status.success(), "{accepted:?}");
+    let now = client.run(program);
+    assert_ne!(now["isError"], true, "{now}");
 }

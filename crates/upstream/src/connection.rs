@@ -15,6 +15,8 @@ pub(crate) struct Facts {
     pub(crate) protocol: Option<String>,
     /// What the server calls itself, with its version.
     pub(crate) server: Option<String>,
+    /// What it has and is not offered, each with the reason.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// The lists of a server.

@@ -49,6 +49,7 @@ pub use settings::{
     Auth, ClientCredentials, Document, Endpoint, Endpoints, Http, Later, OAuth, OpenApi,
     ServerSettings, Source, Startup, Stdio, Timeouts, Wire,
 };
+pub use shallow::mended;
 pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;
 pub use trace::TraceParent;

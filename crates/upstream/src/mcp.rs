@@ -414,6 +414,7 @@ impl Connection for McpConnection {
         Facts {
             protocol: Some(self.info.protocol_version.to_string()),
             server: me.map(|me| shortened(format!("{} {}", me.name, me.version).trim(), 200)),
+            left_out: Vec::new(),
         }
     }
 }

@@ -19,8 +19,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::letters::whole_letters;
-use crate::shallow::shallow;
+use crate::shallow::mended;
 
 /// Stands for an answer that was too large. Outside the numbers that JSON-RPC reserves.
 pub(crate) const TOO_LARGE: ErrorCode = ErrorCode(-31_901);
@@ -96,13 +95,10 @@ impl Inbox {
         match bytes.first() {
             Some(b'{') => match self.one(bytes) {
                 Ok(message) => Received::Messages(vec![message]),
-                Err(problem) => {
-                    let mended = whole_letters(bytes).or_else(|| shallow(bytes));
-                    match mended.map(|bytes| self.one(&bytes)) {
-                        Some(Ok(message)) => Received::Messages(vec![message]),
-                        _ => self.unreadable(bytes, &problem),
-                    }
-                }
+                Err(problem) => match mended(bytes).map(|bytes| self.one(&bytes)) {
+                    Some(Ok(message)) => Received::Messages(vec![message]),
+                    _ => self.unreadable(bytes, &problem),
+                },
             },
             Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
                 Ok(parts) => {

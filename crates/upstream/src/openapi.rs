@@ -50,6 +50,7 @@ pub(crate) struct OpenApiConnection {
     server: ServerName,
     listing: Listing,
     operations: HashMap<ToolName, Operation>,
+    left_out: Vec<String>,
     headers: HeaderMap,
     answer_bytes: usize,
     http: reqwest::Client,
@@ -96,9 +97,17 @@ impl OpenApiConnection {
             document_url.clone(),
             headers.clone(),
         );
-        let Plan { listing, operations } = planned.await.map_err(unusable)?;
-        let is_open = AtomicBool::new(true);
-        Ok(Self { server: name.clone(), listing, operations, headers, answer_bytes, http, is_open })
+        let Plan { listing, operations, left_out } = planned.await.map_err(unusable)?;
+        Ok(Self {
+            server: name.clone(),
+            listing,
+            operations,
+            left_out,
+            headers,
+            answer_bytes,
+            http,
+            is_open: AtomicBool::new(true),
+        })
     }
 }
 
@@ -202,7 +211,11 @@ impl Connection for OpenApiConnection {
     fn facts(&self) -> Facts {
         let words = [self.listing.title.as_deref(), self.listing.version.as_deref()];
         let words: Vec<&str> = words.into_iter().flatten().collect();
-        Facts { protocol: None, server: (!words.is_empty()).then(|| words.join(" ")) }
+        Facts {
+            protocol: None,
+            server: (!words.is_empty()).then(|| words.join(" ")),
+            left_out: self.left_out.clone(),
+        }
     }
 }
 

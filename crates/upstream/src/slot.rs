@@ -182,6 +182,7 @@ impl Slot {
             tools: inner.listing.as_ref().map(|listing| listing.tools.len()),
             protocol: inner.facts.protocol.clone(),
             server: inner.facts.server.clone(),
+            left_out: inner.facts.left_out.clone(),
             code_mode: inner.code_mode.clone(),
             notes: self.feed.notes(),
             stderr: self.feed.stderr_text(),

@@ -23,6 +23,8 @@ pub struct ServerStatus {
     pub server: Option<String>,
     /// Why it seems to run programs itself, if it does.
     pub code_mode: Option<String>,
+    /// What it has and is not offered, each with the reason.
+    pub left_out: Vec<String>,
     /// The last things it said without being asked.
     pub notes: Vec<Note>,
     /// The end of what it wrote to standard error.

@@ -324,11 +324,61 @@ async fn a_server_that_wants_a_key_is_not_logged_in_to() {
     assert!(refusal.ends_with("asks for no log-in"), "{refusal}");
 }
 
+#[tokio::test]
+async fn an_authorization_server_without_pkce_is_refused_before_anybody_logs_in() {
+    let refusal = refused_log_in(publishing(json!({})).await).await;
+    assert_snapshot!(
+        without_port(&refusal),
+        @r#"server "open": its authorization server http://127.0.0.1:PORT does not say that it supports PKCE (`code_challenge_methods_supported` in its metadata), and without it MCP clients must refuse to log in; whoever runs it has to switch on PKCE with S256 and publish it, or a token from elsewhere can be set in `headers` of server "open""#
+    );
+    let plain = json!({"code_challenge_methods_supported": ["plain"]});
+    let refusal = refused_log_in(publishing(plain).await).await;
+    assert!(refusal.contains("does not support PKCE with S256 (only \"plain\")"), "{refusal}");
+    // With it, the log-in goes on to where this one ends.
+    let proper = json!({"code_challenge_methods_supported": ["S256"]});
+    let refusal = refused_log_in(publishing(proper).await).await;
+    assert!(refusal.contains("did not register us as a client"), "{refusal}");
+}
+
+fn without_port(text: &str) -> String {
+    let (before, rest) = text.split_once("127.0.0.1:").unwrap();
+    format!(
+        "{before}127.0.0.1:PORT{}",
+        rest.trim_start_matches(|letter: char| letter.is_ascii_digit())
+    )
+}
+
+/// The address of a server whose authorization server publishes this and what it must.
+async fn publishing(metadata: Value) -> Url {
+    let told = move |headers: axum::http::HeaderMap, uri: axum::http::Uri| async move {
+        let place = uri.path();
+        if place == "/mcp" {
+            return Err(axum::http::StatusCode::UNAUTHORIZED);
+        }
+        if !place.starts_with("/.well-known/oauth-authorization-server") {
+            return Err(axum::http::StatusCode::NOT_FOUND);
+        }
+        let base = format!("http://{}", headers["host"].to_str().unwrap());
+        let mut all = json!({
+            "issuer": base,
+            "authorization_endpoint": format!("{base}/authorize"),
+            "token_endpoint": format!("{base}/token"),
+            "response_types_supported": ["code"],
+        });
+        all.as_object_mut().unwrap().extend(metadata.as_object().unwrap().clone());
+        Ok(axum::Json(all))
+    };
+    served(axum::Router::new().fallback(told)).await
+}
+
 /// The address of a server that knows one thing to say at one address.
 async fn answering(status: u16) -> Url {
     let status = axum::http::StatusCode::from_u16(status).unwrap();
-    let router =
-        axum::Router::new().route("/mcp", axum::routing::any(move || async move { status }));
+    served(axum::Router::new().route("/mcp", axum::routing::any(move || async move { status })))
+        .await
+}
+
+async fn served(router: axum::Router) -> Url {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move { axum::serve(listener, router).await });

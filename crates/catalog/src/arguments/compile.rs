@@ -1,6 +1,7 @@
 //! A schema as a server sent it, made into a validator.
 
 mod mend;
+mod references;
 
 use serde_json::{Map, Value};
 
@@ -17,6 +18,7 @@ pub(super) fn validator(schema: &Value) -> Option<Validator> {
     let Value::Object(map) = schema else { return None };
     let draft = draft(map.get("$schema"));
     let mut schema = schema.clone();
+    references::settle(&mut schema);
     adjust(&mut schema);
     mend::mend(&mut schema, draft);
     if let Value::Object(map) = &mut schema {

@@ -205,6 +205,55 @@ fn a_schema_that_would_take_forever_is_left_to_the_server() {
 }
 
 #[test]
+fn arguments_behind_names_and_addresses_are_checked_too() {
+    let schema = json!({
+        "$id": "https://example.test/root.json",
+        "type": "object",
+        "properties": {
+            "anchor": {"$ref": "#text"},
+            "relative": {"$ref": "count.json"},
+            "whole": {"$ref": "https://example.test/count.json"},
+            "dynamic": {"$dynamicRef": "#node"},
+            "inner": {"$ref": "part.json#/$defs/flag"},
+            "part": {"$ref": "part.json"},
+            "moved": {"$ref": "#/components/schemas/Text"},
+            "spaced": {"$ref": "#spaced"},
+            "anything": {"$dynamicRef": "#nowhere"},
+        },
+        "$defs": {
+            "Text": {"$anchor": "text", "type": "string"},
+            "Count": {"$id": "count.json", "type": "integer"},
+            "Node": {"$dynamicAnchor": "node", "type": "object", "properties": {
+                "next": {"$dynamicRef": "#node"}, "n": {"type": "integer"},
+            }},
+            "Part": {"$id": "part.json", "$defs": {"flag": {"type": "boolean"}}, "properties": {
+                "flag": {"$ref": "#/$defs/flag"},
+            }},
+            "a b/ü": {"$anchor": "spaced", "type": "string"},
+        },
+    });
+    let right = json!({
+        "anchor": "x", "relative": 1, "whole": 1, "dynamic": {"next": {"n": 1}}, "inner": true,
+        "part": {"flag": true}, "moved": "x", "spaced": "x", "anything": 5,
+    });
+    assert!(check(&schema, &right).is_ok(), "{:?}", check(&schema, &right));
+    for (name, wrong) in [
+        ("anchor", json!(1)),
+        ("relative", json!("x")),
+        ("whole", json!("x")),
+        ("dynamic", json!({"n": "x"})),
+        ("dynamic", json!({"next": {"next": {"n": "x"}}})),
+        ("inner", json!(1)),
+        ("part", json!({"flag": 1})),
+        ("moved", json!(1)),
+        ("spaced", json!(1)),
+    ] {
+        let said = mistake(&schema, &json!({name: wrong}));
+        assert!(said.contains(&format!("\"{name}")), "{name} {wrong}: {said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_read_allows_anything_and_the_rest_is_still_checked() {
     for odd in [
         json!({"type": "integer", "minimum": 0, "exclusiveMinimum": true}),

@@ -17,6 +17,8 @@ pub(crate) struct Document<'a> {
 /// What parts of a document are called.
 #[derive(Default)]
 struct Names<'a> {
+    /// The folder of the document's own address.
+    base: &'a str,
     ids: HashMap<&'a str, &'a Value>,
     anchors: HashMap<&'a str, &'a Value>,
     definitions: HashMap<&'a str, &'a Value>,
@@ -41,7 +43,7 @@ impl<'a> Document<'a> {
 
     pub(crate) fn target(&self, reference: &'a str) -> Option<Target<'a>> {
         let (id, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let resource = if id.is_empty() { self.root } else { self.names().ids.get(id).copied()? };
+        let resource = if id.is_empty() { self.root } else { self.names().addressed(id)? };
         if fragment.is_empty() {
             return Some(Target { schema: resource, name: None });
         }
@@ -65,6 +67,9 @@ impl<'a> Document<'a> {
 impl<'a> Names<'a> {
     fn of(root: &'a Value) -> Self {
         let mut names = Self::default();
+        // What addresses in it are relative to.
+        let base = root.get("$id").and_then(Value::as_str).unwrap_or_default();
+        names.base = base.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut waiting = vec![root];
         for _ in 0..LOOKED_AT {
             let Some(value) = waiting.pop() else { break };
@@ -78,6 +83,20 @@ impl<'a> Names<'a> {
             }
         }
         names
+    }
+
+    /// The part with this address, whole or relative to the document's own.
+    fn addressed(&self, id: &str) -> Option<&'a Value> {
+        let relative = |id: &'a str| id.strip_prefix(self.base)?.strip_prefix('/');
+        let whole = || {
+            let (base, name) = id.rsplit_once('/')?;
+            if base == self.base { self.ids.get(name).copied() } else { None }
+        };
+        let by_name = || {
+            let mut all = self.ids.iter();
+            all.find(|(known, _)| relative(known) == Some(id)).map(|(_, part)| *part)
+        };
+        self.ids.get(id).copied().or_else(whole).or_else(by_name)
     }
 
     fn note(&mut self, value: &'a Value, map: &'a serde_json::Map<String, Value>) {
@@ -117,7 +136,7 @@ fn telling(name: &str) -> Option<&str> {
 }
 
 /// Undoes `%24`, which some generators write in place of `$`.
-fn percent_decoded(pointer: &str) -> String {
+pub(crate) fn percent_decoded(pointer: &str) -> String {
     if !pointer.contains('%') {
         return pointer.to_owned();
     }

@@ -77,11 +77,25 @@ class Mending(unittest.TestCase):
         self.check("x = []\nx.append(f())\nawait asyncio.sleep(0)", "x = []\nx.append(await f())\nawait asyncio.sleep(0)")
         self.check("def name(x):\n    return x['n']\nname(f())", "def name(x):\n    return x['n']\nname(await f())")
 
+    def test_calls_in_plain_functions_are_made_where_they_stand(self):
+        made = "__tidegate_result__(f())"
+        self.check("def plain():\n    return f()['a']", f"def plain():\n    return {made}['a']")
+        self.check("x = lambda: f()['a']", f"x = lambda: {made}['a']")
+        self.check("x = (f()['a'] for i in range(3))", f"x = ({made}['a'] for i in range(3))")
+        self.check("def plain():\n    f()\n    return 1", f"def plain():\n    {made}\n    return 1")
+        self.check("def plain():\n    x = f()\n    return 1", f"def plain():\n    x = {made}\n    return 1")
+        self.check("class A:\n    def m(self):\n        print(f())", f"class A:\n    def m(self):\n        print({made})")
+
+    def test_calls_that_plain_functions_give_away_stay_as_they_are(self):
+        self.check("def plain():\n    return f()")
+        self.check("def plain():\n    x = f()\n    return x")
+        self.check("def plain():\n    return [f(), g()]")
+        self.check("def plain():\n    x = []\n    x.append(f())\n    return x\nawait asyncio.gather(*plain())")
+        self.check("x = lambda: f()")
+
     def test_only_where_await_is_allowed(self):
-        self.check("def plain():\n    return f()['a']")
-        self.check("x = lambda: f()['a']")
         self.check("class A:\n    x = f()['a']")
-        self.check("x = (f(i)['a'] for i in range(3))")
+        self.check("def plain(a: f()['x']):\n    pass")
         self.check("def plain(a=f()['x']):\n    pass", "def plain(a=(await f())['x']):\n    pass")
         self.check("async def main():\n    return f()['a']", "async def main():\n    return (await f())['a']")
         self.check("async def main():\n    x = f()\n    return x", "async def main():\n    x = await f()\n    return x")

@@ -118,6 +118,54 @@ class Messages(unittest.TestCase):
         """
         self.assertEqual(self.sent(source), ("MissingAwait", []))
 
+    def test_calls_in_plain_functions_leave_in_the_programs_order(self):
+        source = """
+            from servers.demo import anything, echo, get_devices, search
+            def write():
+                echo("first")
+                unused = search({"field": "second"})
+                return get_devices()["count"]
+            write()
+            await anything(last=1)
+        """
+        self.assertEqual(self.sent(source), (None, [["echo"], ["search"], ["get_devices"], ["anything"]]))
+
+    def test_a_forgotten_call_is_sent_before_the_next_one(self):
+        for after in ("await anything(x=1)", "plain()", "anything(x=1)"):
+            source = f"""
+                from servers.demo import anything, echo, search
+                write = lambda: echo("first")
+                def again():
+                    return search({{"field": "second"}})
+                def plain():
+                    return anything(x=1)["x"]
+                write()
+                again()
+                {after}
+            """
+            self.assertEqual(self.sent(source), (None, [["echo"], ["search"], ["anything"]]), after)
+
+    def test_calls_in_a_gather_wait_for_one_that_was_forgotten(self):
+        source = """
+            import asyncio
+            from servers.demo import echo, slow
+            write = lambda: slow("first")
+            write()
+            await asyncio.gather(echo("a"), echo("b"))
+        """
+        self.assertEqual(self.sent(source), (None, [["slow"], ["echo", "echo"]]))
+
+    def test_a_forgotten_call_that_cannot_be_waited_for_is_named_before_the_next(self):
+        source = """
+            from servers.demo import echo, slow
+            write = lambda: slow("first")
+            def plain():
+                return echo("next")["text"]
+            write()
+            plain()
+        """
+        self.assertEqual(self.sent(source), ("MissingAwait", []))
+
     def test_nothing_is_sent_when_an_argument_is_wrong(self):
         source = "from servers.demo import create_issue\nawait create_issue(owner='a', repo='b', titel='c')"
         self.assertEqual(self.sent(source), ("ArgumentError", []))

@@ -1,15 +1,19 @@
 # expect: raised TypeError
 # servers: demo
-# line: 7
-# hint: when = datetime.datetime.fromisoformat(await slow("x"))
+# line: 12
+# hint: return await slow("x")
 import datetime
 
 from servers.demo import slow
 
 
+def ask():
+    return slow("x")
+
+
 def parse():
-    when = datetime.datetime.fromisoformat(slow("x"))
-    return when
+    text = ask()
+    return datetime.datetime.fromisoformat(text)
 
 
 parse()

@@ -4,7 +4,7 @@ from servers.demo import fail
 
 
 def save():
-    fail(message="no room")
+    return fail(message="no room")
 
 
 save()

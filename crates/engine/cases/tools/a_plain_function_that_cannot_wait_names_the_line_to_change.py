@@ -1,6 +1,6 @@
 # expect: raised MissingAwait: answer = await slow("x")
 # servers: demo
-# line: 6
+# line: 5
 from servers.demo import slow
 
 

@@ -1,12 +1,16 @@
-# expect: raised MissingAwait: return json.dumps(await echo("x"), default=str)
+# expect: raised MissingAwait: return await echo("x")
 # servers: demo
 import json
 
 from servers.demo import echo
 
 
+def ask():
+    return echo("x")
+
+
 def plain():
-    return json.dumps(echo("x"), default=str)
+    return json.dumps(ask(), default=str)
 
 
 plain()

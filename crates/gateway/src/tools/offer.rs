@@ -184,11 +184,17 @@ impl Offer {
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
+            // It may have been accepted since the program started.
+            Some(Err(ResolveError::Withheld(_))) => {
+                let catalog = self.tools.made().0;
+                let tool = catalog
+                    .resolve(server, &call.tool)
+                    .map_err(|error| fault("UnknownTool", error.to_string()))?;
+                return self.send(tool, call.arguments, behalf).await;
+            }
             // More servers would not make it clearer.
             Some(Err(
-                error @ (ResolveError::Withheld(_)
-                | ResolveError::Ambiguous { .. }
-                | ResolveError::AmbiguousServer { .. }),
+                error @ (ResolveError::Ambiguous { .. } | ResolveError::AmbiguousServer { .. }),
             )) => {
                 return Err(fault("UnknownTool", error.to_string()));
             }

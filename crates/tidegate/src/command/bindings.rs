@@ -106,7 +106,7 @@ fn write(folder: &Path, path: &str, text: &str) -> anyhow::Result<()> {
 
 /// Reads the answer in any of the forms people have it in.
 fn listing(text: &str, name: String) -> Result<Listing, String> {
-    let mended = || serde_json::from_slice(&upstream::whole_letters(text.as_bytes())?).ok();
+    let mended = || serde_json::from_slice(&upstream::mended(text.as_bytes())?).ok();
     let whole: Value = serde_json::from_str(text)
         .or_else(|error| mended().ok_or(error))
         .map_err(|error| format!("it is not JSON ({error})"))?;
@@ -147,4 +147,31 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         server: ServerName(name),
         tools: tools.into_iter().enumerate().filter_map(read).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_that_is_nested_too_deep_is_anything_with_a_note_and_costs_no_tool() {
+        for levels in [61, 62, 200, 5_000] {
+            let deep = format!(
+                "{}{{\"type\":\"string\"}}{}",
+                r#"{"type":"object","properties":{"a":"#.repeat(levels),
+                "}}".repeat(levels)
+            );
+            let text = format!(
+                r#"{{"tools":[{{"name":"deep","inputSchema":{deep}}},{{"name":"plain","inputSchema":{{}}}}]}}"#
+            );
+            let catalog = Catalog::new(vec![Arc::new(listing(&text, "odd".to_owned()).unwrap())]);
+            assert_eq!(catalog.tools().count(), 2, "{levels}");
+            for language in [Language::Python, Language::Typescript] {
+                let files = generate(&catalog, language);
+                let file = files.iter().find(|file| file.path.starts_with("odd/deep.")).unwrap();
+                let is_noted = file.text.contains("nested-deeper-than-is-read");
+                assert_eq!(is_noted, levels > 61, "{levels}: {}", file.text);
+            }
+        }
+    }
 }

@@ -88,7 +88,14 @@ fn told(tried: &Tried) -> String {
     match &tried.listing {
         Ok(listing) => {
             let took = units::millis(tried.took).round();
-            format!("{} in {took} ms", test::tools(listing.tools.len()))
+            let tools = test::tools(listing.tools.len());
+            match test::left_out(tried).len() {
+                0 => format!("{tools} in {took} ms"),
+                count => format!(
+                    "{tools} in {took} ms, {count} left out: see `tidegate test {}`",
+                    tried.name
+                ),
+            }
         }
         // `tidegate test` tells the rest.
         Err(reason) => {

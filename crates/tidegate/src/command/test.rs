@@ -121,6 +121,9 @@ fn print(tried: &Tried) -> std::io::Result<()> {
             out::clean(&description)
         ))?;
     }
+    for operation in left_out(tried) {
+        out::tell(format_args!("{HINT}left out:{HINT:#} {}", out::clean(operation)));
+    }
     if let Some(reason) = status.and_then(|status| status.code_mode.as_deref()) {
         out::tell(format_args!(
             "{HINT}note:{HINT:#} it seems to run programs itself: {}",
@@ -128,6 +131,11 @@ fn print(tried: &Tried) -> std::io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// What it has and is not offered, each with the reason.
+pub(super) fn left_out(tried: &Tried) -> &[String] {
+    tried.status.as_ref().map(|status| status.left_out.as_slice()).unwrap_or_default()
 }
 
 /// How many tools.
@@ -155,6 +163,7 @@ fn to_json(tried: &Tried) -> Value {
         "server": status.and_then(|status| status.server.as_deref()),
         "protocol": status.and_then(|status| status.protocol.as_deref()),
         "code_mode": status.and_then(|status| status.code_mode.as_deref()),
+        "left_out": left_out(tried),
         "tools": tried.listing.as_ref().ok().map(|listing| &listing.tools),
     })
 }

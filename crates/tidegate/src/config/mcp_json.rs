@@ -7,6 +7,7 @@
 mod client;
 mod document;
 mod entry;
+mod relative;
 mod variables;
 
 use std::io::Read as _;
@@ -131,6 +132,10 @@ fn convert(places: &Places, client: Option<Client>, file: &Path, groups: Vec<Gro
             workspace: workspace_of(places, file),
             inputs: group.inputs,
             bare_dollars: client == Some(Client::Gemini),
+            started_in: match group.project {
+                Some(project) => vec![project],
+                None => relative::folders_of(file),
+            },
         };
         for (called, value) in &group.servers {
             let made = make(called, value, &variables, client).map(|(name, kind, made)| {
@@ -173,6 +178,7 @@ fn make(
 ) -> Result<(ServerName, Kind, entry::Converted), String> {
     let mut made = entry::convert(value, variables, client)?;
     let kind = made.section.kind()?;
+    made.notes.extend(relative::settle(&mut made.section, &variables.started_in));
     let name = name::adapted(called)
         .ok_or_else(|| format!("nothing of the name {called:?} can be used in programs"))?;
     if name.0 != called {
@@ -186,13 +192,18 @@ fn make(
 
 /// The folder that a file's `${workspaceFolder}` means.
 fn workspace_of(places: &Places, file: &Path) -> Option<PathBuf> {
-    let folder = file.parent()?;
-    let owner = match folder.file_name().and_then(|name| name.to_str()) {
-        Some(".vscode" | ".cursor" | ".zed" | ".gemini" | ".codex") => folder.parent()?,
-        _ => folder,
-    };
+    let owner = owner_of(file.parent()?);
     let is_project = places.project.iter().any(|folder| folder == owner);
     if is_project { Some(owner.to_owned()) } else { places.root().map(Path::to_owned) }
+}
+
+/// The folder whose settings a folder has: clients keep theirs in one of their own.
+fn owner_of(folder: &Path) -> &Path {
+    let is_clients = matches!(
+        folder.file_name().and_then(|name| name.to_str()),
+        Some(".vscode" | ".cursor" | ".zed" | ".gemini" | ".codex")
+    );
+    folder.parent().filter(|_| is_clients).unwrap_or(folder)
 }
 
 impl Found {

@@ -92,6 +92,20 @@ pub enum LoginError {
         /// What went wrong.
         reason: String,
     },
+    /// Whoever intercepts the way back from the browser could take the log-in over.
+    #[error(
+        "server \"{server}\": its authorization server {issuer} {says} (`code_challenge_methods_supported` in its metadata), \
+         and without it MCP clients must refuse to log in; whoever runs it has to switch on PKCE with S256 and publish it, \
+         or a token from elsewhere can be set in `headers` of server \"{server}\""
+    )]
+    Unprotected {
+        /// Which server.
+        server: ServerName,
+        /// The authorization server.
+        issuer: String,
+        /// What it says about PKCE.
+        says: String,
+    },
     /// The authorization server does not know us.
     #[error(
         "server \"{server}\": its authorization server did not register us as a client ({reason}); \
@@ -226,7 +240,27 @@ async fn authority(
     let page = Url::parse(&authority.metadata.authorization_endpoint)
         .map_err(|error| undiscovered(format!("its authorization address is not one: {error}")))?;
     authority.line.check(&page).map_err(|error| undiscovered(chain(&error)))?;
-    Ok((authority, challenge))
+    // One that publishes nothing comes from before there was anything to publish.
+    match without_pkce(&authority) {
+        Some(says) if authority.is_published => {
+            let issuer =
+                authority.metadata.issuer.as_deref().map_or_else(|| place(&page), one_line);
+            Err(LoginError::Unprotected { server: key.server.clone(), issuer, says })
+        }
+        _ => Ok((authority, challenge)),
+    }
+}
+
+/// What an authorization server says in place of offering PKCE with S256.
+fn without_pkce(authority: &Authority) -> Option<String> {
+    match &authority.metadata.code_challenge_methods_supported {
+        None => Some("does not say that it supports PKCE".to_owned()),
+        Some(methods) if methods.iter().any(|method| method == "S256") => None,
+        Some(methods) => {
+            let methods = one_line(&methods.join(", "));
+            Some(format!("does not support PKCE with S256 (only \"{methods}\")"))
+        }
+    }
 }
 
 /// What to ask for. After a call that wanted more, that and everything granted before.

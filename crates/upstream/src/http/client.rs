@@ -21,9 +21,8 @@ use sse_stream_rmcp::Sse;
 
 use super::events::{Events, events, is_too_large};
 use crate::feed::{Feed, shortened};
-use crate::letters::whole_letters;
 use crate::message::{self, TOO_LARGE, UNREADABLE};
-use crate::shallow::shallow;
+use crate::shallow::mended;
 use crate::trace::{self, TraceParent};
 
 const JSON: &str = "application/json";
@@ -316,10 +315,7 @@ fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
 
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.
 fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
-    let mended = || {
-        let bytes = whole_letters(bytes).or_else(|| shallow(bytes))?;
-        serde_json::from_slice(&bytes).ok()
-    };
+    let mended = || serde_json::from_slice(&mended(bytes)?).ok();
     match serde_json::from_slice(bytes).or_else(|problem| mended().ok_or(problem)) {
         Ok(message) => Ok(message),
         Err(problem) if id.is_some() => {

@@ -18,6 +18,17 @@ pub(super) enum BaseProblem {
     OtherOrigin { document: String, server: String },
 }
 
+/// An operation whose `servers` are all at another origin than the service itself.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "it is at {address} and not at {base}, and requests go to one host only; \
+     a server of its own, with the same document and `base-url = {address:?}`, offers it"
+)]
+pub(super) struct Elsewhere {
+    address: String,
+    base: String,
+}
+
 /// What the operator says about a service's place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'s> {
@@ -66,18 +77,23 @@ impl Place<'_> {
         }
     }
 
-    /// The address for an operation that has `servers` of its own. `None` if they are all
-    /// elsewhere: requests go to one origin only, the one the operator knows of.
-    pub(super) fn special(self, base: &Url, list: Option<&Value>) -> Option<Url> {
+    /// The address for an operation that has `servers` of its own. They may all be elsewhere, but
+    /// requests go to one origin only, the one the operator knows of.
+    pub(super) fn special(self, base: &Url, list: Option<&Value>) -> Result<Url, Elsewhere> {
         let named = servers(list);
         if self.base_url.is_some() || named.is_empty() {
-            return Some(base.clone());
+            return Ok(base.clone());
         }
-        let mut addresses = named.iter().filter_map(|server| {
+        let addresses = named.iter().filter_map(|server| {
             let server = expanded(server);
             self.absolute(&server).or_else(|| base.join(&server).ok())
         });
-        addresses.find(|url| url.origin() == base.origin()).map(without_credentials)
+        let addresses: Vec<Url> = addresses.collect();
+        let here = addresses.iter().find(|url| url.origin() == base.origin());
+        here.cloned().map(without_credentials).ok_or_else(|| Elsewhere {
+            address: addresses.first().map(|url| shortened(&shown(url), 200)).unwrap_or_default(),
+            base: shown(base),
+        })
     }
 
     fn absolute(self, server: &str) -> Option<Url> {
@@ -205,17 +221,16 @@ mod tests {
         let base = Url::parse("https://api.example/v1").unwrap();
         let place = Place { base_url: None, document_url: None, has_headers: false };
         let special = |list| {
-            place.special(&base, Some(&serde_json::from_str(list).unwrap())).map(String::from)
+            place
+                .special(&base, Some(&serde_json::from_str(list).unwrap()))
+                .map_or_else(|elsewhere| elsewhere.to_string(), String::from)
         };
-        assert_eq!(special("[]").as_deref(), Some("https://api.example/v1"));
-        assert_eq!(
-            special(r#"[{"url":"https://api.example/v2"}]"#).as_deref(),
-            Some("https://api.example/v2")
-        );
-        assert_eq!(special(r#"[{"url":"/v3"}]"#).as_deref(), Some("https://api.example/v3"));
-        assert_eq!(
-            special(r#"[{"url":"https://api.example:444/v2"},{"url":"http://127.0.0.1/"}]"#),
-            None
+        assert_eq!(special("[]"), "https://api.example/v1");
+        assert_eq!(special(r#"[{"url":"https://api.example/v2"}]"#), "https://api.example/v2");
+        assert_eq!(special(r#"[{"url":"/v3"}]"#), "https://api.example/v3");
+        assert_snapshot!(
+            special(r#"[{"url":"https://me:pw@api.example:444/v2"},{"url":"http://127.0.0.1/"}]"#),
+            @r#"it is at https://api.example:444/v2 and not at https://api.example/v1, and requests go to one host only; a server of its own, with the same document and `base-url = "https://api.example:444/v2"`, offers it"#
         );
     }
 

@@ -39,6 +39,9 @@ const MOST_DESCRIPTION_BYTES: usize = 16 << 10;
 /// Bytes of the description of the service.
 const MOST_INFO_BYTES: usize = 4096;
 
+/// Operations that became no tools of which is told why.
+const MOST_LEFT_OUT: usize = 1_000;
+
 /// What one operation costs besides its texts and schemas.
 const OPERATION_COST: usize = 512;
 
@@ -56,6 +59,8 @@ pub(super) enum PlanProblem {
 pub(super) struct Plan {
     pub(super) listing: Listing,
     pub(super) operations: HashMap<ToolName, Operation>,
+    /// Operations that became no tools, each with the reason.
+    pub(super) left_out: Vec<String>,
 }
 
 /// Reads a document. Takes a while for large ones, so not on a thread that others wait for.
@@ -80,6 +85,7 @@ pub(super) fn plan(
         outputs: Schemas::new(&document, Direction::Output, &allowance),
         names: Names::default(),
         drafts: Vec::new(),
+        left_out: Vec::new(),
     };
     reader.read();
     Ok(reader.finish())
@@ -106,6 +112,7 @@ struct Reader<'d, 's> {
     outputs: Schemas<'d>,
     names: Names,
     drafts: Vec<Draft>,
+    left_out: Vec<String>,
 }
 
 impl<'d> Reader<'d, '_> {
@@ -143,9 +150,11 @@ impl<'d> Reader<'d, '_> {
         source: &'d Value,
     ) {
         let servers = source.get("servers").or_else(|| item.get("servers"));
-        let Some(base) = self.place.special(&self.base, servers) else {
-            return self
-                .leave_out(path, "it is at another origin; set `base-url` to send it to yours");
+        let base = match self.place.special(&self.base, servers) {
+            Ok(base) => base,
+            Err(elsewhere) => {
+                return self.leave_out(&format!("{method} {path}"), &elsewhere.to_string());
+            }
         };
         let mut notes = Vec::new();
         let lists = [source.get("parameters"), item.get("parameters")];
@@ -228,14 +237,18 @@ impl<'d> Reader<'d, '_> {
         if self.allowance.take(whole.len()) { whole } else { shortened(&whole, 200) }
     }
 
-    fn leave_out(&self, path: &str, reason: &str) {
-        warn!(server = %self.server, path = %shortened(path, 200), reason, "operation left out");
+    fn leave_out(&mut self, path: &str, reason: &str) {
+        let path = shortened(path, 200);
+        warn!(server = %self.server, path = %path, reason, "operation left out");
+        if self.left_out.len() < MOST_LEFT_OUT {
+            self.left_out.push(format!("{path}: {reason}"));
+        }
     }
 
     /// Adds the definitions and makes the tools.
     fn finish(self) -> Plan {
         let most = self.definition_bytes();
-        let Self { server, document, inputs, outputs, drafts, .. } = self;
+        let Self { server, document, inputs, outputs, drafts, left_out, .. } = self;
         let mut operations = HashMap::with_capacity(drafts.len());
         let mut tools = Vec::with_capacity(drafts.len());
         for draft in drafts {
@@ -260,7 +273,7 @@ impl<'d> Reader<'d, '_> {
             description: info("description").or_else(|| info("summary")),
             tools,
         };
-        Plan { listing, operations }
+        Plan { listing, operations, left_out }
     }
 
     /// How much each schema may carry so that all of them together stay within bounds.

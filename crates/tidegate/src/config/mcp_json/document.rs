@@ -17,6 +17,8 @@ pub(super) struct Group {
     pub(super) inputs: BTreeMap<String, Input>,
     /// Names of servers, here or in another file of the client, that the user switched off.
     pub(super) switched_off: Vec<String>,
+    /// The project they are of, where a file has those of many.
+    pub(super) project: Option<PathBuf>,
 }
 
 /// The groups of a file, the one that counts most first. `project` are the folders whose own
@@ -45,7 +47,8 @@ pub(super) fn groups(
     let inputs = inputs(whole.get("inputs").or_else(|| nested?.get("inputs")));
     for servers in candidates.into_iter().flatten().filter_map(Value::as_object) {
         let switched_off = nested.map(|nested| not_wanted(nested, servers)).unwrap_or_default();
-        groups.push(Group { servers: servers.clone(), inputs: inputs.clone(), switched_off });
+        let (servers, inputs) = (servers.clone(), inputs.clone());
+        groups.push(Group { servers, inputs, switched_off, project: None });
     }
     // Some put the servers at the top, without a name for the whole.
     let looks_bare = |value: &Value| {
@@ -64,14 +67,17 @@ fn of_projects(whole: &Map<String, Value>, project: &[PathBuf]) -> Vec<Group> {
     let Some(projects) = whole.get("projects").and_then(Value::as_object) else {
         return Vec::new();
     };
-    let here = project.iter().filter_map(|folder| projects.get(folder.to_str()?)?.as_object());
-    here.map(|one| Group {
+    let here = project
+        .iter()
+        .filter_map(|folder| Some((folder, projects.get(folder.to_str()?)?.as_object()?)));
+    here.map(|(folder, one)| Group {
         servers: one.get("mcpServers").and_then(Value::as_object).cloned().unwrap_or_default(),
         inputs: BTreeMap::new(),
         switched_off: ["disabledMcpServers", "disabledMcpjsonServers"]
             .iter()
             .flat_map(|key| texts(one.get(*key)))
             .collect(),
+        project: Some(folder.clone()),
     })
     .collect()
 }

@@ -224,6 +224,63 @@ fn gemini() {
 }
 
 #[test]
+fn relative_paths_mean_what_they_meant_for_the_client() {
+    let entries = r#"{"mcpServers": {
+        "script": {"command": "./run.sh", "args": ["--fast"]},
+        "below": {"command": "node", "args": ["build/index.js", "--stdio"]},
+        "apart": {"command": "../tool", "cwd": "tools"},
+        "gone": {"command": "bin/gone"},
+        "usual": {"command": "npx", "args": ["-y", "@scope/package", "https://h/x"]},
+        "whole": {"command": "/opt/x", "cwd": "/srv"},
+        "named": {"command": "./x", "cwd": "${HOME}/srv"}
+    }}"#;
+    let files = [
+        ("project/.cursor/mcp.json", entries.to_owned()),
+        ("project/run.sh", String::new()),
+        ("project/build/index.js", String::new()),
+        ("project/tool", String::new()),
+        ("project/tools/x", String::new()),
+    ];
+    let user = User::with(&files);
+    assert_snapshot!(user.finds(Client::Cursor), @r#"
+    [script]
+    command = "~/project/run.sh"
+    args = ["--fast"]
+    cwd = "~/project"
+    # it is started in ~/project, because its paths are relative
+
+    [below]
+    command = "node"
+    args = ["build/index.js", "--stdio"]
+    cwd = "~/project"
+    # it is started in ~/project, because its paths are relative
+
+    [apart]
+    command = "~/project/tool"
+    cwd = "~/project/tools"
+    # it is started in ~/project/tools, because its paths are relative
+
+    [gone]
+    command = "~/project/bin/gone"
+    cwd = "~/project"
+    # it is started in ~/project, because its paths are relative; its program is not there
+
+    [usual]
+    command = "npx"
+    args = ["-y", "@scope/package", "https://h/x"]
+
+    [whole]
+    command = "/opt/x"
+    cwd = "/srv"
+
+    [named]
+    command = "${env:HOME}/srv/./x"
+    cwd = "${env:HOME}/srv"
+    # its command is relative to ${env:HOME}/srv
+    "#);
+}
+
+#[test]
 fn a_damaged_file_is_told_with_its_line_and_stops_nothing() {
     let user = User::with(&[
         ("project/.cursor/mcp.json", "{\n  \"mcpServers\": {\n    \"a\": ]\n".to_owned()),

@@ -12,6 +12,8 @@ pub(super) struct Variables {
     pub(super) inputs: BTreeMap<String, Input>,
     /// Whether `$NAME` without braces is a variable too.
     pub(super) bare_dollars: bool,
+    /// Where its servers may be started, the likeliest first.
+    pub(super) started_in: Vec<PathBuf>,
 }
 
 /// Something that VS Code asks its user for.

@@ -69,7 +69,7 @@ fn a_placeholder_without_a_description_is_a_required_string() {
 }
 
 #[test]
-fn operations_at_other_origins_and_outside_the_base_are_left_out() {
+fn operations_at_other_origins_and_outside_the_base_are_left_out_and_told() {
     let text = json!({
         "openapi": "3.0.0",
         "servers": [{"url": "https://api.example"}],
@@ -84,6 +84,10 @@ fn operations_at_other_origins_and_outside_the_base_are_left_out() {
     let server = catalog::ServerName("api".to_owned());
     let plan = super::plan(&server, &text.to_string(), place, &http::HeaderMap::new()).unwrap();
     assert_eq!(plan.names(), ["get_here"]);
+    assert_snapshot!(plan.left_out.join("\n"), @r#"
+    GET /there: it is at http://169.254.169.254/ and not at https://api.example/, and requests go to one host only; a server of its own, with the same document and `base-url = "http://169.254.169.254/"`, offers it
+    /../admin: its path leads elsewhere
+    "#);
 }
 
 #[test]
