@@ -99,6 +99,7 @@ pub(crate) const ROLE: &str = "\
 nurse therapist lawyer attorney coach trainer instructor professor counselor judge plaintiff defendant victim suspect insured \
 policyholder debtor creditor donor volunteer resident occupant parent guardian mother father child husband wife organizer \
 contributor collaborator coauthor presenter interviewer interviewee respondent investor founder shareholder \
+director directora directeur directrice direttore direttrice dyrektor leiter leiterin headteacher principal \
 moderator salesrep accountmanager technician inspector clerk cashier trustee executor heir \
 antragsteller antragstellerin versicherte versicherten versicherter arbeitnehmer arbeitnehmerin fahrer fahrerin halter \
 schuldner zeuge bewerber bewerberin studentin kaufer verkaufer besitzer eigentumer betreuer anwalt notar geschaftsfuhrer \
