@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use upstream::TraceParent;
 
 use crate::service::durable::REFUSED;
+use crate::veil::SECRET_REFUSED;
 
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
 /// must be quick.
@@ -84,7 +85,7 @@ pub struct CallNote {
 }
 
 /// What a call fails with that reached no server.
-const UNMADE: [&str; 4] = ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT];
+const UNMADE: [&str; 5] = ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT, SECRET_REFUSED];
 
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
 pub(crate) const TOO_LARGE: &str = "TooLarge";

@@ -12,6 +12,7 @@
 mod adopt;
 pub mod analysis;
 mod answer;
+mod covered;
 pub mod durable;
 mod execute;
 pub mod figures;

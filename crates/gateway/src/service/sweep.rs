@@ -66,6 +66,11 @@ impl Service {
             Ok(Collected { runs, bytes }) => info!(runs, bytes, "old runs were removed"),
             Err(error) => warn!(error = %error, "old runs could not be removed"),
         }
+        match self.tools().veil().forget().await {
+            Ok(0) => {}
+            Ok(values) => info!(values, "old values behind tokens were removed"),
+            Err(error) => warn!(error = %error, "old values behind tokens could not be removed"),
+        }
     }
 
     /// Freezes every session, at the end.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{Catalog, CatalogTool, ResolveError, ServerName};
+use catalog::{Catalog, CatalogTool, ResolveError, ServerName, ToolName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -19,6 +19,7 @@ use crate::finding::Search;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::service::durable::Effect;
 use crate::tally::Tally;
+use crate::veil::{Cover, Pii};
 
 /// What one program can call, as of when it started.
 pub struct Offer {
@@ -161,7 +162,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             "$call" => self.call_tool(&call.arguments, behalf).await,
-            _ => self.ask(&call.name, &call.arguments).await,
+            _ => self.ask(&call.name, &call.arguments, behalf).await,
         };
         CallResult { id: call.id, result }
     }
@@ -198,7 +199,26 @@ impl Offer {
         &self,
         tool: &CatalogTool,
         arguments: Value,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        let cover = self.cover(tool.server(), Some(tool.name()), behalf);
+        let name = format!("{}.{}", tool.server(), tool.name());
+        let arguments = before_leaving(cover.take_off(&name, arguments)).await;
+        let arguments = arguments.map_err(|error| error.before())?;
+        match self.send_uncovered(tool, arguments, behalf, &cover).await {
+            Ok(value) => Ok(value),
+            Err(error) => Err(cover.fault(error).await),
+        }
+    }
+
+    /// The same, with the arguments that the server gets. What is judged of them is judged here, and
+    /// nothing of them is kept or told.
+    async fn send_uncovered(
+        &self,
+        tool: &CatalogTool,
+        arguments: Value,
         _behalf: &Behalf,
+        cover: &Cover<'_>,
     ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
@@ -211,6 +231,7 @@ impl Offer {
         };
         drop(counted);
         let result = result.map_err(|failure| from_failure(&failure))?;
+        let result = cover.result(result).await.map_err(|error| error.after())?;
         self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
@@ -235,25 +256,39 @@ impl Offer {
         Ok(asked.map_or_else(|_| self.tools.made().0, |(catalog, _)| catalog))
     }
 
-    async fn ask(&self, what: &str, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    fn cover<'a>(
+        &'a self,
+        server: &ServerName,
+        tool: Option<&ToolName>,
+        behalf: &'a Behalf,
+    ) -> Cover<'a> {
+        self.tools.cover(server, tool, &behalf.owner, &behalf.run)
+    }
+
+    async fn ask(
+        &self,
+        what: &str,
+        arguments: &RawValue,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
         let asked: Asked = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", error.to_string()))?;
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
-                self.gathered(&asked, |server| async move { upstreams.resources(&server).await })
-                    .await
+                let list = |server: ServerName| async move { upstreams.resources(&server).await };
+                self.gathered(&asked, behalf, list).await
             }
             "$prompts" => {
-                self.gathered(&asked, |server| async move { upstreams.prompts(&server).await })
-                    .await
+                let list = |server: ServerName| async move { upstreams.prompts(&server).await };
+                self.gathered(&asked, behalf, list).await
             }
             "$resource" => {
                 let uri = asked
                     .uri
                     .as_deref()
                     .ok_or_else(|| fault("ArgumentError", "read_resource needs a `uri`".into()))?;
-                self.resource(&asked, uri).await
+                self.resource(&asked, uri, behalf).await
             }
             _ => {
                 let name = asked
@@ -261,11 +296,28 @@ impl Offer {
                     .as_deref()
                     .ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
                 let server = self.one(&asked)?;
-                raw(&upstreams
-                    .prompt(&server, name, asked.arguments)
-                    .await
-                    .map_err(|failure| from_failure(&failure))?)
+                self.prompt(&server, name, asked.arguments.clone(), behalf).await
             }
+        }
+    }
+
+    async fn prompt(
+        &self,
+        server: &ServerName,
+        name: &str,
+        arguments: Map<String, Value>,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        let cover = self.cover(server, None, behalf);
+        let what = format!("{server}.{name}");
+        let arguments = before_leaving(cover.take_off(&what, Value::Object(arguments))).await;
+        let arguments = match arguments.map_err(|error| error.before())? {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        match self.tools.upstreams.prompt(server, name, arguments).await {
+            Ok(prompt) => raw(&cover.prompt(prompt).await.map_err(|error| error.after())?),
+            Err(failure) => Err(cover.fault(from_failure(&failure)).await),
         }
     }
 
@@ -273,6 +325,7 @@ impl Offer {
     async fn gathered<F>(
         &self,
         asked: &Asked,
+        behalf: &Behalf,
         list: impl Fn(ServerName) -> F,
     ) -> Result<Box<RawValue>, CallError>
     where
@@ -280,7 +333,8 @@ impl Offer {
     {
         if asked.server.is_some() {
             let server = self.one(asked)?;
-            return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
+            let listed = list(server.clone()).await.map_err(|failure| from_failure(&failure))?;
+            return raw(&self.covered_list(&server, listed, behalf).await?);
         }
         let servers: Vec<ServerName> = self.tools.names();
         // One that does not answer soon does not hold up the others.
@@ -288,7 +342,8 @@ impl Offer {
         let lists = join_all(servers.iter().map(soon)).await;
         let mut all = Vec::new();
         for (server, listed) in servers.iter().zip(lists) {
-            for mut item in listed.ok().and_then(Result::ok).unwrap_or_default() {
+            let listed = listed.ok().and_then(Result::ok).unwrap_or_default();
+            for mut item in self.covered_list(server, listed, behalf).await? {
                 if let Some(item) = item.as_object_mut() {
                     item.insert("server".into(), Value::String(server.0.clone()));
                 }
@@ -298,19 +353,45 @@ impl Offer {
         raw(&all)
     }
 
+    /// A list as a program may see it.
+    async fn covered_list(
+        &self,
+        server: &ServerName,
+        listed: Vec<Value>,
+        behalf: &Behalf,
+    ) -> Result<Vec<Value>, CallError> {
+        let cover = self.cover(server, None, behalf);
+        match cover.data(Value::Array(listed)).await.map_err(|error| error.after())? {
+            Value::Array(listed) => Ok(listed),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// One resource, from the server that was named or the only one that has it.
-    async fn resource(&self, asked: &Asked, uri: &str) -> Result<Box<RawValue>, CallError> {
+    async fn resource(
+        &self,
+        asked: &Asked,
+        uri: &str,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
         let upstreams = &self.tools.upstreams;
         if asked.server.is_some() {
             let server = self.one(asked)?;
-            return raw(&upstreams
-                .resource(&server, uri)
-                .await
-                .map_err(|failure| from_failure(&failure))?);
+            let cover = self.cover(&server, None, behalf);
+            let uri =
+                before_leaving(cover.take_off_text(&format!("{server}.$resource"), uri)).await;
+            let uri = uri.map_err(|error| error.before())?;
+            return match upstreams.resource(&server, &uri).await {
+                Ok(read) => raw(&cover.resources(read).await.map_err(|error| error.after())?),
+                Err(failure) => Err(cover.fault(from_failure(&failure)).await),
+            };
         }
         let servers = self.tools.names();
+        let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
+        let whole = before_leaving(anybody.take_off_text("$resource", uri)).await;
+        let whole = &whole.map_err(|error| error.before())?;
         // One that does not answer soon does not hold up the others.
-        let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, uri));
+        let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, whole));
         let tried = join_all(servers.iter().map(soon)).await;
         let mut found =
             servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?.ok()?)));
@@ -333,7 +414,8 @@ impl Offer {
                 ),
             ));
         }
-        raw(&resource)
+        let cover = self.cover(first, None, behalf);
+        raw(&cover.resources(resource).await.map_err(|error| error.after())?)
     }
 
     /// The server that was named, by any of its names.

@@ -14,7 +14,9 @@ use catalog::ServerName;
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
-use super::section::{CheckName, ElicitationName, FileSection, Kind, ServerSection};
+use super::section::{
+    CheckName, ElicitationName, FileSection, Kind, PrivacySection, SecretsSection, ServerSection,
+};
 use crate::config::mcp_json;
 
 pub(crate) use self::settings::Unresolved;
@@ -103,6 +105,14 @@ pub(crate) fn limits(places: &Places) -> Result<BTreeMap<String, (String, String
         }
     }
     Ok(limits)
+}
+
+/// What each file says about personal data and secrets.
+pub(crate) fn privacy(
+    places: &Places,
+) -> Result<Vec<(String, PrivacySection, SecretsSection)>, ConfigError> {
+    let files = wholes(places)?.into_iter();
+    Ok(files.map(|(file, said)| (places.short(&file), said.privacy, said.secrets)).collect())
 }
 
 /// Tools that MCP clients see unchanged.
