@@ -10,6 +10,7 @@ use upstream::TraceParent;
 
 use crate::judge::{DENIED, NOT_APPROVED};
 use crate::service::durable::REFUSED;
+use crate::veil::SECRET_REFUSED;
 
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
 /// must be quick.
@@ -85,8 +86,15 @@ pub struct CallNote {
 }
 
 /// What a call fails with that reached no server.
-const UNMADE: [&str; 6] =
-    ["UnknownTool", "UnknownServer", "ArgumentError", UNSENT, DENIED, NOT_APPROVED];
+const UNMADE: [&str; 7] = [
+    "UnknownTool",
+    "UnknownServer",
+    "ArgumentError",
+    UNSENT,
+    DENIED,
+    NOT_APPROVED,
+    SECRET_REFUSED,
+];
 
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
 pub(crate) const TOO_LARGE: &str = "TooLarge";

@@ -47,8 +47,11 @@ pub struct Wish<'a> {
     pub annotations: &'a Annotations,
     /// Whether that is believed.
     pub is_trusted: bool,
-    /// With what.
+    /// With what: rules look at it, and nothing of it is kept or told.
     pub arguments: &'a Map<String, Value>,
+    /// The same as the program has it, with tokens instead of secrets and personal data: what people are
+    /// shown and what is kept.
+    pub shown: &'a Map<String, Value>,
 }
 
 impl Wish<'_> {

@@ -25,6 +25,7 @@ mod run;
 pub mod service;
 mod tally;
 mod tools;
+mod veil;
 
 pub use answer::answer;
 pub use behalf::Behalf;
@@ -36,3 +37,4 @@ pub use meaning::Meaning;
 pub use memory::{Memory, MemoryError};
 pub use run::{run, run_with};
 pub use tools::{Offer, ServerPolicy, Tools};
+pub use veil::{Cover, Held, Pii, SecretError, Veil, VeilError, VeilSettings};

@@ -14,6 +14,7 @@ pub mod analysis;
 mod answer;
 pub mod approvals;
 mod clerk;
+mod covered;
 pub mod durable;
 mod execute;
 pub mod figures;

@@ -2,6 +2,7 @@
 //! finds its way.
 
 mod absent;
+mod covered;
 mod learned;
 mod offer;
 mod wanted;
@@ -11,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use catalog::{
-    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, Withheld,
+    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, ToolName,
+    Withheld,
 };
 use engine::{CallError, Folder};
 use futures_util::future::join_all;
@@ -25,6 +27,7 @@ use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
 use crate::tally::{DefinitionTokens, Definitions};
+use crate::veil::{Pii, Veil};
 
 /// How long a program that names no server waits for those that were never asked before.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -40,6 +43,10 @@ pub struct ServerPolicy {
     pub learn: bool,
     /// What the server says about its tools' effects is believed.
     pub trusted: bool,
+    /// Who does not see the personal data it answers with,
+    pub pii: Pii,
+    /// and for which of its tools that is another.
+    pub tool_pii: BTreeMap<ToolName, Pii>,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
 }
@@ -57,6 +64,7 @@ pub struct Tools {
     shelf: Mutex<Shelf>,
     definitions: Arc<Definitions>,
     judge: Arc<Judge>,
+    veil: Arc<Veil>,
 }
 
 #[derive(Default)]
@@ -97,8 +105,18 @@ impl Tools {
         let learning = Learning::new(Arc::clone(&memory), learns.collect());
         let finder = Arc::new(Finder::new(None));
         let policies = RwLock::new(Arc::new(policies));
-        let (definitions, judge) = Default::default();
-        Arc::new(Self { upstreams, policies, memory, learning, finder, shelf, definitions, judge })
+        let (definitions, judge, veil) = (Arc::default(), Arc::default(), Veil::in_memory());
+        Arc::new(Self {
+            upstreams,
+            policies,
+            memory,
+            learning,
+            finder,
+            shelf,
+            definitions,
+            judge,
+            veil,
+        })
     }
 
     /// The same, with tools found by meaning too.

@@ -4,14 +4,14 @@
 //! hold a telephone number in one half. So a text is looked through again with what was found
 //! masked, until nothing new turns up. That makes tokenising a text twice the same as once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use regex::Regex;
 
 use crate::fields::Fields;
 use crate::words::Cue;
-use crate::{Kind, Settings, SettingsError, address, names, scan, settings, token};
+use crate::{Kind, Settings, SettingsError, address, names, scan, settings, tables, token};
 
 /// How often a text is looked through at most.
 const ROUNDS: usize = 5;
@@ -84,6 +84,12 @@ impl Detector {
         self.kinds.contains(kind)
     }
 
+    /// Everything in a text that may be a token, for whoever keeps values elsewhere than in a vault.
+    #[must_use]
+    pub fn possible_tokens<'t>(&self, text: &'t str) -> BTreeSet<&'t str> {
+        token::possible(text, &self.prefixes)
+    }
+
     /// Whether a text already holds a token, or what looks like one.
     pub(crate) fn has_token(&self, text: &str) -> bool {
         !token::spans(text, &self.prefixes).is_empty()
@@ -101,6 +107,13 @@ impl Detector {
         if glance.label && self.wants(&Kind::Name) {
             names::find(text, &self.fields, |start, end| {
                 found.push(Found { start, end, kind: Kind::Name });
+            });
+        }
+        if glance.rows {
+            tables::find(text, &self.fields, |start, end, kind| {
+                if !self.has_token(&text[start..end]) {
+                    found.push(Found { start, end, kind });
+                }
             });
         }
         found.retain(|one| self.wants(&one.kind));
@@ -147,19 +160,24 @@ fn compile(
 
 /// What a text has at all, so that most of them need no closer look.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four things that are independent of each other")]
+#[expect(clippy::struct_excessive_bools, reason = "five things that are independent of each other")]
 struct Glance {
     digits: bool,
     /// Spaces, or letters of scripts that have none.
     spaces: bool,
     at: bool,
     label: bool,
+    /// Several lines, with something between cells.
+    rows: bool,
 }
 
 impl Glance {
     fn at(text: &str) -> Self {
         let mut glance = Self::default();
+        let (mut lines, mut cells) = (false, false);
         for one in text.bytes() {
+            lines |= one == b'\n';
+            cells |= matches!(one, b',' | b';' | b'\t' | b'|');
             match one {
                 b'0'..=b'9' => glance.digits = true,
                 b'@' => glance.at = true,
@@ -170,6 +188,7 @@ impl Glance {
                 _ => {}
             }
         }
+        glance.rows = lines && cells;
         glance
     }
 }

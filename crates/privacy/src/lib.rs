@@ -35,6 +35,7 @@ mod records;
 mod run;
 mod scan;
 mod settings;
+mod tables;
 mod token;
 mod tokenizer;
 mod vault;

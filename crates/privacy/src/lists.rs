@@ -99,6 +99,7 @@ pub(crate) const ROLE: &str = "\
 nurse therapist lawyer attorney coach trainer instructor professor counselor judge plaintiff defendant victim suspect insured \
 policyholder debtor creditor donor volunteer resident occupant parent guardian mother father child husband wife organizer \
 contributor collaborator coauthor presenter interviewer interviewee respondent investor founder shareholder \
+director directora directeur directrice direttore direttrice dyrektor leiter leiterin headteacher principal \
 moderator salesrep accountmanager technician inspector clerk cashier trustee executor heir \
 antragsteller antragstellerin versicherte versicherten versicherter arbeitnehmer arbeitnehmerin fahrer fahrerin halter \
 schuldner zeuge bewerber bewerberin studentin kaufer verkaufer besitzer eigentumer betreuer anwalt notar geschaftsfuhrer \
@@ -177,6 +178,7 @@ account service payment payments gateway api server cluster node worker queue da
 internet explorer mozilla firefox chrome safari windows linux macos android iphone ipad samsung galaxy google microsoft amazon apple \
 backerei metzgerei gasthof werk boulangerie pharmacie panaderia farmacia panificio bakkerij piekarnia padaria bageri garage salon \
 hotelbetriebe handwerk werkstatt filiale niederlassung standort \
+squad tribe guild crew taskforce committee council board division unit \
 chief officer operating executive president vice front desk reception manager package director engineer developer analyst assistant view page email send data production database primary secondary staging \
 development release build job task step workflow policy process processing agent \
 report reports summary quarterly monthly weekly annual final draft template project plan playlist \

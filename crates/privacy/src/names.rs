@@ -35,6 +35,20 @@ pub(crate) fn is_strict(text: &str) -> bool {
     prefix(text).is_some_and(|found| found.end == text.len() && found.words >= 2)
 }
 
+/// The same, also with the last name first: "Doe, Jane".
+pub(crate) fn is_person(text: &str) -> bool {
+    is_strict(text) || is_turned(text)
+}
+
+/// Whether a whole text is a last name, a comma and what comes before it otherwise.
+pub(crate) fn is_turned(text: &str) -> bool {
+    let two = text.split_once(", ").filter(|(_, first)| !first.contains(','));
+    two.is_some_and(|(last, first)| {
+        let is_short = |part: &str| part.split(' ').count() <= 3;
+        is_one_word(last) && is_one_word(first) && is_short(last) && is_short(first)
+    })
+}
+
 /// Whether a whole text can be one part of a person's name.
 pub(crate) fn is_one_word(text: &str) -> bool {
     prefix(text).is_some_and(|found| found.end == text.len())
@@ -240,6 +254,10 @@ fn label(text: &str, at: usize) -> &str {
 
 fn label_cue(label: &str, fields: &Fields) -> Option<Cue> {
     let wanted = Cue::NAME | Cue::ROLE | Cue::BARE_NAME;
+    // As a visiting card writes it.
+    if label == "FN" {
+        return Some(Cue::NAME);
+    }
     let cue = fields.cue(label);
     if cue.has(wanted) && label.split_whitespace().count() <= 4 {
         return Some(cue);

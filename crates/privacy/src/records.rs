@@ -224,11 +224,11 @@ impl Visitor for Finder<'_> {
         let is_pending = found.is_empty()
             && cue.has(Cue::BARE_NAME)
             && self.detector.wants(&Kind::Name)
-            && names::is_one_word(trimmed)
+            && (names::is_one_word(trimmed) || names::is_turned(trimmed))
             && !self.detector.has_token(trimmed);
         if is_pending {
             let found = self.whole(text, Kind::Name);
-            let several_words = names::is_strict(trimmed);
+            let several_words = names::is_person(trimmed);
             if let Some(frame) = self.frames.last_mut() {
                 frame.pending.push(Pending { found, several_words });
             }
@@ -269,10 +269,10 @@ impl Visitor for Finder<'_> {
 }
 
 /// Whether a text has a shape, in a field that says so.
-type Fits = fn(&str, Cue) -> bool;
+pub(crate) type Fits = fn(&str, Cue) -> bool;
 
 /// What a field that says `cue` may hold as a whole, the most certain first.
-fn shapes(cue: Cue) -> impl Iterator<Item = (Kind, Fits)> {
+pub(crate) fn shapes(cue: Cue) -> impl Iterator<Item = (Kind, Fits)> {
     let known: [(Cue, Kind, Fits); 7] = [
         (Cue::CARD, Kind::Card, |text, _| card::is_card_shaped(text)),
         (Cue::NATIONAL, Kind::NationalNumber, |text, _| is_national_shaped(text)),
@@ -282,7 +282,7 @@ fn shapes(cue: Cue) -> impl Iterator<Item = (Kind, Fits)> {
             address::is_address_shaped(text, cue.has(Cue::STREET)) && !is_ip(text)
         }),
         (Cue::NAME, Kind::Name, |text, _| names::is_loose(text)),
-        (Cue::ROLE, Kind::Name, |text, _| names::is_strict(text)),
+        (Cue::ROLE, Kind::Name, |text, _| names::is_person(text)),
     ];
     known.into_iter().filter(move |(says, ..)| cue.has(*says)).map(|(_, kind, fits)| (kind, fits))
 }

@@ -9,6 +9,7 @@
 //! The last of the twelve, and of the four, is a digit. Words before a number are read back to
 //! the last digit, so a token ends what can be read exactly as a number does.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -25,6 +26,8 @@ const LENGTH: usize = 12;
 const MORE: usize = 4;
 /// How often more may be added before a token is given up.
 const MOST_MORE: usize = 4;
+/// How many letters a secret's mark has.
+const MARK: usize = 24;
 /// The longest prefix.
 const LONGEST_PREFIX: usize = 24;
 
@@ -43,6 +46,25 @@ impl Key {
         let mut block = [0; 64];
         block[..32].copy_from_slice(bytes);
         Self(Hmac::new(&block.into()))
+    }
+
+    /// A key of its own for one purpose or one owner; nothing can be told from one about another.
+    #[must_use]
+    pub fn derived(&self, purpose: &str) -> Self {
+        let mut mac = self.0.clone();
+        mac.update(b"key\0");
+        mac.update(purpose.as_bytes());
+        Self::new(&mac.finalize().into_bytes().into())
+    }
+
+    /// Letters that stand for a secret: the same for the same name and value, and nobody without the
+    /// key can try values out.
+    #[must_use]
+    pub fn mark(&self, name: &str, value: &str) -> String {
+        let mut mark = String::new();
+        let length = (name.len() as u64).to_be_bytes();
+        self.append(&mut mark, MARK, &[b"mark\0", &length, name.as_bytes(), value.as_bytes()]);
+        mark
     }
 
     /// The token of a value as it was written: the `attempt`th, when others collide.
@@ -130,6 +152,24 @@ pub(crate) fn spans(text: &str, prefixes: &[String]) -> Vec<(usize, usize)> {
         }
     }
     spans
+}
+
+/// Every text in `text` that may be a token with one of these prefixes.
+pub(crate) fn possible<'t>(text: &'t str, prefixes: &[String]) -> BTreeSet<&'t str> {
+    let bytes = text.as_bytes();
+    let mut possible = BTreeSet::new();
+    for at in memchr::memchr_iter(b'_', bytes) {
+        let body = body_length(bytes, at + 1);
+        if body < LENGTH {
+            continue;
+        }
+        for prefix in prefixes.iter().filter(|prefix| bytes[..at].ends_with(prefix.as_bytes())) {
+            let lengths = (0..=MOST_MORE).map(|more| LENGTH + more * MORE);
+            let fitting = lengths.filter(|length| *length <= body);
+            possible.extend(fitting.map(|length| &text[at - prefix.len()..at + 1 + length]));
+        }
+    }
+    possible
 }
 
 /// Every token that may end a prefix at the underscore `at`, the longest first.

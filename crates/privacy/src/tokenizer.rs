@@ -1,6 +1,7 @@
 //! Putting tokens in, and putting values back.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::reader::{self, JsonError, Text, Visitor};
 use crate::{Detector, FoundInJson, Key, Vault, token};
@@ -11,15 +12,15 @@ const DEEPEST_TEXT: usize = 3;
 /// Replaces personal data by tokens.
 #[derive(Debug)]
 pub struct Tokenizer {
-    detector: Detector,
+    detector: Arc<Detector>,
     key: Key,
 }
 
 impl Tokenizer {
     /// What is looked for, and the key that tokens are made with.
     #[must_use]
-    pub fn new(detector: Detector, key: Key) -> Self {
-        Self { detector, key }
+    pub fn new(detector: impl Into<Arc<Detector>>, key: Key) -> Self {
+        Self { detector: detector.into(), key }
     }
 
     /// What is looked for.

@@ -76,6 +76,32 @@ impl Vault {
         self.entries.get(token).map(|entry| entry.value.as_str())
     }
 
+    /// Everything it holds: token, value as it was written, and whether that was a number.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str, bool)> {
+        self.entries
+            .iter()
+            .map(|(token, entry)| (token.as_str(), entry.value.as_str(), entry.is_number))
+    }
+
+    /// The value that a token stands for, and whether that was a number in JSON.
+    #[must_use]
+    pub fn get(&self, token: &str) -> Option<(&str, bool)> {
+        self.entries.get(token).map(|entry| (entry.value.as_str(), entry.is_number))
+    }
+
+    /// Whether it knows a token.
+    #[must_use]
+    pub fn contains(&self, token: &str) -> bool {
+        self.entries.contains_key(token)
+    }
+
+    /// Takes a value that was kept elsewhere, unless it knows the token.
+    pub fn put(&mut self, token: &str, value: &str, is_number: bool) {
+        if !self.contains(token) {
+            self.insert(token.to_owned(), Entry { value: value.to_owned(), is_number });
+        }
+    }
+
     pub(crate) fn entry(&self, token: &str) -> Option<&Entry> {
         self.entries.get(token)
     }

@@ -160,6 +160,22 @@ proptest! {
     }
 
     #[test]
+    fn a_table_comes_back_and_is_tokenised_once(
+        header in prop::sample::select(vec!["name,email,phone", "id;customer;price", "| Employee | Phone |"]),
+        rows in prop::collection::vec(prop::collection::vec(piece(), 2..4), 0..6),
+    ) {
+        let between = if header.contains(',') { "," } else if header.contains(';') { ";" } else { "|" };
+        let rows: Vec<String> = rows.iter().map(|row| row.join(between)).collect();
+        let text = format!("{header}\n{}", rows.join("\n"));
+        let tokenizer = tokenizer();
+        let mut vault = Vault::default();
+        let tokens = tokenizer.tokenize_text(&text, &mut vault).into_owned();
+        prop_assert_eq!(&*vault.restore_text(&tokens), &text, "{}", tokens);
+        let again = tokenizer.tokenize_text(&tokens, &mut vault).into_owned();
+        prop_assert_eq!(&again, &tokens, "{}", text);
+    }
+
+    #[test]
     fn json_comes_back_and_is_tokenised_once(value in value()) {
         let tokenizer = tokenizer();
         let mut vault = Vault::default();

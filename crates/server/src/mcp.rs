@@ -8,6 +8,7 @@
 mod approve;
 mod behind;
 mod client;
+mod covered;
 mod direct;
 mod execute;
 mod lines;
@@ -74,6 +75,10 @@ const KNOWN_METHODS: [&str; 11] = [
 
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
+
+/// What agents are told where personal data is replaced.
+const TOKENS: &str = "\n\nTexts such as `EMAIL_k3v9q2xw7m45` stand for personal data: compare them and pass them on as they are; \
+    tools get what they stand for.";
 
 /// Which tools a client sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -197,10 +202,13 @@ impl Mcp {
 impl Mcp {
     /// What agents are told, with what is different for those who are not offered everything.
     fn guidance(&self) -> String {
-        let text = &self.shared.guidance.text;
+        let mut text = self.shared.guidance.text.to_string();
+        if self.shared.service.tools().tokenizes() {
+            text.push_str(TOKENS);
+        }
         let offered: Vec<&str> = self.own().map(|tool| &*tool.name).collect();
         let missing = match (offered.contains(&EXECUTE), offered.contains(&SEARCH)) {
-            (true, true) => return text.to_string(),
+            (true, true) => return text,
             (true, false) => {
                 "Here `search_tools` is no tool of yours: call it inside a program, `return search_tools(\"create issue\", \"full\")`."
             }

@@ -17,6 +17,7 @@ pub(crate) mod mcp_json;
 pub(crate) mod name;
 pub(crate) mod nearest;
 pub(crate) mod places;
+mod privacy;
 mod problem;
 pub(crate) mod secrets;
 pub(crate) mod section;
@@ -35,7 +36,7 @@ use etcetera::BaseStrategy as _;
 use upstream::{FileTokens, Http, Later, ServerSettings, Source};
 
 use self::places::Places;
-use self::secrets::{Entry, Lookup, Reference, SecretError};
+use self::secrets::{Entry, Lookup, Reference, SecretError, Template};
 use self::section::Kind;
 use self::servers::{General, Server, Unresolved};
 use crate::exit::Misuse;
@@ -247,6 +248,19 @@ impl Config {
     /// A server with its secrets, looked up now. This may wait for the user to unlock a keyring.
     pub(crate) fn settings(&self, server: &Server) -> Result<ServerSettings, Unresolved> {
         server.settings(&self.lookup(Path::new("/"), &Entry::secret))
+    }
+
+    /// The value of a reference such as `${env:DB_PASSWORD}`, looked up now.
+    pub(crate) fn secret(&self, text: &str) -> anyhow::Result<String> {
+        let template = Template::parse(text).map_err(|error| Misuse::error(error.to_string()))?;
+        if template.plain().is_some() {
+            return Err(Misuse::error(
+                "a secret on the command line is seen by everybody who lists processes; write                  ${env:NAME}, ${file:PATH} or ${keyring:NAME} instead, in single quotes",
+            ));
+        }
+        let here = env::current_dir().unwrap_or_default();
+        let value = template.resolve(&self.lookup(&here, &Entry::secret));
+        value.map_err(|error| Misuse::error(error.to_string()))
     }
 
     /// Whether what a reference of `server` stands for is there. The keyring is not asked: it might

@@ -63,7 +63,7 @@ impl Clerk for Terminal {
         if !self.asks {
             return NoClerk.ask(wish, decision).await;
         }
-        let arguments = serde_json::to_string(wish.arguments).unwrap_or_default();
+        let arguments = serde_json::to_string(wish.shown).unwrap_or_default();
         let cut: String = arguments.chars().take(400).collect();
         let question = format!(
             "the program wants to call {} with {}: {} ({}). Let it?",

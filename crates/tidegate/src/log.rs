@@ -6,12 +6,14 @@
 //! object of each line, with its time, level and fields, for whoever collects them.
 
 use std::fmt::Write as _;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use gateway::Tools;
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, layer};
@@ -46,6 +48,7 @@ pub(crate) fn begin(wanted: Option<&str>, format: Option<&str>, aside: bool) -> 
             "TIDEGATE_LOG is {wanted:?}, which is no filter ({error}); write it as upstream=debug or warn"
         ))
     })?;
+    let wanted = capped(&wanted);
     if as_json {
         out::tell_objects();
         tracing_subscriber::registry().with(Objects.with_filter(wanted)).init();
@@ -64,6 +67,24 @@ fn of_our_own(wanted: &str) -> String {
         }
         other => other.to_owned(),
     }
+}
+
+/// What others say below `info` may be what goes over the wire, credentials included: of them, that is never
+/// shown.
+fn capped(wanted: &Targets) -> Targets {
+    let least = |level: LevelFilter| level.min(LevelFilter::INFO);
+    let is_own = |target: &str| {
+        let crate_name = target.split("::").next().unwrap_or_default();
+        OWN.contains(&crate_name)
+    };
+    let mut capped = Targets::new();
+    if let Some(level) = wanted.default_level() {
+        capped = capped.with_default(least(level)).with_targets(OWN.map(|name| (name, level)));
+    }
+    let said = wanted.iter();
+    capped.with_targets(
+        said.map(|(target, level)| (target, if is_own(target) { level } else { least(level) })),
+    )
 }
 
 /// Makes an object of each event: when, how urgent, from where, and its fields.
@@ -95,6 +116,21 @@ pub(crate) fn object(level: &str, target: &str, message: &str) {
     }));
 }
 
+/// Whose servers say whether personal data may be in a line.
+static TOOLS: OnceLock<Weak<Tools>> = OnceLock::new();
+
+/// Lets no personal data into lines from now on, as long as one of these servers wants that.
+pub(crate) fn hides(tools: &Arc<Tools>) {
+    // A process has one set of tools.
+    let _ = TOOLS.set(Arc::downgrade(tools));
+}
+
+/// A text as a line may have it.
+fn hidden(text: &str) -> String {
+    let tools = TOOLS.get().and_then(Weak::upgrade).filter(|tools| tools.hides());
+    tools.map_or_else(|| text.to_owned(), |tools| tools.veil().logged(text))
+}
+
 /// The fields of an event, as JSON.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
@@ -123,11 +159,11 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.put(field, value);
+        self.put(field, hidden(value));
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        self.put(field, format!("{value:?}"));
+        self.put(field, hidden(&format!("{value:?}")));
     }
 }
 
@@ -185,6 +221,20 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    #[test]
+    fn what_goes_over_the_wire_is_never_shown() {
+        let shows = |wanted: &str, target: &str, level: Level| {
+            capped(&of_our_own(wanted).parse().unwrap()).would_enable(target, &level)
+        };
+        assert!(shows("debug", "upstream::slot", Level::DEBUG));
+        assert!(shows("trace,rmcp=trace", "gateway", Level::TRACE));
+        assert!(shows("warn,rmcp=info", "rmcp::service", Level::INFO));
+        for target in ["rmcp::service", "hyper::proto", "reqwest"] {
+            assert!(!shows("rmcp=trace,hyper=debug,reqwest=trace", target, Level::DEBUG));
+            assert!(!shows("trace,rmcp=trace", target, Level::DEBUG));
+        }
+    }
 
     #[test]
     fn moments_are_written_as_everybody_does() {

@@ -7,7 +7,7 @@ use engine::{
     Engine, Image, ImageError, Level, NoCalls, Outcome, Program, Session, SessionError, Start,
     StartError, Usage,
 };
-use gateway::{Behalf, Checks, Earlier, Hearing, Tools, Written};
+use gateway::{Behalf, Checks, Earlier, Hearing, Tools, Veil, VeilError, Written};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -91,7 +91,20 @@ impl Opened {
     }
 
     /// Runs one program, and keeps what it left unless it was stopped.
-    pub(crate) async fn run(&mut self, program: Program) -> anyhow::Result<Ran> {
+    pub(crate) async fn run(&mut self, mut program: Program) -> anyhow::Result<Ran> {
+        let veil = self.tools.as_ref().map_or_else(Veil::in_memory, |it| Arc::clone(it.veil()));
+        let taken = veil.take_secrets(&self.behalf.owner, &mut program.context).await;
+        let held = taken.map_err(|error| match error {
+            VeilError::Secret(problem) => Misuse::error(format!("the program's context {problem}")),
+            other => anyhow::Error::new(other),
+        })?;
+        veil.hold(&self.behalf.run, held);
+        let ran = self.run_with_secrets(program).await;
+        veil.drop_secrets(&self.behalf.run);
+        ran
+    }
+
+    async fn run_with_secrets(&mut self, program: Program) -> anyhow::Result<Ran> {
         let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
         let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
         let behalf = self.behalf.clone();

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gateway::{Memory, ServerPolicy, Tools};
+use catalog::ToolName;
+use gateway::{Memory, Pii, ServerPolicy, Tools, Veil};
 use upstream::Upstreams;
 
 use crate::config::Config;
@@ -39,29 +40,49 @@ pub(crate) async fn open_all(
     let upstreams = Upstreams::new(settings, options);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
-    let tools = Tools::new(upstreams, policies, memory);
+    let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?);
     tools.judge().follow(config.policy()?);
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };
-    Ok(match meaning {
+    let tools = match meaning {
         Some(meaning) => tools.with_meaning(meaning),
         None => tools,
-    })
+    };
+    crate::log::hides(&tools);
+    Ok(tools)
+}
+
+/// Who replaces personal data and secrets.
+pub(crate) fn veil(config: &Config) -> anyhow::Result<Arc<Veil>> {
+    let folder = config.data().ok().map(|data| data.join("privacy"));
+    Ok(Veil::new(folder, config.privacy()?.settings)?)
 }
 
 /// What the operator decided about a server.
 pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
     let learn = config.general().is_ok_and(|general| general.learn);
+    // Settings that cannot be read hide everything.
+    let pii = config.privacy().map_or(Pii::Tokenize, |privacy| privacy.pii);
+    let tools = server.section.tool_pii.iter();
     ServerPolicy {
         pin: server.section.pin.unwrap_or(false),
         learn: server.section.learn.unwrap_or(learn),
         trusted: server.section.trusted.unwrap_or(false),
+        pii: server.section.pii.unwrap_or(pii),
+        tool_pii: tools.map(|(tool, pii)| (ToolName(tool.clone()), *pii)).collect(),
         identity: identity(server),
     }
 }
 
 /// Says how a server is reached; hashed before it is written anywhere. Whether it is learned
-/// from makes no other server of it.
+/// from, and who sees what it answers, makes no other server of it.
 pub(crate) fn identity(server: &Server) -> String {
-    format!("{:?}", ServerSection { learn: None, ..server.section.clone() })
+    let tool_pii = BTreeMap::new();
+    let section = ServerSection { learn: None, pii: None, tool_pii, ..server.section.clone() };
+    format!("{section:?}")
+}
+
+/// Says everything that is decided about a server, so that a change of it is noticed.
+pub(crate) fn decided(server: &Server) -> String {
+    format!("{:?}", server.section)
 }

@@ -223,7 +223,7 @@ impl Approvals {
     /// Finds the question that a call is about, or asks it.
     async fn claim(&self, wish: &Wish<'_>, decision: &Decision) -> Result<Claim, String> {
         let broken = |error: sqlx::Error| format!("it could not be asked about: {error}");
-        let digest = digest(&wish.name(), wish.arguments);
+        let digest = digest(&wish.name(), wish.shown);
         let _one_at_a_time = self.claiming.lock().await;
         let known = sqlx::query(
             "SELECT * FROM approvals WHERE run = ? AND digest = ?
@@ -263,7 +263,7 @@ impl Approvals {
         let now = Moment::now();
         lock(&self.claimed).insert(id.clone());
         let claim = Claim { id, claimed: Arc::clone(&self.claimed) };
-        let arguments = serde_json::to_string(wish.arguments).unwrap_or_default();
+        let arguments = serde_json::to_string(wish.shown).unwrap_or_default();
         sqlx::query(
             "INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, NULL, NULL, NULL)",
         )

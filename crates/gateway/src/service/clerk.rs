@@ -192,6 +192,7 @@ impl Service {
             annotations: &tool.annotations,
             is_trusted: tools.trusts(server),
             arguments,
+            shown: arguments,
         };
         let permitted = tokio::time::timeout(DIRECTLY, tools.judge().permit(&wish)).await;
         let (name, run) = (wish.name(), &behalf.run);

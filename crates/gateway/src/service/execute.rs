@@ -145,6 +145,7 @@ impl Service {
         let started = self.start_kept(caller, request, self.settings.durable).await?;
         let record = started.run().record();
         if !record.status.is_final() {
+            let record = self.covered(record).await?;
             self.parts.store.write(Write::Begun(Box::new(record))).await?;
         }
         Ok(started.detach())
@@ -171,6 +172,8 @@ impl Service {
         }
         let engine = self.engine().await?;
         self.validate(&request)?;
+        let mut request = request;
+        let secrets = self.take_secrets(caller, &mut request).await?;
         let (entry, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
@@ -178,6 +181,7 @@ impl Service {
         let ticket = self.gate.ticket(&caller.owner)?;
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
         let earlier = self.earlier(caller, request.resume_from.as_ref()).await?;
+        self.uncover_program(caller, &mut request).await?;
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let begun = Begun {
             run: RunId::fresh(),
@@ -203,9 +207,11 @@ impl Service {
             }
             keeper.accept().await.map_err(|source| self.unwritten(source))?;
         }
+        let program = self.covered_program(keeper.begun()).await;
+        self.tools().veil().hold(run.id().as_str(), secrets);
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
         if let Some(trail) = &self.parts.trail {
-            trail.begins(keeper.begun());
+            trail.begins(keeper.begun(), program);
         }
         let session = entry.id.clone();
         let work = Work { entry, ticket, engine, keeper };
@@ -315,12 +321,14 @@ impl Service {
         let mut outcome = match outcome {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
+                self.tools().veil().drop_secrets(run.id().as_str());
                 lock(&self.runs).remove(run.id());
                 run.stored();
                 return;
             }
             Err(refusal) => refused(&refusal),
         };
+        self.tools().veil().drop_secrets(run.id().as_str());
         let context = context_tokens(begun);
         keeper.tell(&mut outcome);
         run.never_left(&keeper.never_left());
@@ -552,6 +560,7 @@ impl Service {
             let path = self.parts.store.artifacts(&record.id);
             written.map_err(|source| super::StoreError::File { path, source })?;
         }
+        let record = self.covered(record).await?;
         self.parts.store.write(Write::Run(Box::new(record))).await
     }
 }

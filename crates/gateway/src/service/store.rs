@@ -102,6 +102,9 @@ pub enum StoreError {
     /// The database refused what was to be written.
     #[error("the database could not be written: {0}; check the free space of the data folder")]
     Unwritten(Arc<sqlx::Error>),
+    /// What is personal in it could not be replaced.
+    #[error(transparent)]
+    Uncovered(#[from] crate::veil::VeilError),
     /// The process is ending.
     #[error("the database is closed, because this process is ending")]
     Closed,

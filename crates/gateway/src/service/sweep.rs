@@ -72,6 +72,11 @@ impl Service {
         if let Err(error) = self.approvals.sweep(Moment(before)).await {
             warn!(error = %error, "old approvals could not be removed");
         }
+        match self.tools().veil().forget().await {
+            Ok(0) => {}
+            Ok(values) => info!(values, "old values behind tokens were removed"),
+            Err(error) => warn!(error = %error, "old values behind tokens could not be removed"),
+        }
     }
 
     /// Freezes every session, at the end.

@@ -101,11 +101,11 @@ impl Trail {
         audit::report(&self.folder, since, until)
     }
 
-    pub(super) fn begins(&self, begun: &Begun) {
-        let source = if self.keeps_source {
-            Source::Text(begun.program.clone())
-        } else {
-            Source::hashed(&begun.program)
+    /// A run begins; `program` is its source as it may be kept.
+    pub(super) fn begins(&self, begun: &Begun, program: Option<String>) {
+        let source = match program.filter(|_| self.keeps_source) {
+            Some(program) => Source::Text(program),
+            None => Source::hashed(&begun.program),
         };
         let entry = Entry {
             details: json!({ "level": begun.level.name(), "resumes": begun.resumes }),

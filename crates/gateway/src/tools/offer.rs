@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName};
+use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName, ToolName};
 use engine::{CallError, CallResult, Folder, HostCall};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -20,6 +20,7 @@ use crate::hearing::{UNANSWERED, UNSENT};
 use crate::judge::Wish;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
+use crate::veil::{Cover, Pii};
 
 /// What one program can call, as of when it started.
 pub struct Offer {
@@ -214,9 +215,30 @@ impl Offer {
         arguments: Value,
         behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
+        let cover = self.cover(tool.server(), Some(tool.name()), behalf);
+        let name = format!("{}.{}", tool.server(), tool.name());
+        // What is kept and shown of a call has tokens where the server gets values.
+        let shown = arguments.as_object().cloned().unwrap_or_default();
+        let arguments = before_leaving(cover.take_off(&name, arguments)).await;
+        let arguments = arguments.map_err(|error| error.before())?;
+        match self.send_uncovered(tool, arguments, (&shown, behalf), &cover).await {
+            Ok(value) => Ok(value),
+            Err(error) => Err(cover.fault(error).await),
+        }
+    }
+
+    /// The same, with the arguments that the server gets. What is judged of them is judged here, and
+    /// nothing of them is kept or told.
+    async fn send_uncovered(
+        &self,
+        tool: &CatalogTool,
+        arguments: Value,
+        (shown, behalf): (&Map<String, Value>, &Behalf),
+        cover: &Cover<'_>,
+    ) -> Result<Box<RawValue>, CallError> {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
-        before_leaving(self.permitted(tool, &arguments, behalf)).await?;
+        before_leaving(self.permitted(tool, (&arguments, shown), behalf)).await?;
         let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
@@ -226,6 +248,7 @@ impl Offer {
         };
         drop(counted);
         let result = result.map_err(|failure| from_failure(&failure))?;
+        let result = cover.result(result).await.map_err(|error| error.after())?;
         self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
@@ -240,10 +263,10 @@ impl Offer {
     async fn permitted(
         &self,
         tool: &CatalogTool,
-        arguments: &Map<String, Value>,
+        (arguments, shown): (&Map<String, Value>, &Map<String, Value>),
         behalf: &Behalf,
     ) -> Result<(), CallError> {
-        let wish = self.wish(tool, arguments, behalf);
+        let wish = Wish { shown, ..self.wish(tool, arguments, behalf) };
         self.tools.judge.permit(&wish).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await
     }
@@ -262,6 +285,7 @@ impl Offer {
             annotations: &tool.tool().annotations,
             is_trusted: self.tools.trusts(tool.server()),
             arguments,
+            shown: arguments,
         }
     }
 
@@ -293,6 +317,15 @@ impl Offer {
         Ok(asked.map_or_else(|_| self.tools.made().0, |(catalog, _)| catalog))
     }
 
+    fn cover<'a>(
+        &'a self,
+        server: &ServerName,
+        tool: Option<&ToolName>,
+        behalf: &'a Behalf,
+    ) -> Cover<'a> {
+        self.tools.cover(server, tool, &behalf.owner, &behalf.run)
+    }
+
     async fn ask(
         &self,
         what: &str,
@@ -304,11 +337,11 @@ impl Offer {
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
-                let list = |server| async move { upstreams.resources(&server).await };
+                let list = |server: ServerName| async move { upstreams.resources(&server).await };
                 self.gathered(&asked, (what, behalf), list).await
             }
             "$prompts" => {
-                let list = |server| async move { upstreams.prompts(&server).await };
+                let list = |server: ServerName| async move { upstreams.prompts(&server).await };
                 self.gathered(&asked, (what, behalf), list).await
             }
             "$resource" => {
@@ -325,11 +358,28 @@ impl Offer {
                     .ok_or_else(|| fault("ArgumentError", "get_prompt needs a `name`".into()))?;
                 let server = self.one(&asked)?;
                 self.may_read(&server, what, &asked, behalf).await?;
-                raw(&upstreams
-                    .prompt(&server, name, asked.arguments)
-                    .await
-                    .map_err(|failure| from_failure(&failure))?)
+                self.prompt(&server, name, asked.arguments.clone(), behalf).await
             }
+        }
+    }
+
+    async fn prompt(
+        &self,
+        server: &ServerName,
+        name: &str,
+        arguments: Map<String, Value>,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        let cover = self.cover(server, None, behalf);
+        let what = format!("{server}.{name}");
+        let arguments = before_leaving(cover.take_off(&what, Value::Object(arguments))).await;
+        let arguments = match arguments.map_err(|error| error.before())? {
+            Value::Object(arguments) => arguments,
+            _ => Map::new(),
+        };
+        match self.tools.upstreams.prompt(server, name, arguments).await {
+            Ok(prompt) => raw(&cover.prompt(prompt).await.map_err(|error| error.after())?),
+            Err(failure) => Err(cover.fault(from_failure(&failure)).await),
         }
     }
 
@@ -346,7 +396,8 @@ impl Offer {
         if asked.server.is_some() {
             let server = self.one(asked)?;
             self.may_read(&server, what, asked, behalf).await?;
-            return raw(&list(server).await.map_err(|failure| from_failure(&failure))?);
+            let listed = list(server.clone()).await.map_err(|failure| from_failure(&failure))?;
+            return raw(&self.covered_list(&server, listed, behalf).await?);
         }
         let servers = self.readable(what, asked, behalf).await;
         // One that does not answer soon does not hold up the others.
@@ -354,7 +405,8 @@ impl Offer {
         let lists = join_all(servers.iter().map(soon)).await;
         let mut all = Vec::new();
         for (server, listed) in servers.iter().zip(lists) {
-            for mut item in listed.ok().and_then(Result::ok).unwrap_or_default() {
+            let listed = listed.ok().and_then(Result::ok).unwrap_or_default();
+            for mut item in self.covered_list(server, listed, behalf).await? {
                 if let Some(item) = item.as_object_mut() {
                     item.insert("server".into(), Value::String(server.0.clone()));
                 }
@@ -362,6 +414,20 @@ impl Offer {
             }
         }
         raw(&all)
+    }
+
+    /// A list as a program may see it.
+    async fn covered_list(
+        &self,
+        server: &ServerName,
+        listed: Vec<Value>,
+        behalf: &Behalf,
+    ) -> Result<Vec<Value>, CallError> {
+        let cover = self.cover(server, None, behalf);
+        match cover.data(Value::Array(listed)).await.map_err(|error| error.after())? {
+            Value::Array(listed) => Ok(listed),
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// One resource, from the server that was named or the only one that has it.
@@ -375,14 +441,21 @@ impl Offer {
         if asked.server.is_some() {
             let server = self.one(asked)?;
             self.may_read(&server, "$resource", asked, behalf).await?;
-            return raw(&upstreams
-                .resource(&server, uri)
-                .await
-                .map_err(|failure| from_failure(&failure))?);
+            let cover = self.cover(&server, None, behalf);
+            let uri =
+                before_leaving(cover.take_off_text(&format!("{server}.$resource"), uri)).await;
+            let uri = uri.map_err(|error| error.before())?;
+            return match upstreams.resource(&server, &uri).await {
+                Ok(read) => raw(&cover.resources(read).await.map_err(|error| error.after())?),
+                Err(failure) => Err(cover.fault(from_failure(&failure)).await),
+            };
         }
         let servers = self.readable("$resource", asked, behalf).await;
+        let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
+        let whole = before_leaving(anybody.take_off_text("$resource", uri)).await;
+        let whole = &whole.map_err(|error| error.before())?;
         // One that does not answer soon does not hold up the others.
-        let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, uri));
+        let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, whole));
         let tried = join_all(servers.iter().map(soon)).await;
         let mut found =
             servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?.ok()?)));
@@ -405,7 +478,8 @@ impl Offer {
                 ),
             ));
         }
-        raw(&resource)
+        let cover = self.cover(first, None, behalf);
+        raw(&cover.resources(resource).await.map_err(|error| error.after())?)
     }
 
     /// Servers that a program may read from without anybody being asked, where it names none.
@@ -472,7 +546,8 @@ fn reading<'a>(
         open_world_hint: None,
     };
     let (annotations, is_trusted) = (&READS, true);
-    Wish { behalf, server: &server.0, tool: what, annotations, is_trusted, arguments }
+    let (server, tool, shown) = (&server.0, what, arguments);
+    Wish { behalf, server, tool, annotations, is_trusted, arguments, shown }
 }
 
 /// Why a call cannot be read.

@@ -164,7 +164,7 @@ impl Mcp {
                 () = context.ct.cancelled() => return failed(self.stopped()).into(),
                 groups = self.shared.service.asked(run) => {
                     if let Some(started) = started.take() {
-                        started.detach();
+                        drop(started.detach());
                     }
                     let next = tokio::select! {
                         next = self.ask_about(run, &groups, context) => next,

@@ -7,7 +7,7 @@
 //! way round is refused, because a client of the newest revision has nobody listening.
 #![expect(deprecated, reason = "what the newest revision deprecates is what all others use")]
 
-use catalog::ServerName;
+use catalog::{ServerName, ToolName};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use gateway::service::Scope;
@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use upstream::{Event, PassFailure, Passing, Refused};
 
+use super::covered::Covered;
 use super::{Mcp, caller};
 
 /// How often one request is repeated for a server that has further questions.
@@ -28,7 +29,7 @@ const ROUNDS: usize = 8;
 
 const INVALID_REQUEST: i32 = -32_600;
 const METHOD_NOT_FOUND: i32 = -32_601;
-const INTERNAL: i32 = -32_603;
+pub(super) const INTERNAL: i32 = -32_603;
 
 impl Mcp {
     /// Passes a request on and waits for its result.
@@ -43,13 +44,19 @@ impl Mcp {
             let message = "this needs the scope execute".to_owned();
             return Err(Refused { code: INVALID_REQUEST, message, data: None }.into());
         }
-        let mut params = params;
+        let owner = caller(context).owner;
+        let tool = params.get("name").and_then(Value::as_str).filter(|_| method == "tools/call");
+        let tool = tool.map(|tool| ToolName(tool.to_owned()));
+        let tools = self.shared.service.tools();
+        let covered = Covered::new(tools.cover(server, tool.as_ref(), &owner, ""), server, tool);
+        let mut params = covered.params(params).await?;
         for _ in 0..=ROUNDS {
-            let value = self.once(server, method, &params, context).await?;
+            let value =
+                covered.reply(self.once(server, method, &params, &covered, context).await).await?;
             if !asks(&value) || is_modern(context) {
                 return Ok(value);
             }
-            let answers = answers(&value, context).await?;
+            let answers = covered.given(answers(&value, context).await?).await?;
             params.insert("inputResponses".to_owned(), answers);
             params.remove("requestState");
             if let Some(state) = value.get("requestState") {
@@ -65,6 +72,7 @@ impl Mcp {
         server: &ServerName,
         method: &'static str,
         params: &Map<String, Value>,
+        covered: &Covered<'_>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value, PassFailure> {
         let (mut passing, mut heard) = Passing::new(method, params.clone());
@@ -80,10 +88,23 @@ impl Mcp {
                 // In this order: what was said before the answer is heard before it.
                 biased;
                 Some(event) = heard.recv() => match event {
-                    Event::Told { method, params } => self.tell(method, params, context).await,
+                    Event::Told { method, params } => {
+                        // What cannot be looked through is not told.
+                        if let Ok(params) = covered.told(params).await {
+                            self.tell(method, params, context).await;
+                        }
+                    }
                     Event::Asked { method, params, answer } => asked.push(async move {
+                        let answered = match covered.asked(params).await {
+                            Ok(params) => ask(method, params, context).await,
+                            Err(refused) => Err(refused),
+                        };
+                        let answered = match answered {
+                            Ok(value) => covered.given(value).await,
+                            refused => refused,
+                        };
                         // Nobody may wait for it any more.
-                        let _ = answer.send(ask(method, params, context).await);
+                        let _ = answer.send(answered);
                     }),
                 },
                 Some(()) = asked.next() => {}

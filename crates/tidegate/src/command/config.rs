@@ -28,7 +28,7 @@ enum Action {
     },
 }
 
-/// What else decides: the folders, and what the files say under `[limits]`.
+/// What else decides: the folders, and what the files say under `[limits]`, `[privacy]` and `[secrets]`.
 fn around(config: &Config) -> anyhow::Result<Vec<(String, String, String)>> {
     let mut all = Vec::new();
     for (name, folder, origin) in config.folders() {
@@ -38,6 +38,7 @@ fn around(config: &Config) -> anyhow::Result<Vec<(String, String, String)>> {
     for (name, (value, file)) in config.limits_section()? {
         all.push((format!("limits.{name}"), value, file));
     }
+    all.extend(config.privacy_shown()?);
     Ok(all)
 }
 

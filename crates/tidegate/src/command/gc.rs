@@ -1,4 +1,4 @@
-//! `tidegate gc`: removes what is kept of old runs, as `serve` does by itself.
+//! `tidegate gc`: removes what is kept of old runs and behind old tokens, as `serve` does by itself.
 
 use anyhow::Context as _;
 use clap::Args;
@@ -35,8 +35,10 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         all.runs += gone.runs;
         all.bytes += gone.bytes;
     }
+    let values = crate::tools::veil(config)?.forget().await?;
     if arguments.json {
-        out::line(json!({ "runs": all.runs, "bytes": all.bytes })).context(show::LOST)?;
+        let gone = json!({ "runs": all.runs, "bytes": all.bytes, "values": values });
+        out::line(gone).context(show::LOST)?;
         return Ok(Ending::Success);
     }
     let what = match all.runs {
@@ -45,5 +47,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         runs => format!("removed {runs} runs ({})", units::size(all.bytes)),
     };
     out::line(what).context(show::LOST)?;
+    if values > 0 {
+        out::line(format_args!("removed {values} values behind tokens")).context(show::LOST)?;
+    }
     Ok(Ending::Success)
 }

@@ -93,8 +93,9 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
     let behalf = Behalf { owner: asked.owner.clone(), level, ..Behalf::default() };
     let said = annotations.unwrap_or_default();
     let annotations = &said;
+    let (arguments, shown) = (&arguments, &arguments);
     let wish =
-        Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments: &arguments };
+        Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments, shown };
     let mut decision = judge::explain(&policy, &wish);
     if decision.verdict != Verdict::Deny {
         let seen = asked.after.iter().map(String::as_str);

@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Variables for the program: a JSON object, or `@file` with one.
     #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
     context: Option<String>,
+    /// A secret, which the program has as a handle only: NAME='${env:VARIABLE}'.
+    #[arg(long, value_name = "NAME=REFERENCE")]
+    secret: Vec<String>,
     /// Continue this session and keep it on disk.
     #[arg(long, value_name = "NAME")]
     session: Option<SessionName>,
@@ -82,7 +85,10 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         let print = if arguments.json { explain::print_json } else { explain::print };
         return print(&resolved).map(|()| Ending::Success).context(show::LOST);
     }
-    let program = || Ok(Program { source: source(&arguments)?, context: context(&arguments)? });
+    let program = || {
+        let context = with_secrets(config, &arguments, context(&arguments)?)?;
+        Ok(Program { source: source(&arguments)?, context })
+    };
     if !arguments.json {
         return run_for_people(config, &arguments, resolved, program()?).await;
     }
@@ -242,6 +248,28 @@ fn context(arguments: &Arguments) -> anyhow::Result<Context> {
             "--context is not JSON ({error}); quote it for the shell, or put it into a file and give @FILE"
         ))),
     }
+}
+
+/// The variables, and those that are secret.
+fn with_secrets(
+    config: &Config,
+    arguments: &Arguments,
+    mut context: Context,
+) -> anyhow::Result<Context> {
+    for given in &arguments.secret {
+        let Some((name, reference)) = given.split_once('=').filter(|(name, _)| is_variable(name))
+        else {
+            return Err(Misuse::error(
+                "--secret wants NAME=REFERENCE, such as db='${env:DB_PASSWORD}', and a name of letters, digits and _",
+            ));
+        };
+        let value = config
+            .secret(reference)
+            .map_err(|error| Misuse::error(format!("--secret {name}: {error:#}")))?;
+        let marked = serde_json::value::to_raw_value(&serde_json::json!({ "$secret": value }))?;
+        context.insert(name.to_owned(), marked);
+    }
+    Ok(context)
 }
 
 fn read_file(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {

@@ -19,7 +19,7 @@ use crate::exit::Misuse;
 
 const SERVERS: &str = "servers";
 /// Tables inside a server's table that read better with a header of their own.
-const OWN_HEADER: [&str; 4] = ["env", "headers", "oauth", "tool-timeouts"];
+const OWN_HEADER: [&str; 5] = ["env", "headers", "oauth", "tool-timeouts", "tool-pii"];
 
 /// A configuration file that is being changed.
 #[derive(Debug)]

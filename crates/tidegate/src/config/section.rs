@@ -4,14 +4,17 @@
 //! server it is; [`ServerSection::kind`] decides that and refuses what does not fit. Text may hold
 //! references to secrets, which stay references: see [`super::secrets`].
 
+mod privacy;
 mod values;
 
 use std::collections::BTreeMap;
 
+use gateway::Pii;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
+pub(crate) use self::privacy::{PrivacySection, SecretsSection};
 pub(crate) use self::values::{Size, Span};
 use super::secrets::Template;
 
@@ -39,6 +42,10 @@ pub(super) struct FileSection {
     pub(super) elicitation: Option<ElicitationName>,
     /// Which calls may be made, and which somebody is asked about.
     pub(super) policy: policy::PolicySettings,
+    /// What counts as personal data, and who does not see it.
+    pub(super) privacy: PrivacySection,
+    /// Where the secrets of programs may go.
+    pub(super) secrets: SecretsSection,
 }
 
 /// What servers get that ask for a person's choice.
@@ -117,6 +124,9 @@ pub(crate) struct ServerSection {
     /// Whether what tools return is learned from their results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) learn: Option<bool>,
+    /// Who does not see personal data in what it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pii: Option<Pii>,
     /// Variables for the program.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) env: BTreeMap<String, String>,
@@ -126,6 +136,9 @@ pub(crate) struct ServerSection {
     /// Single tools that may take another time than `timeout`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tool_timeouts: BTreeMap<String, Span>,
+    /// Single tools for which `pii` is another.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) tool_pii: BTreeMap<String, Pii>,
     /// How to log in, for servers that do not say it all themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) oauth: Option<OauthSection>,

@@ -16,7 +16,9 @@ use policy::{Policy, PolicySettings};
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
-use super::section::{CheckName, ElicitationName, FileSection, Kind, ServerSection};
+use super::section::{
+    CheckName, ElicitationName, FileSection, Kind, PrivacySection, SecretsSection, ServerSection,
+};
 use crate::config::mcp_json;
 
 pub(crate) use self::settings::Unresolved;
@@ -128,6 +130,14 @@ pub(crate) fn policy(places: &Places) -> Result<Policy, ConfigError> {
         path: last.unwrap_or_default(),
         message: error.to_string(),
     })
+}
+
+/// What each file says about personal data and secrets.
+pub(crate) fn privacy(
+    places: &Places,
+) -> Result<Vec<(String, PrivacySection, SecretsSection)>, ConfigError> {
+    let files = wholes(places)?.into_iter();
+    Ok(files.map(|(file, said)| (places.short(&file), said.privacy, said.secrets)).collect())
 }
 
 /// Tools that MCP clients see unchanged.

@@ -52,7 +52,7 @@ impl LiveServers {
     ) -> Arc<Self> {
         let configured = config.servers_with(&mcp_config).unwrap_or_default();
         let used = configured.iter().filter(|server| server.section.is_enabled());
-        let known = used.map(|server| (server.name.clone(), crate::tools::identity(server)));
+        let known = used.map(|server| (server.name.clone(), crate::tools::decided(server)));
         let servers = Arc::new(Self {
             config,
             tools,
@@ -114,12 +114,12 @@ impl LiveServers {
             self.state().known.remove(name);
         }
         for (name, server) in wanted {
-            let identity = crate::tools::identity(&server);
+            let decided = crate::tools::decided(&server);
             // One that was removed by request comes back: the file says so again.
-            if known.get(&name) != Some(&identity) && !added.contains(&name) {
+            if known.get(&name) != Some(&decided) && !added.contains(&name) {
                 self.note(&name, "set by the configuration");
                 self.use_server(&server).await;
-                self.state().known.insert(name, identity);
+                self.state().known.insert(name, decided);
             }
         }
     }
@@ -145,7 +145,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers ([serve], [limits], [tools]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers ([serve], [limits], [tools], [privacy], [secrets]) have changed; they count from the next start on",
             );
         }
     }
@@ -174,7 +174,8 @@ impl LiveServers {
         let service = self.config.service_section().map(|section| format!("{section:?}"));
         let limits = self.config.limits_section().map(|section| format!("{section:?}"));
         let direct = self.config.direct_tools().map(|tools| tools.join(","));
-        [service, limits, direct].map(Result::unwrap_or_default).join("\n")
+        let privacy = self.config.privacy().map(|privacy| format!("{privacy:?}"));
+        [service, limits, direct, privacy].map(Result::unwrap_or_default).join("\n")
     }
 
     async fn use_server(&self, server: &Server) {

@@ -9,6 +9,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+/// Where the runtime is.
+pub(crate) fn cache() -> PathBuf {
+    std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+        PathBuf::from,
+    )
+}
+
 /// A gateway over a folder of its own.
 pub(crate) struct Gateway {
     pub(crate) folder: PathBuf,
@@ -16,6 +24,10 @@ pub(crate) struct Gateway {
     port: u16,
     shim: Option<PathBuf>,
     arguments: Vec<String>,
+    /// Variables of its environment.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Sent with every request.
+    pub(crate) token: Option<String>,
 }
 
 impl Gateway {
@@ -36,6 +48,8 @@ impl Gateway {
             port: 0,
             shim: None,
             arguments: arguments.iter().map(|one| (*one).to_owned()).collect(),
+            environment: Vec::new(),
+            token: None,
         }
     }
 
@@ -61,22 +75,20 @@ impl Gateway {
         self
     }
 
-    fn data(&self) -> PathBuf {
+    /// Where it keeps everything.
+    pub(crate) fn data(&self) -> PathBuf {
         self.folder.join("data")
     }
 
     pub(crate) fn start(&mut self) {
-        let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
-            PathBuf::from,
-        );
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
         command
             .args(["serve", "--port", "0"])
             .args(&self.arguments)
-            .env("TIDEGATE_CACHE", cache)
+            .env("TIDEGATE_CACHE", cache())
             .env("TIDEGATE_DATA", self.data())
             .env("TIDEGATE_CONFIG", self.folder.join("tidegate.toml"))
+            .envs(self.environment.iter().cloned())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
@@ -88,16 +100,17 @@ impl Gateway {
         }
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let log = self.folder.join("log");
+        // Its words are kept for whoever looks for a failure.
+        let mut file = std::fs::File::options().append(true).create(true).open(log).unwrap();
         let port = lines.find_map(|line| {
             let line = line.unwrap();
+            let _ = writeln!(file, "{line}");
             let (_, rest) = line.split_once("listening on http://127.0.0.1:")?;
             rest.split(' ').next()?.parse().ok()
         });
         self.port = port.expect("it says where it listens");
-        let log = self.folder.join("log");
-        // Its words are kept for whoever looks for a failure.
         std::thread::spawn(move || {
-            let mut file = std::fs::File::options().append(true).create(true).open(log).unwrap();
             for line in lines.map_while(Result::ok) {
                 let _ = writeln!(file, "{line}");
             }
@@ -138,17 +151,42 @@ impl Gateway {
         path: &str,
         body: Option<&Value>,
     ) -> Option<Value> {
+        answer_of(self.send(token, method, path, body)?)
+    }
+
+    /// The same, as the text it comes as.
+    pub(crate) fn text(&self, path: &str) -> String {
+        let mut text = String::new();
+        self.send("", "GET", path, None).unwrap().read_to_string(&mut text).unwrap();
+        text
+    }
+
+    fn send(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Option<TcpStream> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        let token = bearer(token);
         stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
         let body = body.map(Value::to_string).unwrap_or_default();
-        let length = body.len();
+        let (length, authorization) = (body.len(), self.authorization(token));
         write!(
             stream,
-            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{token}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n{authorization}connection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         )
         .ok()?;
-        answer_of(stream)
+        Some(stream)
+    }
+
+    /// The token that is named, or else its own.
+    fn authorization(&self, token: &str) -> String {
+        let own = self.token.as_deref().unwrap_or_default();
+        match if token.is_empty() { own } else { token } {
+            "" => String::new(),
+            token => format!("authorization: Bearer {token}\r\n"),
+        }
     }
 
     /// What it answers to a client of the newest revision that knows tasks.
@@ -170,7 +208,7 @@ impl Gateway {
         method: &str,
         mut params: Value,
     ) -> Value {
-        let token = bearer(token);
+        let authorization = self.authorization(token);
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -182,7 +220,7 @@ impl Gateway {
         let name = params["name"].as_str().or(params["taskId"].as_str()).unwrap_or_default();
         write!(
             stream,
-            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{token}accept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n{authorization}connection: close\r\naccept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\nmcp-name: {name}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
@@ -231,8 +269,11 @@ impl Gateway {
             .arg(command)
             .args(arguments)
             .env("TIDEGATE_URL", format!("http://127.0.0.1:{}", self.port))
+            .env("TIDEGATE_CACHE", cache())
             .env("TIDEGATE_DATA", self.data())
             .env("TIDEGATE_CONFIG", self.folder.join("tidegate.toml"))
+            .envs(self.environment.iter().cloned())
+            .envs(self.token.iter().map(|token| ("TIDEGATE_TOKEN", token)))
             .output()
             .unwrap()
     }
@@ -242,10 +283,6 @@ impl Gateway {
         let text = std::fs::read_to_string(self.folder.join("counted")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
-}
-
-fn bearer(token: &str) -> String {
-    if token.is_empty() { String::new() } else { format!("authorization: Bearer {token}\r\n") }
 }
 
 impl Drop for Gateway {

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod again;
+mod canaries;
 mod gated;
 mod gateway;
 mod moving;

@@ -1,0 +1,189 @@
+//! What of the servers' answers is hidden, and from whom.
+
+use std::sync::Arc;
+
+use catalog::{ServerName, ToolName};
+
+use super::Tools;
+use crate::veil::{Cover, Pii, Veil};
+
+impl Tools {
+    /// The same, with somebody who replaces personal data and secrets.
+    #[must_use]
+    pub fn with_veil(self: Arc<Self>, veil: Arc<Veil>) -> Arc<Self> {
+        match Arc::try_unwrap(self) {
+            Ok(tools) => Arc::new(Self { veil, ..tools }),
+            // Somebody uses it already, with the usual settings.
+            Err(shared) => shared,
+        }
+    }
+
+    /// Who replaces personal data and secrets.
+    #[must_use]
+    pub fn veil(&self) -> &Arc<Veil> {
+        &self.veil
+    }
+
+    /// Who does not see what a server answers with, or one of its tools.
+    #[must_use]
+    pub fn pii(&self, server: &ServerName, tool: Option<&ToolName>) -> Pii {
+        let policies = self.policies();
+        let Some(policy) = policies.get(server) else { return Pii::Off };
+        tool.and_then(|tool| policy.tool_pii.get(tool)).copied().unwrap_or(policy.pii)
+    }
+
+    /// Whether logs, and what is stored of runs, have tokens in the place of personal data: as soon as
+    /// one server wants that, since what it answered may be in any program's variables.
+    #[must_use]
+    pub fn hides(&self) -> bool {
+        self.any(|pii| pii != Pii::Off)
+    }
+
+    /// Whether programs and models meet tokens.
+    #[must_use]
+    pub fn tokenizes(&self) -> bool {
+        self.any(|pii| pii == Pii::Tokenize)
+    }
+
+    fn any(&self, is: impl Fn(Pii) -> bool) -> bool {
+        let policies = self.policies();
+        let mut all = policies.values();
+        all.any(|policy| is(policy.pii) || policy.tool_pii.values().any(|pii| is(*pii)))
+    }
+
+    /// What stands between a call and its server.
+    #[must_use]
+    pub fn cover<'a>(
+        &'a self,
+        server: &ServerName,
+        tool: Option<&ToolName>,
+        owner: &'a str,
+        run: &'a str,
+    ) -> Cover<'a> {
+        self.veil.over(self.pii(server, tool), owner, run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::{Path, PathBuf};
+
+    use engine::{CallError, CallId, HostCall};
+    use policy::Glob;
+    use serde_json::value::to_raw_value;
+    use serde_json::{Value, json};
+    use upstream::{Options, ServerSettings, Source, Startup, Stdio, Timeouts, Upstreams};
+
+    use super::*;
+    use crate::veil::VeilSettings;
+    use crate::{Behalf, Memory, Offer, ServerPolicy};
+
+    const MAIL: &str = "zilpzalp@canary-mail.example.org";
+
+    /// A server that answers with personal data, and writes down what it was given.
+    struct Desk {
+        tools: Arc<Tools>,
+        received: PathBuf,
+    }
+
+    impl Desk {
+        fn open(folder: &Path, policy: ServerPolicy) -> Self {
+            let received = folder.join("received");
+            let script =
+                concat!(env!("CARGO_MANIFEST_DIR"), "/../tidegate/tests/durable/canaries.py");
+            let name = ServerName("desk".to_owned());
+            let settings = ServerSettings {
+                name: name.clone(),
+                source: Source::Stdio(Stdio {
+                    command: "python3".to_owned(),
+                    arguments: vec![script.to_owned(), received.display().to_string()],
+                    environment: BTreeMap::new(),
+                    folder: None,
+                    shown: None,
+                }),
+                description: None,
+                startup: Startup::Lazy,
+                timeouts: Timeouts::default(),
+                concurrency: 4,
+                answer_bytes: 1 << 20,
+            };
+            let options =
+                Options { environment: std::env::vars_os().collect(), ..Options::default() };
+            let upstreams = Upstreams::new(vec![settings], options);
+            let memory = Memory::at(folder.join("servers"));
+            let tools = Tools::new(upstreams, BTreeMap::from([(name, policy)]), memory);
+            let allow = BTreeMap::from([("db".to_owned(), vec![Glob::new("desk.con*")])]);
+            let settings = VeilSettings { allow, ..VeilSettings::default() };
+            let veil = Veil::new(Some(folder.join("privacy")), settings).unwrap();
+            Self { tools: tools.with_veil(veil), received }
+        }
+
+        async fn call(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
+            let offer: Arc<Offer> = self.tools.offer("from servers import desk").await;
+            let arguments = json!({ "server": "desk", "tool": tool, "arguments": arguments });
+            let arguments = to_raw_value(&arguments).unwrap();
+            let call = HostCall { id: CallId(1), name: "$call".to_owned(), arguments };
+            let behalf =
+                Behalf { owner: "ann".to_owned(), run: "r".to_owned(), ..Behalf::default() };
+            let result = offer.carry_out(&call, &behalf).await.result;
+            result.map(|value| serde_json::from_str::<Value>(value.get()).unwrap()["v"].take())
+        }
+
+        fn received(&self) -> String {
+            std::fs::read_to_string(&self.received).unwrap_or_default()
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_program_has_tokens_and_the_server_values() {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = ServerPolicy { pii: Pii::Tokenize, learn: true, ..ServerPolicy::default() };
+        let desk = Desk::open(folder.path(), policy);
+        let person = desk.call("person", json!({})).await.unwrap();
+        let mail = person["email"].as_str().unwrap();
+        assert!(mail.starts_with("EMAIL_") && !person.to_string().contains("Kanarienfeld"));
+        let said = desk.call("tell", json!({ "text": format!("to {mail}") })).await.unwrap();
+        assert!(said.to_string().contains(mail), "{said}");
+        assert!(desk.received().contains(&format!("to {MAIL}")));
+        let error = desk.call("complain", json!({ "text": person["name"] })).await.unwrap_err();
+        assert_eq!(error.kind, "ToolError");
+        assert!(
+            error.message.starts_with(mail) && !error.message.contains("Wilhelmine"),
+            "{error:?}"
+        );
+        // What is wrong with arguments is told of the token, not of what it stands for.
+        let wrong = desk.call("connect", json!({ mail: 1 })).await.unwrap_err();
+        assert!(!wrong.message.contains(MAIL), "{wrong:?}");
+        desk.tools.close().await;
+        let learned = folder.path().join("servers/learned");
+        let learned = std::fs::read_dir(learned).unwrap().flatten();
+        let learned: Vec<String> =
+            learned.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
+        assert!(learned.iter().any(|text| text.contains("\"email\"")), "nothing was learned");
+        assert!(learned.iter().all(|text| !text.contains("EMAIL_") && !text.contains(MAIL)));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn one_tool_may_be_told_otherwise_and_secrets_go_where_they_may() {
+        let folder = tempfile::tempdir().unwrap();
+        let tool_pii = BTreeMap::from([(ToolName("person".to_owned()), Pii::Off)]);
+        let policy = ServerPolicy { pii: Pii::Tokenize, tool_pii, ..ServerPolicy::default() };
+        let desk = Desk::open(folder.path(), policy);
+        assert!(desk.tools.hides() && desk.tools.tokenizes());
+        assert_eq!(desk.call("person", json!({})).await.unwrap()["email"], MAIL);
+        let mut context =
+            serde_json::from_value(json!({ "db": { "$secret": "s3cret-pass" } })).unwrap();
+        let held = desk.tools.veil().take_secrets("ann", &mut context).await.unwrap();
+        desk.tools.veil().hold("r", held);
+        let handles: Value = serde_json::from_str(context["secrets"].get()).unwrap();
+        let opened = desk.call("connect", json!({ "password": handles["db"] })).await.unwrap();
+        assert_eq!(opened["with"], handles["db"]);
+        let refused = desk.call("tell", json!({ "text": handles["db"] })).await.unwrap_err();
+        assert_eq!(refused.kind, "SecretRefused");
+        let received = desk.received();
+        assert!(received.contains("connect {\"password\": \"s3cret-pass\"}"), "{received}");
+        assert!(!received.contains("tell"), "{received}");
+        desk.tools.close().await;
+    }
+}

@@ -1,0 +1,241 @@
+//! What is hidden stays hidden, and what is put back is what there was.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use engine::Context;
+use serde_json::{Value, json};
+use upstream::{Part, ToolResult};
+
+use super::*;
+
+const MAIL: &str = "anna.meier@example.com";
+
+fn veil_at(folder: &Path) -> Arc<Veil> {
+    Veil::new(Some(folder.join("privacy")), VeilSettings::default()).unwrap()
+}
+
+fn told(text: &str) -> ToolResult {
+    ToolResult { content: vec![Part::Text { text: text.to_owned() }], ..ToolResult::default() }
+}
+
+fn text_of(result: &ToolResult) -> String {
+    match &result.content[..] {
+        [Part::Text { text }] => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What a program of `owner` sees of an answer.
+async fn seen(veil: &Veil, owner: &str, text: &str) -> String {
+    text_of(&veil.over(Pii::Tokenize, owner, "r").result(told(text)).await.unwrap())
+}
+
+/// What a server gets of a text in a call of `owner`.
+async fn sent(veil: &Veil, owner: &str, text: &str) -> String {
+    let sent = veil.over(Pii::Off, owner, "r").take_off("a.b", json!({ "to": text })).await;
+    sent.unwrap()["to"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn tokens_are_the_same_in_every_process_and_mean_nothing_to_another_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = seen(&veil_at(folder.path()), "ann", MAIL).await;
+    assert!(token.starts_with("EMAIL_"), "{token}");
+    // Another process, with nothing in its memory.
+    let later = veil_at(folder.path());
+    assert_eq!(sent(&later, "ann", &format!("<{token}>")).await, format!("<{MAIL}>"));
+    assert_eq!(sent(&later, "bob", &token).await, token);
+    assert_eq!(seen(&later, "ann", MAIL).await, token);
+    assert_ne!(seen(&later, "bob", MAIL).await, token);
+    assert_eq!(sent(&later, "bob", &token).await, token);
+}
+
+#[tokio::test]
+async fn json_stays_json_and_numbers_become_numbers_again() {
+    let veil = Veil::in_memory();
+    let structured = json!({ "card": 4_111_111_111_111_111_u64, "mail": MAIL, "n": 3 });
+    let result = ToolResult { structured: Some(structured.clone()), ..ToolResult::default() };
+    let cover = veil.over(Pii::Tokenize, "ann", "r");
+    let seen = cover.result(result).await.unwrap().structured.unwrap();
+    let is = |key: &str, start: &str| seen[key].as_str().unwrap().starts_with(start);
+    assert!(is("card", "CARD_") && is("mail", "EMAIL_") && seen["n"] == 3, "{seen}");
+    let back = veil.over(Pii::Off, "ann", "r2").take_off("a.b", seen).await.unwrap();
+    assert_eq!(back, structured);
+}
+
+#[tokio::test]
+async fn what_was_put_back_does_not_come_back_in_clear() {
+    let veil = Veil::in_memory();
+    let found = seen(&veil, "ann", r#"{"name": "Anna Meier", "phone": 491701234567}"#).await;
+    let found: Value = serde_json::from_str(&found).unwrap();
+    // A server whose answers nobody looks through, and that repeats what it was sent.
+    let cover = veil.over(Pii::Off, "ann", "r");
+    let sent = cover.take_off("chat.send", found.clone()).await.unwrap();
+    assert_eq!(sent["name"], "Anna Meier");
+    let words = "hello Anna Meier, and Joanna Meierhof";
+    let seen = text_of(&cover.result(told(words)).await.unwrap());
+    assert_eq!(seen, format!("hello {}, and Joanna Meierhof", found["name"].as_str().unwrap()));
+    let seen = text_of(&cover.result(told(&sent.to_string())).await.unwrap());
+    assert_eq!(serde_json::from_str::<Value>(&seen).unwrap(), found);
+    let error = cover.words("no such person: Anna Meier".to_owned()).await.unwrap();
+    assert!(!error.contains("Meier"), "{error}");
+}
+
+#[tokio::test]
+async fn errors_resources_prompts_and_replies_are_looked_through_and_pictures_are_not() {
+    let veil = Veil::in_memory();
+    let cover = veil.over(Pii::Tokenize, "ann", "r");
+    let words = cover.words(format!("no mailbox {MAIL}")).await.unwrap();
+    assert!(words.starts_with("no mailbox EMAIL_"), "{words}");
+    let picture = "QUJD4111111111111111QUJD";
+    let reply = json!({
+        "content": [
+            { "type": "text", "text": format!("{{\"mail\": \"{MAIL}\"}}") },
+            { "type": "image", "data": picture, "mimeType": "image/png" },
+            { "type": "resource", "resource": { "uri": "x://1", "text": MAIL } },
+        ],
+        "structuredContent": { "mail": MAIL },
+        "isError": false,
+    });
+    let seen = cover.reply(reply).await.unwrap();
+    assert!(!seen.to_string().contains(MAIL), "{seen}");
+    assert_eq!(seen["content"][1]["data"], picture);
+    let text: Value = serde_json::from_str(seen["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text["mail"], seen["structuredContent"]["mail"]);
+    assert_eq!(text["mail"], seen["content"][2]["resource"]["text"]);
+}
+
+#[tokio::test]
+async fn nobody_else_can_read_what_tokens_stand_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let veil = veil_at(folder.path());
+    // Nothing is made before anything is hidden.
+    assert_eq!(sent(&veil, "ann", "EMAIL_k3v9q2xw7m45").await, "EMAIL_k3v9q2xw7m45");
+    assert!(!folder.path().join("privacy").exists());
+    seen(&veil, "ann", MAIL).await;
+    let mode = |name: &str| {
+        let about = std::fs::metadata(folder.path().join("privacy").join(name)).unwrap();
+        about.permissions().mode() & 0o777
+    };
+    assert_eq!((mode(""), mode("key"), mode("values.db")), (0o700, 0o600, 0o600));
+}
+
+#[tokio::test]
+async fn a_damaged_key_hands_nothing_over() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("privacy")).unwrap();
+    std::fs::write(folder.path().join("privacy/key"), "short").unwrap();
+    let veil = veil_at(folder.path());
+    let error = veil.over(Pii::Tokenize, "ann", "r").result(told(MAIL)).await.unwrap_err();
+    assert!(matches!(error, VeilError::Key(_)), "{error}");
+    assert!(!error.after().message.contains(MAIL));
+}
+
+#[tokio::test]
+async fn no_more_values_are_kept_than_may_be_and_none_for_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = |most, keep| {
+        let settings = VeilSettings { most, keep, ..VeilSettings::default() };
+        Veil::new(Some(folder.path().join("privacy")), settings).unwrap()
+    };
+    let veil = kept(20, Duration::from_secs(3600));
+    let mut tokens = Vec::new();
+    for number in 0..100 {
+        tokens.push(seen(&veil, "ann", &format!("person{number}@example.com")).await);
+    }
+    veil.forget().await.unwrap();
+    let mut known = 0;
+    for (number, token) in tokens.iter().enumerate() {
+        let sent = sent(&veil, "ann", token).await;
+        known += usize::from(sent == format!("person{number}@example.com"));
+        assert!(sent == *token || sent.contains('@'));
+    }
+    assert_eq!(known, 20);
+    let veil = kept(20, Duration::ZERO);
+    // Nobody has seen them for longer than no time at all.
+    while veil.forget().await.unwrap() > 0 {}
+    assert_eq!(sent(&veil, "ann", &tokens[99]).await, tokens[99]);
+}
+
+fn context(of: Value) -> Context {
+    serde_json::from_value(of).unwrap()
+}
+
+fn with_secrets() -> Arc<Veil> {
+    let allow = BTreeMap::from([("db".to_owned(), vec![Glob::new("postgres.*")])]);
+    Veil::new(None, VeilSettings { allow, ..VeilSettings::default() }).unwrap()
+}
+
+const SECRET: &str = "s3cr\"et/päss";
+
+#[tokio::test]
+async fn a_secret_is_a_handle_that_only_its_run_can_send_where_it_may_go() {
+    let veil = with_secrets();
+    let mut variables = context(json!({ "db": { "$secret": SECRET }, "n": 1 }));
+    let held = veil.take_secrets("ann", &mut variables).await.unwrap();
+    veil.hold("r1", held);
+    assert!(!variables.contains_key("db") && variables.contains_key("n"));
+    let handles: Value = serde_json::from_str(variables["secrets"].get()).unwrap();
+    let handle = handles["db"].as_str().unwrap();
+    assert!(handle.starts_with("tgsecret_") && handle.len() == 33, "{handle}");
+    let arguments = json!({ "url": format!("pg://u:{handle}@host"), "list": [handle] });
+    let cover = veil.over(Pii::Off, "ann", "r1");
+    let sent = cover.take_off("postgres.query", arguments.clone()).await.unwrap();
+    assert_eq!(sent, json!({ "url": format!("pg://u:{SECRET}@host"), "list": [SECRET] }));
+    // Repeated in any of the usual ways, it does not come back.
+    let repeated = format!("{} {SECRET} s3cr%22et%2Fp%C3%A4ss", json!({ "a": SECRET }));
+    let seen = text_of(&cover.result(told(&repeated)).await.unwrap());
+    assert!(!seen.contains("ss ") && seen.matches(handle).count() == 3, "{seen}");
+    let wrong = cover.take_off("chat.send", arguments.clone()).await.unwrap_err().before();
+    assert_eq!(wrong.kind, SECRET_REFUSED);
+    assert!(
+        wrong.message.contains("[secrets] allow = { db = [\"chat.send\"] }"),
+        "{}",
+        wrong.message
+    );
+    let other =
+        veil.over(Pii::Off, "ann", "r2").take_off("postgres.query", arguments.clone()).await;
+    assert!(matches!(other, Err(VeilError::Secret(SecretError::Unknown { .. }))));
+    veil.drop_secrets("r1");
+    let over = veil.over(Pii::Off, "ann", "r1").take_off("postgres.query", arguments).await;
+    assert!(matches!(over, Err(VeilError::Secret(SecretError::Unknown { .. }))));
+}
+
+#[tokio::test]
+async fn a_secret_that_makes_no_sense_is_refused_without_its_value() {
+    let veil = with_secrets();
+    for wrong in [
+        json!({ "db": { "$secret": "abc" } }),
+        json!({ "db": { "$secret": 12345 } }),
+        json!({ "db": { "$secret": "abcdef", "more": 1 } }),
+        json!({ "db": { "$secret": "abcdef" }, "secrets": 1 }),
+    ] {
+        let error = veil.take_secrets("ann", &mut context(wrong)).await.unwrap_err().to_string();
+        assert!(!error.contains("abc") && !error.contains("12345"), "{error}");
+    }
+    let mut inner = context(json!({ "data": [{ "$secret": "abcdef" }] }));
+    assert!(veil.take_secrets("ann", &mut inner).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_same_secret_has_the_same_handle_so_that_a_run_can_take_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let handle = async || {
+        let mut variables = context(json!({ "db": { "$secret": SECRET } }));
+        veil_at(folder.path()).take_secrets("ann", &mut variables).await.unwrap();
+        variables["secrets"].get().to_owned()
+    };
+    assert_eq!(handle().await, handle().await);
+}
+
+#[tokio::test]
+async fn a_program_is_written_down_with_tokens_and_read_again_without() {
+    let veil = Veil::in_memory();
+    let program = format!("await mail.send(to=\"{MAIL}\")");
+    let kept = veil.program("ann", &program).await.unwrap();
+    assert!(!kept.contains(MAIL), "{kept}");
+    assert_eq!(veil.program_again("ann", &kept).await.unwrap(), program);
+    assert_eq!(veil.program_again("bob", &kept).await.unwrap(), kept);
+}
