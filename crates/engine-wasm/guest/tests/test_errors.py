@@ -322,6 +322,13 @@ class Hints(unittest.TestCase):
 if __name__ == "__main__":
     unittest.main()
 
+    def test_files_of_servers_by_a_relative_path(self):
+        for line, said in (
+            ("open('servers/github/index.ts')", "write '/servers/github/index.ts', or read_file('servers/github/index.ts')"),
+            ("import os; os.listdir('./servers')", "write '/servers', or list_directory('servers')"),
+        ):
+            self.assertIn(said, hint_of(line))
+
 
 class OfTools(unittest.TestCase):
     """What is said where a tool would have helped, with a search that finds two of them."""
