@@ -434,8 +434,10 @@ def _os_error(exc, message, scene):
             if not issubclass(type(exc), FileNotFoundError) or scene.mentions("w"):
                 return _FILES + (_that_knows(*_WRITES) or "")
             return _FILES + (_that_knows(*(_LISTS if _LISTING.search(scene.line) else _READS)) or _USERS)
-        if path.startswith("servers/") or path == "servers":
-            return f"The servers' files are at the root: write '/{path}', or read_file({path!r})."
+        relative = path.removeprefix("./")
+        if relative.startswith("servers/") or relative == "servers":
+            with_tools = "list_directory" if _LISTING.search(scene.line) else "read_file"
+            return f"The servers' files are at the root: write '/{relative}', or {with_tools}({relative!r})."
         if issubclass(type(exc), FileNotFoundError):
             return (_workspace() or "") + _named_like(path) or None
     return None

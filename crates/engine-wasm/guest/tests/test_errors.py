@@ -311,6 +311,13 @@ class Hints(unittest.TestCase):
             self.assertTrue(hint_of(f"raise OSError({number}, 'x')"))
         self.assertIn("chunks", hint_of("raise MemoryError"))
 
+    def test_files_of_servers_by_a_relative_path(self):
+        for line, said in (
+            ("open('servers/github/index.ts')", "write '/servers/github/index.ts', or read_file('servers/github/index.ts')"),
+            ("import os; os.listdir('./servers')", "write '/servers', or list_directory('servers')"),
+        ):
+            self.assertIn(said, hint_of(line))
+
     def test_fences(self):
         self.assertIn("Markdown", hint_of("x = 1\n```python\ny\n```"))
 
