@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use crate::halves::text_of;
+use crate::halves::{letters, text_of};
 use crate::skim::{Fields, Items};
 
 /// How many members there are of what `pointer` leads to, and `limit` of them from `offset` on.
@@ -59,9 +59,14 @@ pub fn page(
             (fields.len(), format!("{{{}}}", joined(part, most)))
         }
         b'"' => {
-            let whole = text_of(text)?;
-            let part: String = whole.chars().skip(offset).take(limit.min(most / 4)).collect();
-            (whole.chars().count(), serde_json::Value::String(part).to_string())
+            let mut part = String::new();
+            for letter in letters(text).skip(offset).take(limit.min(most / 4)) {
+                if part.len() + letter.len() > most {
+                    break;
+                }
+                part.push_str(letter);
+            }
+            (letters(text).count(), format!("\"{part}\""))
         }
         _ => (1, text.to_owned()),
     };

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use crate::halves::text_of;
 use crate::names::{LEFT_OUT, Names, free_name};
 use crate::printed::{ceil, floor};
 use crate::skim::{Keep, Node, SEED, Text, kind, mixed, spread};
@@ -369,7 +370,9 @@ fn parts(rows: &[(usize, Node<'_>)]) -> usize {
 
 /// Whether one of the fields has this name.
 fn has(fields: &[(&str, Node<'_>)], name: &str) -> bool {
-    fields.iter().any(|(key, _)| key.trim_matches('"') == name)
+    // A name may be written with signs that stand for others.
+    let is_it = |key: &str| key.contains('\\') && text_of(key).as_deref() == Some(name);
+    fields.iter().any(|(key, _)| key.trim_matches('"') == name || is_it(key))
 }
 
 /// Whether fields are what a summary says of a text.

@@ -1,7 +1,7 @@
 //! Whatever is cut is JSON, fits, and is the same every time.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use budget::{Strategy, Whole, count, fit, share, together};
+use budget::{Strategy, Whole, count, fit, page, share, together};
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use serde_json::Value;
@@ -101,6 +101,58 @@ proptest! {
         if shown.cut.is_none() {
             prop_assert_eq!(shown.value.get(), raw.get());
             prop_assert_eq!((&shown.stdout, &shown.stderr), (&stdout, &stderr));
+        }
+    }
+}
+
+proptest! {
+    // Each page reads the value anew.
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_was_cut_can_be_had_page_by_page(
+        value in value(), limit in 10_usize..300, most in 400_usize..4000,
+    ) {
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        prop_assert_eq!(read(&raw, "", limit, most), value);
+    }
+}
+
+/// What a pointer leads to, read in pages of so many members and bytes.
+fn read(raw: &RawValue, pointer: &str, limit: usize, most: usize) -> Value {
+    let whole = |member: Value| match member.get("$pointer").and_then(Value::as_str) {
+        Some(further) => read(raw, further, limit, most),
+        None => member,
+    };
+    let (mut made, mut offset) = (Value::Null, 0);
+    loop {
+        let (total, part) = page(raw, pointer, offset, limit, most).unwrap();
+        assert!(part.get().len() <= most + most / 2 + 200, "{} bytes", part.get().len());
+        let part: Value = serde_json::from_str(part.get()).unwrap();
+        offset += match &part {
+            Value::Array(members) => members.len(),
+            Value::Object(fields) => fields.len(),
+            Value::String(text) => text.chars().count(),
+            _ => 1,
+        };
+        made = match (made, part) {
+            (Value::Array(mut all), Value::Array(members)) => {
+                all.extend(members.into_iter().map(whole));
+                Value::Array(all)
+            }
+            (Value::Object(mut all), Value::Object(fields)) => {
+                all.extend(fields.into_iter().map(|(name, member)| (name, whole(member))));
+                Value::Object(all)
+            }
+            (Value::String(start), Value::String(text)) => Value::String(start + &text),
+            (_, Value::Array(members)) => members.into_iter().map(whole).collect(),
+            (_, Value::Object(fields)) => {
+                fields.into_iter().map(|(name, member)| (name, whole(member))).collect()
+            }
+            (_, part) => part,
+        };
+        if offset >= total {
+            return made;
         }
     }
 }

@@ -39,14 +39,24 @@ fn table(rows: usize, columns: usize) -> Value {
 }
 
 #[test]
-fn a_half_letter_is_one_sign_on_a_page() {
+fn a_page_of_a_text_has_every_byte_of_it_half_letters_too() {
     let text = format!("\"{}\"", r"\ud800ab".repeat(4000));
     let (total, part) = page(&raw(&text), "", 0, 6, 1 << 20).unwrap();
-    assert_eq!((total, part.get()), (12_000, "\"\u{fffd}ab\u{fffd}ab\""));
+    assert_eq!((total, part.get()), (12_000, r#""\ud800ab\ud800ab""#));
     // A whole letter of two halves is one letter, and a backslash before a u is none.
     let text = r#""\ud83d\ude00\\ud800\udc00x\ud83d""#;
     let (total, part) = page(&raw(&text), "", 0, 99, 1 << 20).unwrap();
-    assert_eq!((total, part.get()), (10, "\"😀\\\\ud800\u{fffd}x\u{fffd}\""));
+    assert_eq!((total, part.get()), (10, text));
+    let mut whole = String::new();
+    for offset in 0..total {
+        let (_, part) = page(&raw(&text), "", offset, 1, 1 << 20).unwrap();
+        whole.push_str(part.get().trim_matches('"'));
+    }
+    assert_eq!(format!("\"{whole}\""), text);
+    // Letters that take many bytes to write make no page longer than it may be.
+    let text = format!("\"{}\"", r"\ud83d\ude00".repeat(2000));
+    let (total, part) = page(&raw(&text), "", 0, 2000, 1000).unwrap();
+    assert_eq!((total, part.get().len() <= 1002), (2000, true));
 }
 
 #[test]
@@ -113,6 +123,27 @@ fn a_small_budget_describes_the_first_columns_of_a_table() {
     assert_eq!(value["describe"]["column_0"]["mean"], 3496.5, "{value}");
     assert_eq!(value["dtypes"]["column_2"], "int64", "{value}");
     assert!(value["head"].to_string().contains("column_0"), "{value}");
+}
+
+#[test]
+fn columns_of_one_name_have_figures_too() {
+    let mut value = json!({
+        "$type": "dataframe",
+        "shape": [1000, 4],
+        "columns": ["n", "n", "n.1", ["n", "x"]],
+        "dtypes": ["int64", "int64", "object", "float64"],
+        "rows": (0..1000).map(|at| json!([at, at * 2, "a", 0.5])).collect::<Vec<_>>(),
+    });
+    let (told, _) = shown(&value, Strategy::Summarize, 900);
+    assert_eq!(told["head"].as_array().unwrap().len(), 5, "{told}");
+    let means = ["n", "n.2", "n.x"].map(|name| told["describe"][name]["mean"].clone());
+    assert_eq!(means, [json!(499.5), json!(999), json!(0.5)], "{told}");
+    assert_eq!(told["describe"]["n.1"]["distinct"], 1, "{told}");
+    // More than are told of are counted.
+    value["columns"] = json!(vec!["n"; 70]);
+    value["rows"] = json!(vec![vec![1; 70]; 300]);
+    let (told, _) = shown(&value, Strategy::Summarize, 9000);
+    assert_eq!(told["describe"]["$left_out"], "10 more fields", "{told}");
 }
 
 #[test]
@@ -227,6 +258,14 @@ fn what_is_left_out_never_takes_the_name_of_a_field() {
     assert_eq!(shown["$left_out_2"], "12 more fields");
     let left = format!("{} more fields", 3002 + 1 - shown.as_object().unwrap().len());
     assert_eq!(shown["$left_out_3"], left.as_str());
+}
+
+#[test]
+fn what_is_left_out_never_takes_a_name_that_is_written_with_signs() {
+    let more: String = (0..3000).map(|at| format!(",\"key{at}\":{at}")).collect();
+    let (shown, _) = shown(&format!(r#"{{"\u0024left_out":"mine"{more}}}"#), Strategy::Auto, 300);
+    assert_eq!(shown["$left_out"], "mine", "{shown}");
+    assert!(shown["$left_out_2"].as_str().unwrap().ends_with("more fields"), "{shown}");
 }
 
 #[test]

@@ -67,7 +67,8 @@ class Work:
 async def run(request, as_table=False):
     """Answers one request; a mistake in it is an `AnalysisError`, a tool's failure a `ToolError`.
 
-    `as_table` gives the result alone, rows as a table, and writes the notes to standard error.
+    `as_table` gives the result alone, rows and descriptions as a table, and writes the notes to
+    standard error.
     """
     made = await _run(request)
     if not as_table:
@@ -77,6 +78,8 @@ async def run(request, as_table=False):
     for note in made["notes"]:
         print(note, file=sys.stderr)
     found = made["result"]
+    if made["analysis_type"] == "describe":
+        found = analysis_describe.as_rows(found)
     rows = isinstance(found, list) and len(found) > 0 and all([isinstance(row, dict) for row in found])
     if not rows:
         return found

@@ -29,6 +29,25 @@ def compute(work, plan):
     return {"result": {"rows": len(table), "fields": {name: _field(work, name, plan) for name in names}}}
 
 
+# What people read first, in this order.
+_FIGURES = ("type", "count", "missing", "unique", "mean", "std", "min", "q1", "median", "q3", "max")
+
+
+def as_rows(found):
+    """A description as rows, one for each column, with what of it fits on a line."""
+    made = []
+    for name, about in found["fields"].items():
+        ends = {"min": about.get("earliest"), "max": about.get("latest")}
+        row = {"field": name, **{one: about.get(one, ends.get(one)) for one in _FIGURES}}
+        row["outliers"] = about.get("outliers", {}).get("iqr", {}).get("count")
+        top = about.get("top", [])[:1]
+        row["top"] = f"{top[0]['value']} ({top[0]['count']})" if top else None
+        made.append(row)
+    # What no column has says nothing.
+    names = [one for one in (made or [{}])[0] if any(row[one] is not None for row in made)]
+    return [{one: row[one] for one in names} for row in made]
+
+
 def _field(work, name, plan):
     series = work.table.column(name)
     kind = analysis_rows.kind_of(series)

@@ -39,6 +39,20 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Wall,
+        Self::Cpu,
+        Self::Rest,
+        Self::Memory,
+        Self::Output,
+        Self::Calls,
+        Self::CallsInFlight,
+        Self::CallArguments,
+        Self::CallResult,
+        Self::Value,
+    ];
+
     /// The setting that raises this limit, as the operator writes it.
     #[must_use]
     pub fn setting(self) -> &'static str {

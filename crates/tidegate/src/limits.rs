@@ -16,6 +16,17 @@ use crate::units;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitOptions {
+    #[command(flatten)]
+    usual: UsualLimits,
+    /// Any other limit by its setting, such as calls=10 or output-bytes=64KiB; --explain lists them.
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = parse_limit)]
+    limits: Vec<(String, String)>,
+}
+
+/// Those of them that every command has, also one whose `--limit` is something else.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct UsualLimits {
     /// The named set of limits to start from.
     #[arg(long, value_enum, default_value_t)]
     level: LevelName,
@@ -28,9 +39,12 @@ pub(crate) struct LimitOptions {
     /// Share of a core, such as 0.5.
     #[arg(long, value_name = "CORES", value_parser = units::parse_share)]
     cpu: Option<f64>,
-    /// Any other limit by its setting, such as calls=10 or output-bytes=64KiB; --explain lists them.
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = parse_limit)]
-    limits: Vec<(String, String)>,
+}
+
+impl From<UsualLimits> for LimitOptions {
+    fn from(usual: UsualLimits) -> Self {
+        Self { usual, limits: Vec::new() }
+    }
 }
 
 /// `NAME=VALUE`, if there is such a limit and it could have that value.
@@ -145,13 +159,14 @@ impl LimitOptions {
         &self,
         of: impl Fn(Level) -> anyhow::Result<Limits>,
     ) -> anyhow::Result<Resolved> {
-        let level = self.level.into();
+        let UsualLimits { level, timeout, memory, cpu } = self.usual;
+        let level = level.into();
         let allowed = of(level)?;
         let mut wish = Limits {
-            wall: self.timeout.unwrap_or(allowed.wall),
-            cpu_time: self.timeout.unwrap_or(allowed.cpu_time),
-            memory_bytes: self.memory.unwrap_or(allowed.memory_bytes),
-            cpu_share: self.cpu.unwrap_or(allowed.cpu_share),
+            wall: timeout.unwrap_or(allowed.wall),
+            cpu_time: timeout.unwrap_or(allowed.cpu_time),
+            memory_bytes: memory.unwrap_or(allowed.memory_bytes),
+            cpu_share: cpu.unwrap_or(allowed.cpu_share),
             ..allowed.clone()
         };
         for (name, value) in &self.limits {
@@ -219,11 +234,11 @@ mod tests {
 
     #[test]
     fn an_option_tightens_what_the_level_allows() {
-        let options = LimitOptions {
+        let options = LimitOptions::from(UsualLimits {
             timeout: Some(Duration::from_secs(2)),
             memory: Some(64 << 20),
-            ..LimitOptions::default()
-        };
+            ..UsualLimits::default()
+        });
         let resolved = options.resolve(|level| Ok(Limits::of(level))).unwrap();
         assert_eq!(resolved.limits.wall, Duration::from_secs(2));
         assert_eq!(resolved.limits.cpu_time, Duration::from_secs(2));
@@ -233,7 +248,8 @@ mod tests {
 
     #[test]
     fn an_option_never_loosens_what_the_level_allows() {
-        let options = LimitOptions { memory: Some(10 << 30), ..LimitOptions::default() };
+        let usual = UsualLimits { memory: Some(10 << 30), ..UsualLimits::default() };
+        let options = LimitOptions::from(usual);
         let resolved = options.resolve(|level| Ok(Limits::of(level))).unwrap();
         assert_eq!(resolved.limits, Limits::of(Level::Production));
         let refused =

@@ -61,19 +61,28 @@ impl Place {
         })
     }
 
+    /// Where services of this user have kept what they ran.
+    pub(crate) fn known(config: &Config) -> anyhow::Result<Vec<PathBuf>> {
+        let data = config.data()?;
+        let all = std::iter::once(data.join("service")).chain(Self::clients(&data));
+        Ok(all.filter(|folder| folder.join("tidegate.db").is_file()).collect())
+    }
+
+    /// The folders that `mcp` may have.
+    fn clients(data: &Path) -> impl Iterator<Item = PathBuf> {
+        let numbered = (1..MOST_CLIENTS).map(|number| data.join(format!("mcp-{number}")));
+        std::iter::once(data.join("mcp")).chain(numbered)
+    }
+
     /// The folder of `mcp`: each client starts one of its own, and the first that is free is the
     /// one it had the last time.
     pub(crate) fn of_mcp(config: &Config) -> anyhow::Result<Self> {
         let data = config.data()?;
-        let folder = |number: usize| match number {
-            0 => data.join("mcp"),
-            number => data.join(format!("mcp-{number}")),
-        };
-        for number in 0..MOST_CLIENTS {
-            if let Some(mut place) = Self::take(&folder(number))? {
+        for (number, folder) in Self::clients(&data).enumerate() {
+            if let Some(mut place) = Self::take(&folder)? {
                 // What clients left that ran beside the first is found again by who is first now.
-                let others =
-                    (1..MOST_CLIENTS).map(folder).filter(|one| number == 0 && one.is_dir());
+                let others = Self::clients(&data).skip(1);
+                let others = others.filter(|one| number == 0 && one.is_dir());
                 place.left = others.filter_map(|one| Self::take(&one).ok()?).collect();
                 return Ok(place);
             }

@@ -44,10 +44,23 @@ pub(crate) fn value(outcome: &Outcome, texts: Texts) -> io::Result<()> {
     }
 }
 
+/// Prints the rows that an analysis gave, as many as were asked for, or another result of it.
+pub(crate) fn rows(outcome: &Outcome, most: Option<u64>) -> io::Result<()> {
+    let most = most.map_or(frame::ROWS, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    match outcome.return_value.get() {
+        "null" => Ok(()),
+        raw => out::foreign_line(&value_with_rows(raw, Texts::Plain, most)),
+    }
+}
+
 /// A JSON value as people read it.
 pub(crate) fn value_text(raw: &str, texts: Texts) -> String {
+    value_with_rows(raw, texts, frame::ROWS)
+}
+
+fn value_with_rows(raw: &str, texts: Texts, most: usize) -> String {
     let node = json::Node::parse(raw);
-    if let Some(table) = frame::table(&node) {
+    if let Some(table) = frame::table(&node, most) {
         return table;
     }
     match node.text().filter(|_| texts == Texts::Plain) {

@@ -413,3 +413,33 @@ fn a_tool_that_is_held_back_can_be_called_once_somebody_has_accepted_it_elsewher
     let now = client.run(program);
     assert_ne!(now["isError"], true, "{now}");
 }
+
+#[test]
+fn what_every_client_ran_is_in_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let stats = |arguments: &[&str]| {
+        let said = Command::new(env!("CARGO_BIN_EXE_tidegate"))
+            .arg("stats")
+            .args(arguments)
+            .env("TIDEGATE_DATA", folder.path())
+            .output()
+            .unwrap();
+        assert!(said.status.success(), "{said:?}");
+        String::from_utf8(said.stdout).unwrap()
+    };
+    assert_eq!(stats(&[]), "");
+    let mut clients = [Client::within(folder.path()), Client::within(folder.path())];
+    let runs = clients.each_mut().map(|client| client.run(json!({ "code": "return 1" })));
+    // A client that has gone has stored all that it ran.
+    drop(clients);
+    let all: Value = serde_json::from_str(&stats(&["--json"])).unwrap();
+    assert_eq!((&all["total_executions"], &all["success_rate"]), (&json!(2), &json!(1.0)), "{all}");
+    let saved = |run: &Value| run["structuredContent"]["tokens_saved"].as_i64().unwrap();
+    assert_eq!(all["total_tokens_saved"], runs.iter().map(saved).sum::<i64>(), "{all}");
+    for run in &runs {
+        let receipt =
+            stats(&["--json", "--run", run["structuredContent"]["run_id"].as_str().unwrap()]);
+        let receipt: Value = serde_json::from_str(&receipt).unwrap();
+        assert_eq!(receipt, run["_meta"]["tidegate/receipt"], "{run}");
+    }
+}

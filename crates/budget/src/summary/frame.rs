@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Column, Rows, example, short, value_of};
+use super::{Column, MOST_FIELDS, Rows, example, leave_out, short, value_of};
 use crate::skim::{Fields, Items};
 
 /// Rows that are shown.
@@ -50,7 +50,11 @@ pub(super) fn about(text: &str) -> Value {
                 told.insert("describe".to_owned(), column.told(count, true));
             }
             // Columns of the same name: rows without names.
-            "rows" => drop(told.insert("head".to_owned(), head(value))),
+            "rows" => {
+                told.insert("head".to_owned(), head(value));
+                let figures = numbered(told.get("columns"), value);
+                told.insert("describe".to_owned(), figures);
+            }
             "index" => {
                 let ends = (Items::of(value).next(), Items::of(value).last());
                 if let (Some(first), Some(last)) = ends {
@@ -66,6 +70,44 @@ pub(super) fn about(text: &str) -> Value {
         told.shift_remove("columns");
     }
     Value::Object(told)
+}
+
+/// Figures of columns some of which have one name: `a`, `a.1`, `a.2`, as analyses call them.
+fn numbered(names: Option<&Value>, rows: &str) -> Value {
+    let mut columns: Vec<Column> = Vec::new();
+    let mut count = 0;
+    for row in Items::of(rows) {
+        count += 1;
+        for (at, cell) in Items::of(row).enumerate().take(MOST_FIELDS) {
+            if columns.len() <= at {
+                columns.push(Column::default());
+            }
+            columns[at].add(cell);
+        }
+    }
+    let names: Vec<String> =
+        names.and_then(Value::as_array).into_iter().flatten().map(label).collect();
+    let more = names.len().saturating_sub(columns.len());
+    let mut figures = Map::new();
+    for (name, column) in names.iter().zip(columns) {
+        let numbered = (1..).map(|number| format!("{name}.{number}"));
+        let mut free = std::iter::once(name.clone()).chain(numbered);
+        let is_free =
+            |one: &String| !figures.contains_key(one) && (one == name || !names.contains(one));
+        let free = free.find(is_free).unwrap_or_default();
+        figures.insert(free, column.told(count, true));
+    }
+    leave_out(&mut figures, more, "");
+    Value::Object(figures)
+}
+
+/// The name of a column; the levels of one are joined.
+fn label(name: &Value) -> String {
+    match name {
+        Value::String(text) => text.clone(),
+        Value::Array(levels) => levels.iter().map(label).collect::<Vec<_>>().join("."),
+        other => other.to_string(),
+    }
 }
 
 fn head(rows: &str) -> Value {

@@ -1,9 +1,10 @@
 """The other analyses: validity, time, correlation, description, tests and models."""
 
+import asyncio
 import random
 import unittest
 
-from .analyses import ask, needs_pandas, needs_scipy, needs_sklearn, np, pd, refusal, result, same, sometimes
+from .analyses import analysis, ask, needs_pandas, needs_scipy, needs_sklearn, np, pd, refusal, result, same, sometimes
 
 
 def checks_of(rows, **parameters):
@@ -192,6 +193,18 @@ class Timeseries(unittest.TestCase):
 
 @needs_pandas
 class Describe(unittest.TestCase):
+    def test_a_description_is_a_table_with_a_row_for_each_column(self):
+        rows = [{"n": n, "city": "Ulm", "at": f"2024-01-{n + 1:02}"} for n in range(9)] + [{"n": 1000}]
+        table = asyncio.run(analysis.run({"analysis_type": "describe", "data": rows}, as_table=True))
+        self.assertEqual(table["field"].tolist(), ["n", "city", "at"])
+        n, city, at = table.to_dict("records")
+        self.assertEqual((n["count"], n["min"], n["median"], n["max"], n["outliers"]), (10, 0, 4.5, 1000, 1))
+        self.assertEqual((city["type"], city["missing"], city["top"]), ("text", 1, "Ulm (9)"))
+        self.assertEqual((at["min"][:10], at["max"][:10]), ("2024-01-01", "2024-01-09"))
+        for data, kept in (([], []), ([{"city": "Ulm"}], ["field", "type", "count", "missing", "unique", "top"])):
+            table = asyncio.run(analysis.run({"analysis_type": "describe", "data": data}, as_table=True))
+            self.assertEqual(list(getattr(table, "columns", table)), kept)
+
     def test_numbers_are_described_as_pandas_does(self):
         chance = random.Random(4)
         rows = [

@@ -16,8 +16,12 @@ use super::record::{Ended, Record};
 use super::session::Entry;
 use super::{Caller, Refusal, Service};
 
-/// Variables with more bytes are data, and are not searched for names of runs.
+/// Variables with more bytes are data, and are searched for names of runs only where an analysis
+/// has them.
 const SHORT: usize = 4_096;
+
+/// The name under which an analysis is told of one.
+const RESULT: &str = "\"result\"";
 
 /// Answers longer than this are made to fit on another thread.
 const LONG: usize = 256 << 10;
@@ -270,9 +274,36 @@ fn mentions(program: &Program) -> bool {
 
 /// The runs that a program or its variables name: an analysis has its handle in the latter.
 fn named(program: &Program) -> Vec<RunId> {
-    let texts = std::iter::once(program.source.as_str()).chain(
-        program.context.values().map(|value| value.get()).filter(|text| text.len() <= SHORT),
-    );
-    let places = texts.flat_map(|text| text.match_indices("r_").map(move |(at, _)| (text, at)));
-    places.filter_map(|(text, at)| text.get(at..at + 34)?.parse().ok()).take(20).collect()
+    let variables = || program.context.values().map(|value| value.get());
+    let short = variables().filter(|text| text.len() <= SHORT);
+    let texts = std::iter::once(program.source.as_str()).chain(short);
+    let places = texts.flat_map(|text| text.match_indices("r_").map(move |(at, _)| &text[at..]));
+    let long = variables().filter(|text| text.len() > SHORT).flat_map(handles);
+    places.chain(long).filter_map(|text| text.get(..34)?.parse().ok()).take(20).collect()
+}
+
+/// Where a request with rows of its own says which earlier result it wants, too.
+fn handles(text: &str) -> impl Iterator<Item = &str> {
+    let after = text.match_indices(RESULT).map(|(at, _)| text[at + RESULT.len()..].trim_start());
+    after.filter_map(|rest| rest.strip_prefix(':')?.trim_start().strip_prefix('"'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_request_names_its_results_and_no_others() {
+        let ids: Vec<RunId> = (0..3).map(|_| RunId::fresh()).collect();
+        let rows = "1,".repeat(SHORT);
+        let request = format!(
+            r#"{{"data": {{"result" : "{}"}}, "with": {{"result":"{}"}}, "rows": [{rows}"{}"]}}"#,
+            ids[0], ids[1], ids[2]
+        );
+        let variable = RawValue::from_string(request).unwrap();
+        let context = engine::Context::from([("request".to_owned(), variable)]);
+        let program = Program { source: "return 1".to_owned(), context };
+        assert_eq!(named(&program), ids[..2]);
+        assert!(mentions(&program));
+    }
 }

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::LimitKind;
-use metrics::{counter, describe_counter, describe_gauge, describe_histogram, histogram};
+use metrics::{Counter, counter, describe_counter, describe_gauge, describe_histogram, histogram};
 
 use super::analysis;
 use super::receipt::Receipt;
-use super::record::{Ended, Record};
+use super::record::{Ended, Record, Status};
 use crate::hearing::CallNote;
 
 /// Sets of tools that are told apart; further ones are `other`.
@@ -53,6 +53,9 @@ const ERRORS: [&str; 32] = [
     "UnknownTool",
     "ValueError",
 ];
+
+/// How a value begins of which there was too much.
+const TOO_LARGE: &str = r#"{"$type":"too_large","bytes":"#;
 
 /// A part of what a run's time is spent on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +112,10 @@ pub fn describe() {
     describe_histogram!("tidegate_guest_memory_bytes", "Memory of a guest after its run.");
     describe_histogram!("tidegate_guest_cpu_seconds", "Processor time of a guest in a run.");
     describe_counter!("tidegate_errors_total", "Runs that failed, by exception.");
-    describe_counter!("tidegate_limit_hits_total", "Runs that a limit ended.");
+    describe_counter!(
+        "tidegate_limit_hits_total",
+        "Runs that a limit ended, or whose value it replaced."
+    );
     describe_counter!("tidegate_tokens_sent_total", "Tokens of programs and their context.");
     describe_counter!("tidegate_tokens_received_total", "Tokens of answers.");
     describe_counter!(
@@ -135,12 +141,31 @@ pub fn describe() {
     describe_gauge!("tidegate_ready", "Whether programs can run.");
     describe_gauge!("tidegate_build_info", "Which version this is.");
     describe_counter!("tidegate_standby_total", "Fresh guests, by whether one stood by.");
+    begin();
+}
+
+/// Counts nothing yet of what alerts ask for: Prometheus sees no change in a figure whose first
+/// value is 1, and would miss the first run that failed.
+fn begin() {
+    for status in Status::ALL.into_iter().filter(|status| status.is_final()) {
+        runs(status).increment(0);
+    }
+    for limit in LimitKind::ALL {
+        limit_hits(limit).increment(0);
+    }
+}
+
+fn runs(status: Status) -> Counter {
+    counter!("tidegate_runs_total", "status" => status.name(), "language" => "python")
+}
+
+fn limit_hits(limit: LimitKind) -> Counter {
+    counter!("tidegate_limit_hits_total", "limit" => limit.setting())
 }
 
 /// Counts a run that is over.
 pub(super) fn count(record: &Record, price: f64) {
-    counter!("tidegate_runs_total", "status" => record.status.name(), "language" => "python")
-        .increment(1);
+    runs(record.status).increment(1);
     if let Some(started) = record.started_at {
         let queued = started.0.saturating_sub(record.created_at.0);
         Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));
@@ -167,12 +192,15 @@ fn count_end(ended: &Ended) {
     Phase::Rest.took(whole.saturating_sub(ended.usage.wall));
     histogram!("tidegate_guest_cpu_seconds").record(ended.usage.cpu);
     histogram!("tidegate_guest_memory_bytes").record(number(ended.usage.memory_bytes));
+    if ended.return_value.get().starts_with(TOO_LARGE) {
+        limit_hits(LimitKind::Value).increment(1);
+    }
     let Some(error) = &ended.error else { return };
     let known = ERRORS.iter().find(|known| **known == error.kind);
     counter!("tidegate_errors_total", "type" => known.copied().unwrap_or("other")).increment(1);
     let memory = (error.kind == "MemoryError").then_some(LimitKind::Memory);
     if let Some(limit) = error.limit.or(memory) {
-        counter!("tidegate_limit_hits_total", "limit" => limit.setting()).increment(1);
+        limit_hits(limit).increment(1);
     }
 }
 

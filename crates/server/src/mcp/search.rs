@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catalog::ServerName;
-use gateway::{Detail, Found, Search};
+use gateway::{Detail, Found, FoundTool, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
 
@@ -54,19 +54,30 @@ impl Mcp {
     }
 }
 
-/// As many as fit into `most` tokens, and at least one.
+/// As many as fit into `most` tokens, and at least one, which then is cut.
 fn shown(mut found: Found, detail: Detail, unheard: &[ServerName], most: usize) -> CallToolResult {
     let mut used = 0;
     let fitting = found.tools.iter().take_while(|tool| {
-        used += serde_json::to_string(tool).map_or(0, |text| budget::count(&text));
+        used += tokens(tool);
         used <= most
     });
-    let fitting = fitting.count().max(1);
-    let left_out = found.tools.len().saturating_sub(fitting);
-    found.tools.truncate(fitting);
+    let fitting = fitting.count();
+    let left_out = found.tools.len().saturating_sub(fitting.max(1));
+    found.tools.truncate(fitting.max(1));
+    if fitting == 0 {
+        for tool in &mut found.tools {
+            lessen(tool, most);
+        }
+    }
     let mut text = words(&found, detail, unheard);
-    if left_out > 0 {
+    if fitting == 0 && !found.tools.is_empty() {
         // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "\n\ncut to {most} tokens; `search_tools(..., detail_level=\"full\")` in a program has all of it"
+        );
+    }
+    if left_out > 0 {
         let _ = write!(
             text,
             "\n\n{left_out} more were found, and left out to stay within {most} tokens; ask with a smaller `limit`, a lower `detail_level`, or `server`"
@@ -75,6 +86,27 @@ fn shown(mut found: Found, detail: Detail, unheard: &[ServerName], most: usize) 
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = serde_json::to_value(found).ok();
     result
+}
+
+fn tokens(tool: &FoundTool) -> usize {
+    serde_json::to_string(tool).map_or(0, |text| budget::count(&text))
+}
+
+/// Makes a tool fit. Its signature says what its schema does, in fewer words, and comes before what
+/// it is for.
+fn lessen(tool: &mut FoundTool, most: usize) {
+    tool.input_schema = None;
+    let whole = tool.clone();
+    let signature = whole.signature.as_deref().unwrap_or_default();
+    let about = whole.description.as_deref().unwrap_or_default();
+    let mut room = most;
+    while tokens(tool) > most && room > 0 {
+        // Lines of a text have more tokens in JSON.
+        room = room * 9 / 10;
+        let [signature, about] = budget::together([(signature, 3), (about, 1)], room);
+        tool.signature = whole.signature.is_some().then_some(signature);
+        tool.description = whole.description.is_some().then_some(about);
+    }
 }
 
 fn words(found: &Found, detail: Detail, unheard: &[ServerName]) -> String {
@@ -107,4 +139,36 @@ fn words(found: &Found, detail: Detail, unheard: &[ServerName]) -> String {
         text.push_str("; try other words, or an empty query for all");
     }
     text.replace("\n\nservers.", "\nservers.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_tool_that_is_too_long_by_itself_is_cut() {
+        let tool = |words: usize| FoundTool {
+            name: "create_issue".to_owned(),
+            server: "tracker".to_owned(),
+            description: Some("Opens a ticket. ".repeat(words)),
+            input_schema: Some(serde_json::json!({ "properties": "a field ".repeat(words) })),
+            signature: Some("    title: str\n".repeat(words)),
+        };
+        for most in [50, 100, 400, 2000] {
+            for words in [1, 10, 100, 1000] {
+                let tools = vec![tool(words), tool(1)];
+                let found = Found { tools, matching: 2, total: 9 };
+                let result = shown(found, Detail::Full, &[], most);
+                let shown = result.structured_content.unwrap();
+                let first = &shown["tools"][0];
+                assert_eq!(first["name"], "create_issue");
+                let used = budget::count(&first.to_string());
+                assert!(used <= most, "{used} of {most} at {words}: {first}");
+                let text = result.content[0].as_text().unwrap().text.clone();
+                assert!(text.contains("title: str"), "{text}");
+                let is_cut = first["input_schema"].is_null();
+                assert_eq!(is_cut, text.contains(&format!("cut to {most} tokens")), "{text}");
+            }
+        }
+    }
 }

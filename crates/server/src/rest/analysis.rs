@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use budget::Strategy;
+use engine::Level;
 use gateway::service::Request;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::SessionId;
@@ -14,7 +15,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use super::Door;
 use super::access::Runner;
-use super::execute::{StrategyGiven, trace};
+use super::execute::{LevelGiven, StrategyGiven, trace};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 use super::shown::RunShown;
@@ -40,6 +41,9 @@ pub(crate) struct AnalysisBody {
     /// Seconds it may take; never longer than the operator allows.
     #[schema(minimum = 1, maximum = 86400)]
     timeout: Option<f64>,
+    /// A level that is no looser than the operator's.
+    #[schema(value_type = Option<LevelGiven>)]
+    level: Option<Level>,
     /// Tokens that the answer may have.
     #[schema(minimum = 50, maximum = 1_000_000_000)]
     max_output_tokens: Option<u64>,
@@ -101,6 +105,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         context,
         session: fields.take("session")?,
         timeout: super::execute::timeout(fields.take("timeout")?)?,
+        level: fields.take("level")?,
         output_tokens: fields.count("max_output_tokens")?,
         output_strategy: fields.take::<Strategy>("output_strategy")?.unwrap_or_default(),
         ..Request::default()

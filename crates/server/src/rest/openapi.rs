@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_has_every_address() {
+        let manual = include_str!("../../../../docs/src/rest.md");
+        for path in document().paths.paths.keys() {
+            assert!(manual.contains(path.as_str()), "docs/src/rest.md says nothing of {path}");
+        }
+    }
+
+    #[test]
     fn everything_that_is_referred_to_is_there() {
         let api: Value = serde_json::to_value(document()).unwrap();
         let mut wanted = BTreeSet::new();

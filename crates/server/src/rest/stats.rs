@@ -22,6 +22,8 @@ pub(crate) struct StatsShown {
     success_rate: f64,
     /// Milliseconds a run took, on average.
     average_execution_time_ms: f64,
+    /// Milliseconds a run waited for its turn, on average.
+    average_queue_time_ms: f64,
     /// Tokens that were sent.
     tokens_sent: i64,
     /// Tokens that came back.
@@ -74,6 +76,7 @@ impl From<Stats> for StatsShown {
             total_executions: stats.total_executions,
             success_rate: stats.success_rate,
             average_execution_time_ms: stats.average_execution_time_ms,
+            average_queue_time_ms: stats.average_queue_time_ms,
             tokens_sent: stats.tokens_sent,
             tokens_received: stats.tokens_received,
             total_tokens_saved: stats.total_tokens_saved,

@@ -13,10 +13,10 @@ use serde_json::{Map, Value, json};
 use super::run::{CANCELLED, read_input};
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
-use crate::limits::{LimitOptions, Resolved};
+use crate::limits::{LimitOptions, Resolved, UsualLimits};
 use crate::opened::{Choice, Opened, Ran};
 use crate::out::{self, HINT};
-use crate::show::{self, Texts};
+use crate::show;
 
 /// What operators are written as, the longer before those they begin with.
 const SIGNS: [&str; 7] = ["==", "!=", "<=", ">=", "<", ">", "="];
@@ -78,12 +78,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: LimitOptions,
+    limits: UsualLimits,
 }
 
 /// Runs `tidegate analyze`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
-    let resolved = arguments.limits.resolve(|level| config.limits_of(level))?;
+    let resolved =
+        LimitOptions::from(arguments.limits.clone()).resolve(|level| config.limits_of(level))?;
     resolved.warn();
     let program = program(&arguments)?;
     let engine = crate::runtime::engine(config).await?;
@@ -115,7 +116,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     if arguments.json {
         out::line(outcome.return_value.get()).context(show::LOST)?;
     } else {
-        show::value(&outcome, Texts::Plain).context(show::LOST)?;
+        show::rows(&outcome, arguments.limit).context(show::LOST)?;
     }
     Ok(Ending::of(&outcome))
 }

@@ -8,6 +8,7 @@ use gateway::service::store::Store;
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
+use crate::service::Place;
 use crate::{out, show, units};
 
 /// Tools and days that are listed for people.
@@ -38,11 +39,18 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             Misuse::error(format!("{id:?} is no session; every result names its own as s_…"))
         })?),
     };
-    let store = Store::open(&config.data()?.join("service")).await?;
-    if let Some(id) = &arguments.run {
-        return print_run(&store, id, arguments.json).await;
+    // Each client's `tidegate mcp` keeps its runs by itself, and all of them count.
+    let mut stores = Vec::new();
+    for folder in Place::known(config)? {
+        stores.push(Store::open(&folder).await?);
     }
-    let stats = store.stats(arguments.owner.as_deref(), session.as_ref()).await?;
+    if let Some(id) = &arguments.run {
+        return print_run(&stores, id, arguments.json).await;
+    }
+    let mut stats = Stats::default();
+    for store in &stores {
+        stats = stats.and(store.stats(arguments.owner.as_deref(), session.as_ref()).await?);
+    }
     if arguments.json {
         let json = serde_json::to_string(&stats).context("could not write the figures as JSON")?;
         out::line(json).context(show::LOST)?;
@@ -62,12 +70,15 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 }
 
 /// What one run cost, and what it saved.
-async fn print_run(store: &Store, id: &str, json: bool) -> anyhow::Result<Ending> {
+async fn print_run(stores: &[Store], id: &str, json: bool) -> anyhow::Result<Ending> {
     let run: RunId = id.parse().map_err(|_| {
         Misuse::error(format!("{id:?} is no run; every result names its own as r_…"))
     })?;
-    let record = store.run(&run).await?;
-    let receipt = record.and_then(|record| record.ended).and_then(|ended| ended.receipt);
+    let mut receipt = None;
+    for store in stores {
+        let ended = store.run(&run).await?.and_then(|record| record.ended);
+        receipt = receipt.or(ended.and_then(|ended| ended.receipt));
+    }
     let Some(receipt) = receipt else {
         return Err(Misuse::error(format!(
             "there is no receipt of {run}: it has not ended, never was, or was removed with others of its age"
@@ -102,6 +113,7 @@ fn print(stats: &Stats) -> std::io::Result<()> {
         ("runs", stats.total_executions.to_string()),
         ("succeeded", format!("{:.1}%", stats.success_rate * 100.0)),
         ("average time", format!("{:.1} ms", stats.average_execution_time_ms)),
+        ("average time in line", format!("{:.1} ms", stats.average_queue_time_ms)),
         ("tokens sent", stats.tokens_sent.to_string()),
         ("tokens received", stats.tokens_received.to_string()),
         ("tokens saved", stats.total_tokens_saved.to_string()),

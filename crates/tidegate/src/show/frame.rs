@@ -4,25 +4,25 @@ use comfy_table::CellAlignment;
 
 use super::json::Node;
 
-/// Rows shown; the value itself has them all.
-const ROWS: usize = 20;
+/// Rows shown unless more are asked for; the value itself has them all.
+pub(super) const ROWS: usize = 20;
 /// Characters of one cell shown.
 const CELL: usize = 48;
 
-/// The table a data frame or series is shown as; `None` for other values.
-pub(super) fn table(node: &Node<'_>) -> Option<String> {
+/// The table a data frame or series is shown as, with so many rows; `None` for other values.
+pub(super) fn table(node: &Node<'_>, most: usize) -> Option<String> {
     match node.get("$type")?.text()?.as_str() {
-        "dataframe" => frame(node),
-        "series" => series(node),
+        "dataframe" => frame(node, most),
+        "series" => series(node, most),
         _ => None,
     }
 }
 
-fn frame(node: &Node<'_>) -> Option<String> {
+fn frame(node: &Node<'_>, most: usize) -> Option<String> {
     let labels: Vec<String> = node.get("columns")?.list()?.iter().map(cell).collect();
     let rows: Vec<Vec<&Node<'_>>> = match node.get("records") {
-        Some(records) => records.list()?.iter().take(ROWS).map(values_of).collect(),
-        None => node.get("rows")?.list()?.iter().take(ROWS).map(values_of).collect(),
+        Some(records) => records.list()?.iter().take(most).map(values_of).collect(),
+        None => node.get("rows")?.list()?.iter().take(most).map(values_of).collect(),
     };
     let [count, width] = [0, 1].map(|at| {
         node.get("shape").and_then(Node::list).and_then(|shape| shape.get(at)).map(Node::flat)
@@ -32,13 +32,13 @@ fn frame(node: &Node<'_>) -> Option<String> {
     Some(format!("{text}\n{}[{count} rows x {width} columns]", more(&count, rows.len())))
 }
 
-fn series(node: &Node<'_>) -> Option<String> {
+fn series(node: &Node<'_>, most: usize) -> Option<String> {
     let values = node.get("values")?.list()?;
     let name = node
         .get("name")
         .filter(|name| **name != Node::Leaf("null"))
         .map_or_else(|| "value".to_owned(), cell);
-    let rows: Vec<Vec<&Node<'_>>> = values.iter().take(ROWS).map(|value| vec![value]).collect();
+    let rows: Vec<Vec<&Node<'_>>> = values.iter().take(most).map(|value| vec![value]).collect();
     let dtype = node.get("dtype").and_then(Node::text).unwrap_or_default();
     let (text, count) = (laid_out(node, &[name], &rows), values.len().to_string());
     Some(format!("{text}\n{}[{count} values, {dtype}]", more(&count, rows.len())))
@@ -105,7 +105,7 @@ mod tests {
         let raw = r#"{"$type":"dataframe","shape":[2,2],"columns":["city","n"],
             "dtypes":{"city":"object","n":"int64"},"index_name":"id","index":["a","b"],
             "records":[{"city":"Kiel","n":4},{"city":null,"n":12}]}"#;
-        insta::assert_snapshot!(table(&Node::parse(raw)).unwrap(), @"
+        insta::assert_snapshot!(table(&Node::parse(raw), ROWS).unwrap(), @"
         id  city   n
         a   Kiel   4
         b   null  12
@@ -120,7 +120,7 @@ mod tests {
             r#"{{"$type":"series","name":"n","dtype":"int64","shape":[25],"values":[{}]}}"#,
             values.join(",")
         );
-        let text = table(&Node::parse(&raw)).unwrap();
+        let text = table(&Node::parse(&raw), ROWS).unwrap();
         assert!(text.ends_with("... 5 more rows\n[25 values, int64]"), "{text}");
     }
 

@@ -27,6 +27,15 @@ fn deployed(file: &str) -> String {
 #[test]
 fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
     let gateway = Gateway::start();
+    // Prometheus sees no change in what begins with 1.
+    let before = gateway.ask("GET", "/metrics", "", "");
+    for line in [
+        "tidegate_runs_total{status=\"failed\",language=\"python\"} 0",
+        "tidegate_runs_total{status=\"timed_out\",language=\"python\"} 0",
+        "tidegate_limit_hits_total{limit=\"wall\"} 0",
+    ] {
+        assert!(before.lines().any(|one| one == line), "{line} is not in\n{before}");
+    }
     let worked = gateway.run(
         "from servers.data import get_devices\ndevices = await get_devices()\nreturn len(devices)",
     );
@@ -34,6 +43,9 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
     assert_eq!(gateway.run("import json\njson.loads('{}')['missing']")["success"], false);
     let limited = json!({ "code": "while True: pass", "timeout": 1 }).to_string();
     gateway.ask("POST", "/execute", "", &limited);
+    // More than may be returned is described instead, and counted.
+    let large = gateway.run("return 'x' * (33 << 20)");
+    assert_eq!(large["success"], true, "{large}");
     gateway.ask("GET", "/api/v1/mcp/tools/search?query=orders", "", "");
     let text = gateway.ask("GET", "/metrics", "", "");
     let counted = names(&text);
@@ -43,13 +55,14 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         }
     }
     for line in [
-        "tidegate_runs_total{status=\"succeeded\",language=\"python\"} 1",
+        "tidegate_runs_total{status=\"succeeded\",language=\"python\"} 2",
         "tidegate_runs_total{status=\"timed_out\",language=\"python\"} 1",
         "tidegate_errors_total{type=\"KeyError\"} 1",
         "tidegate_limit_hits_total{limit=\"wall\"} 1",
+        "tidegate_limit_hits_total{limit=\"value-bytes\"} 1",
         "tidegate_host_calls_total{server=\"data\",tool=\"get_devices\",outcome=\"ok\"} 1",
         "tidegate_tool_combinations_total{tools=\"data.get_devices\"} 1",
-        "tidegate_requests_total{kind=\"code\"} 3",
+        "tidegate_requests_total{kind=\"code\"} 4",
         "tidegate_requests_total{kind=\"search\"} 1",
         "tidegate_upstream_up{server=\"data\"} 1",
     ] {

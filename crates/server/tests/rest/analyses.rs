@@ -1,0 +1,39 @@
+//! Prepared analyses: at which level, and of which earlier results.
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_analysis_runs_at_the_level_that_was_asked_for() {
+    let house = House::new().await;
+    let ask = async |kind: &str, parameters: Value, level: &str| {
+        let data = json!([{"n": 1, "m": 2}, {"n": 5, "m": 1}, {"n": 3, "m": 2}]);
+        let body =
+            json!({"analysis_type": kind, "data": data, "parameters": parameters, "level": level});
+        house.post("/api/v1/analysis", body).await
+    };
+    let sums = json!({"aggregations": {"n": ["sum"]}});
+    let found: Value = ask("aggregate", sums, "hardened").await.json().await.unwrap();
+    assert_eq!(found["return_value"]["result"], json!([{"n_sum": 9}]), "{found}");
+    // What that level does not import is not there.
+    let tested = json!({"test": "t_paired", "fields": ["n", "m"]});
+    for (level, succeeds) in [("production", true), ("hardened", false)] {
+        let found: Value = ask("test", tested.clone(), level).await.json().await.unwrap();
+        assert_eq!(found["success"], succeeds, "{level}: {found}");
+    }
+    let wrong = ask("describe", json!({}), "reckless").await;
+    assert!(assert_problem(wrong, 400, "invalid_request").await.contains("hardened"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_with_many_rows_may_name_an_earlier_result_beside_them() {
+    let house = House::new().await;
+    let made =
+        house.run(json!({"code": "return [{'k': n, 'x': n * n} for n in range(900)]"})).await;
+    let own: Vec<Value> = (0..900).map(|k| json!({"k": k, "name": format!("row {k}")})).collect();
+    let join = json!({"steps": [{"join": {"with": own, "on": "k"}}, {"limit": {"count": 1, "offset": 30}}]});
+    let body = json!({"analysis_type": "transform", "data": {"result": made["run_id"]}, "parameters": join});
+    let answer = house.post("/api/v1/analysis", body).await;
+    let answer: Value = answer.json().await.unwrap();
+    let row = json!([{"k": 30, "x": 900, "name": "row 30"}]);
+    assert_eq!(answer["return_value"]["result"], row, "{answer}");
+}
