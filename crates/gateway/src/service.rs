@@ -13,6 +13,7 @@ mod adopt;
 pub mod analysis;
 mod answer;
 pub mod durable;
+mod examined;
 mod execute;
 pub mod figures;
 pub mod gate;
@@ -31,6 +32,7 @@ mod sweep;
 pub mod tokens;
 mod trace;
 mod trail;
+mod watching;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -45,6 +47,7 @@ use tracing::warn;
 
 pub use self::answer::{Answer, Of, Page, Wanted};
 use self::durable::own::LeftBehind;
+pub use self::examined::Validated;
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::RunId;
@@ -60,7 +63,9 @@ use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
+pub use self::watching::Watching;
 use crate::checks::Checks;
+use crate::reviewing::Reviewing;
 use crate::tools::Tools;
 pub use upstream::TraceParent;
 
@@ -99,6 +104,8 @@ pub struct Settings {
     pub durable: bool,
     /// How long a guest is kept in memory that waits.
     pub freeze_after: Duration,
+    /// What is done about what reviews of programs find.
+    pub reviewing: Reviewing,
 }
 
 impl Default for Settings {
@@ -120,6 +127,7 @@ impl Default for Settings {
             token_price: 3.0,
             durable: false,
             freeze_after: Duration::from_secs(2),
+            reviewing: Reviewing::default(),
         }
     }
 }
@@ -156,12 +164,16 @@ pub struct Parts {
     pub spans: Option<Arc<dyn Spans>>,
     /// What happened is written down there; `None` writes nothing down.
     pub trail: Option<Arc<Trail>>,
+    /// Who knows what owners usually do; `None` finds nothing unusual.
+    pub watching: Option<Arc<Watching>>,
 }
 
 /// Sessions and runs of many owners.
 pub struct Service {
     settings: Settings,
     parts: Parts,
+    /// Who reviews programs, also where nobody checks them.
+    reviews: Arc<Checks>,
     gate: Arc<Gate>,
     sessions: Mutex<Shelf>,
     /// Guests in memory.
@@ -209,6 +221,7 @@ impl Service {
         let service = Arc::new(Self {
             gate: Gate::new(settings.room),
             settings,
+            reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,
             sessions: Mutex::new(sessions),
             alive,
@@ -220,6 +233,9 @@ impl Service {
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
         });
+        if let Some(watching) = &service.parts.watching {
+            watching.begin(&service.tasks, &service.ending);
+        }
         service.take_up(found).await;
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });
@@ -352,6 +368,9 @@ impl Service {
     /// Ends everything in an orderly way: runs are cancelled after `patience`, sessions frozen.
     pub async fn close(self: &Arc<Self>, patience: Duration) {
         self.close_all(patience).await;
+        if let Some(watching) = &self.parts.watching {
+            watching.keep().await;
+        }
         if let Some(trail) = &self.parts.trail {
             trail.service(audit::Kind::Stopped, serde_json::Value::Null);
         }

@@ -10,6 +10,7 @@
 
 pub mod access;
 mod analysis;
+mod anomaly;
 mod execute;
 mod files;
 mod given;
@@ -18,6 +19,7 @@ pub(crate) mod moment;
 mod moving;
 mod openapi;
 mod problem;
+mod review;
 mod runs;
 mod security;
 mod serve;
@@ -124,6 +126,7 @@ fn quick() -> Router<Door> {
         .route("/api/v1/sessions/{id}/export", get(moving::export_session))
         .route("/api/v1/sessions/import", post(moving::import_session))
         .route("/api/v1/analysis", post(analysis::analyze))
+        .route("/api/v1/validate", post(review::validate))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))

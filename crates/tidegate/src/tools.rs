@@ -39,7 +39,8 @@ pub(crate) async fn open_all(
     let upstreams = Upstreams::new(settings, options);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
-    let tools = Tools::new(upstreams, policies, memory);
+    let web = upstream::Web::new(config.web()?);
+    let tools = Tools::new(upstreams, policies, memory).with_web(web);
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };
     Ok(match meaning {

@@ -19,6 +19,7 @@ use crate::finding::Search;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::service::durable::Effect;
 use crate::tally::Tally;
+use crate::web;
 
 /// What one program can call, as of when it started.
 pub struct Offer {
@@ -84,7 +85,7 @@ impl Offer {
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
+        let known = ["$call", web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -110,6 +111,9 @@ impl Offer {
 
     /// What a call may do out there, as far as anybody who is believed has said.
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
+        if call.name == web::CALL {
+            return web::effect(call);
+        }
         if call.name != "$call" {
             return Effect::Read;
         }
@@ -123,6 +127,9 @@ impl Offer {
     pub(crate) fn effect_of(&self, server: Option<&str>, tool: &str) -> Effect {
         if tool.starts_with('$') {
             return Effect::Read;
+        }
+        if server == Some(web::SERVER) && tool.contains(' ') {
+            return web::effect_of(tool);
         }
         let catalog = self.widest();
         let Ok(tool) = catalog.resolve(server, tool) else {
@@ -161,6 +168,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             "$call" => self.call_tool(&call.arguments, behalf).await,
+            web::CALL => web::fetch(&self.tools.web, &call.arguments).await,
             _ => self.ask(&call.name, &call.arguments).await,
         };
         CallResult { id: call.id, result }

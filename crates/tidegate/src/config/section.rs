@@ -13,6 +13,9 @@ use serde_json::Value;
 use url::Url;
 
 pub(crate) use self::values::{Size, Span};
+use super::audit::AuditSection;
+use super::network::NetworkSection;
+use super::review::ReviewSection;
 use super::secrets::Template;
 
 /// The whole of `tidegate.toml`.
@@ -37,6 +40,12 @@ pub(super) struct FileSection {
     pub(super) roots: Option<Vec<String>>,
     /// What servers get that ask for a person's choice.
     pub(super) elicitation: Option<ElicitationName>,
+    /// What is done about what reviews of programs find.
+    pub(super) review: ReviewSection,
+    /// The hosts that programs may reach by themselves.
+    pub(super) network: NetworkSection,
+    /// Who is told of what is unusual.
+    pub(super) audit: AuditSection,
 }
 
 /// What servers get that ask for a person's choice.

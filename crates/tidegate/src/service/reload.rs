@@ -144,7 +144,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers ([serve], [limits], [tools]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers ([serve], [limits], [tools], [review], [network]) have changed; they count from the next start on",
             );
         }
     }
@@ -153,7 +153,9 @@ impl LiveServers {
         let service = self.config.service_section().map(|section| format!("{section:?}"));
         let limits = self.config.limits_section().map(|section| format!("{section:?}"));
         let direct = self.config.direct_tools().map(|tools| tools.join(","));
-        [service, limits, direct].map(Result::unwrap_or_default).join("\n")
+        let review = self.config.reviewing().map(|review| format!("{review:?}"));
+        let network = self.config.web().map(|web| format!("{web:?}"));
+        [service, limits, direct, review, network].map(Result::unwrap_or_default).join("\n")
     }
 
     async fn use_server(&self, server: &Server) {
