@@ -6,15 +6,17 @@
 //!
 //! | flag | when |
 //! | --- | --- |
-//! | [`Reason::Burst`] | far more calls in one run, or in ten minutes, than this owner ever made |
+//! | [`Reason::Burst`] | far more calls in one run, or calls or runs in ten minutes, than this owner ever made |
 //! | [`Reason::NewTool`] | a tool, or a server, that is new to an owner whose tools had settled |
 //! | [`Reason::Volume`] | far more bytes or tokens in one run than this owner ever received |
 //! | [`Reason::Denials`] | many denials within ten minutes |
 //!
 //! Amounts are compared on a logarithmic scale, because runs differ by factors and not by
 //! differences: with the median and the median distance from it, which one odd run does not move,
-//! and with the greatest amount of the last thousand runs, because many owners have a large job
-//! once a week. An owner's first runs are flagged for nothing: there is nothing to compare with.
+//! and with the greatest amounts of the last thousand runs, because many owners have a large job
+//! once a week. How these differ among themselves says what is to be expected beyond them: ten times
+//! the usual is flagged for an owner whose runs are alike, and not for one who has such a run every
+//! week, which no figure could tell apart. An owner's first runs are flagged for nothing: there is nothing to compare with.
 
 mod history;
 mod owner;
@@ -27,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use owner::Owner;
 
 /// Owners that are remembered; of more, those who were away longest are forgotten.
-const MOST_OWNERS: usize = 10_000;
+const MOST_OWNERS: usize = 2_000;
 
 /// One run, when it has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,12 +106,16 @@ pub struct Tuning {
     pub least_runs: u64,
     /// How many times the usual distance from the median is too far.
     pub spreads: f64,
-    /// How many times the greatest amount so far is too much.
+    /// How many times the greatest amount so far is too much, as long as little is known.
     pub times_greatest: f64,
+    /// What is met once in so many runs is not too much, as far as the past says.
+    pub once_in: f64,
     /// Fewer calls in a run are no burst.
     pub least_calls: u64,
     /// Fewer calls in ten minutes are no burst.
     pub least_calls_in_window: u64,
+    /// Fewer runs in ten minutes are no burst.
+    pub least_runs_in_window: u64,
     /// Fewer bytes in a run are no unusual volume.
     pub least_bytes: u64,
     /// Fewer tokens in a run are no unusual volume.
@@ -130,8 +136,10 @@ impl Default for Tuning {
             least_runs: 30,
             spreads: 3.5,
             times_greatest: 2.0,
-            least_calls: 50,
-            least_calls_in_window: 100,
+            once_in: 5_000.0,
+            least_calls: 20,
+            least_calls_in_window: 50,
+            least_runs_in_window: 15,
             least_bytes: 1 << 20,
             least_tokens: 50_000,
             denials: 10,

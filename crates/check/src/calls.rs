@@ -79,6 +79,34 @@ pub(crate) fn tool_by_name<'a, 'c>(
     names.servers.catalog.resolve(server, &named.tool.0).ok()
 }
 
+/// What a call by name is of.
+pub(crate) enum Named<'c> {
+    /// This tool.
+    Tool(&'c CatalogTool),
+    /// One of a server whose tools are not known.
+    Unlisted,
+    /// Only running would tell, or there is no such tool.
+    Unknown,
+}
+
+/// The tool that a call by name is of, whatever becomes of its result.
+pub(crate) fn named_tool<'a, 'c>(
+    call: &'a ExprCall,
+    tree: &Tree<'a>,
+    names: &Names<'a, 'c>,
+) -> Named<'c> {
+    let constants = |expression: &Expr| names.constant(tree, expression);
+    let Some(named) = place::named(call, &constants) else { return Named::Unknown };
+    let server = named.server.as_ref().map(|(name, _)| name.as_str());
+    match names.servers.catalog.resolve(server, &named.tool.0) {
+        Ok(tool) => Named::Tool(tool),
+        Err(_) if server.is_some_and(|server| names.servers.could_be_opaque(server)) => {
+            Named::Unlisted
+        }
+        Err(_) => Named::Unknown,
+    }
+}
+
 impl Judged {
     /// A call of a tool's function.
     fn bound<'a>(

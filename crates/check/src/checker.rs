@@ -12,6 +12,7 @@ use std::time::Duration;
 use catalog::Catalog;
 
 use crate::finding::{Report, Unchecked};
+use crate::review::{Review, Rules};
 use crate::run;
 use crate::typed::TypeChecker;
 
@@ -33,6 +34,8 @@ pub struct Program<'a> {
     pub unlisted: &'a [String],
     /// There may be servers that nobody has mentioned.
     pub partial: bool,
+    /// What a review holds against it.
+    pub rules: Option<&'a Rules>,
 }
 
 /// The names that a program finds.
@@ -57,6 +60,9 @@ pub(crate) struct Job {
     pub(crate) names: Known,
     pub(crate) unlisted: Vec<String>,
     pub(crate) partial: bool,
+    pub(crate) rules: Rules,
+    /// Nobody wants to know of mistakes.
+    pub(crate) only_reviewed: bool,
 }
 
 /// The same as [`Given`], kept.
@@ -100,8 +106,18 @@ impl Checker {
         self.check(&Program { source, ..Program::default() });
     }
 
-    /// Checks one program. Never fails: what cannot be checked has no findings.
+    /// Checks one program, and reviews it. Never fails: what cannot be checked has no findings, and
+    /// what cannot be reviewed has one that says so.
     pub fn check(&self, program: &Program<'_>) -> Report {
+        self.work(program, false)
+    }
+
+    /// Reviews one program, and looks for no mistakes.
+    pub fn review(&self, program: &Program<'_>) -> Review {
+        self.work(program, true).review
+    }
+
+    fn work(&self, program: &Program<'_>, only_reviewed: bool) -> Report {
         let job = Job {
             source: program.source.to_owned(),
             names: match program.names {
@@ -110,6 +126,8 @@ impl Checker {
             },
             unlisted: program.unlisted.to_vec(),
             partial: program.partial,
+            rules: program.rules.cloned().unwrap_or_default(),
+            only_reviewed,
         };
         let catalog = Arc::clone(&self.catalog.lock().unwrap_or_else(PoisonError::into_inner));
         let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,7 +145,7 @@ impl Checker {
 }
 
 fn unchecked(why: Unchecked) -> Report {
-    Report { unchecked: Some(why), ..Report::default() }
+    Report { unchecked: Some(why), review: Review::unreviewed(why), ..Report::default() }
 }
 
 /// The thread that has the type checker. It ends when it is asked nothing more.
@@ -141,6 +159,8 @@ struct Worker {
 enum Answer {
     /// A check begins, and this stops it.
     Begun(salsa::CancellationToken),
+    /// What a program could do is known, though not yet whether it has mistakes.
+    Reviewed(Review),
     Done(Report),
 }
 
@@ -165,24 +185,32 @@ impl Worker {
             return (unchecked(Unchecked::Failed), None);
         }
         let deadline = std::time::Instant::now() + patience;
-        let mut stop = None;
+        let (mut stop, mut reviewed) = (None, None);
+        // What is known of a program does not depend on whether its check came to an end.
+        let with = |report: Report, reviewed: Option<Review>| match reviewed {
+            Some(review) => Report { review, ..report },
+            None => report,
+        };
         loop {
             let left = deadline.saturating_duration_since(std::time::Instant::now());
             match self.answers.recv_timeout(left) {
                 Ok(Answer::Begun(token)) => stop = Some(token),
+                Ok(Answer::Reviewed(review)) => reviewed = Some(review),
                 Ok(Answer::Done(report)) => {
                     let goes_on =
                         self.text < MOST_TEXT && report.unchecked != Some(Unchecked::Failed);
-                    return (report, goes_on.then_some(self));
+                    return (with(report, reviewed), goes_on.then_some(self));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     // It ends when it notices; nobody waits for it.
                     if let Some(stop) = stop {
                         stop.cancel();
                     }
-                    return (unchecked(Unchecked::OutOfTime), None);
+                    return (with(unchecked(Unchecked::OutOfTime), reviewed), None);
                 }
-                Err(RecvTimeoutError::Disconnected) => return (unchecked(Unchecked::Failed), None),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return (with(unchecked(Unchecked::Failed), reviewed), None);
+                }
             }
         }
     }
@@ -191,11 +219,20 @@ impl Worker {
 fn work(orders: &Receiver<(Arc<Catalog>, Job)>, tell: &Sender<Answer>) {
     let mut checker: Option<TypeChecker> = None;
     while let Ok((catalog, job)) = orders.recv() {
+        let told = |review| drop(tell.send(Answer::Reviewed(review)));
+        if job.only_reviewed {
+            let review = catch_unwind(AssertUnwindSafe(|| run::review_only(&catalog, &job)));
+            told(review.unwrap_or_else(|_| Review::unreviewed(Unchecked::Failed)));
+            if tell.send(Answer::Done(Report::default())).is_err() {
+                return;
+            }
+            continue;
+        }
         let mut current = checker.take().unwrap_or_else(|| TypeChecker::new(Arc::clone(&catalog)));
         let report = catch_unwind(AssertUnwindSafe(|| {
             current.refresh(catalog);
             let _ = tell.send(Answer::Begun(current.stop()));
-            run::run(&mut current, &job)
+            run::run(&mut current, &job, &told)
         }));
         let report = if let Ok(report) = report {
             checker = Some(current);

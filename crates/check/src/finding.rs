@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::review::Review;
+
 /// Everything a check found, in the order of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -19,6 +21,9 @@ pub struct Report {
     /// Why the program was not checked, or not wholly; such a program may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Unchecked>,
+    /// What the program could do.
+    #[serde(skip)]
+    pub review: Review,
 }
 
 impl Report {

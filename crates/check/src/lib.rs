@@ -13,6 +13,8 @@
 //! reads; `complaints` keeps what is certain of what that says: `trust` tells whether a type still
 //! holds, and `reach` whether a place is reached and its exception caught. Nothing here reads a file or a socket.
 //!
+//! [`review`] looks at the same tree for what a program could do, not for mistakes.
+//!
 //! A mistake blocks only if it is in a call of a tool or certainly crashes. Whatever cannot be
 //! known does not.
 
@@ -38,6 +40,7 @@ mod place;
 mod reach;
 mod render;
 mod results;
+pub mod review;
 mod rewrite;
 mod run;
 mod scopes;
@@ -50,3 +53,4 @@ mod unparsed;
 
 pub use checker::{Checker, Given, Program};
 pub use finding::{Code, Finding, Report, Severity, Unchecked};
+pub use review::{Review, Rules};

@@ -8,7 +8,7 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, ExprContext, Identifier};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprCall, ExprContext, Identifier};
 
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::nearest::nearest;
@@ -184,11 +184,25 @@ impl<'a, 'c> Names<'a, 'c> {
 
     /// What an expression stands for. What comes from a module that the program changes may be anything.
     pub(crate) fn meaning(&self, expression: &Expr) -> Option<Meaning<'c>> {
-        match self.plain_meaning(expression)? {
-            Meaning::Server(_) if self.patched => Some(Meaning::Opaque),
-            Meaning::Tool(_) if self.patched && expression.is_attribute_expr() => {
-                Some(Meaning::Opaque)
-            }
+        match expression {
+            Expr::Name(name) => self.named(name.id.as_str()),
+            Expr::Attribute(attribute) => self.member(attribute),
+            _ => None,
+        }
+    }
+
+    /// What a name stands for.
+    pub(crate) fn named(&self, name: &str) -> Option<Meaning<'c>> {
+        let meaning = self.meanings.get(name).copied();
+        let is_changed =
+            |meaning: &Meaning<'_>| self.patched && matches!(meaning, Meaning::Server(_));
+        meaning.map(|meaning| if is_changed(&meaning) { Meaning::Opaque } else { meaning })
+    }
+
+    /// What an attribute stands for.
+    pub(crate) fn member(&self, attribute: &ExprAttribute) -> Option<Meaning<'c>> {
+        match self.plain_member(attribute)? {
+            Meaning::Server(_) | Meaning::Tool(_) if self.patched => Some(Meaning::Opaque),
             meaning => Some(meaning),
         }
     }
@@ -196,26 +210,28 @@ impl<'a, 'c> Names<'a, 'c> {
     fn plain_meaning(&self, expression: &Expr) -> Option<Meaning<'c>> {
         match expression {
             Expr::Name(name) => self.meanings.get(name.id.as_str()).copied(),
-            Expr::Attribute(attribute) => {
-                let name = attribute.attr.as_str();
-                match self.plain_meaning(&attribute.value)? {
-                    Meaning::Root if BY_NAME.contains(&name) => BY_NAME
-                        .iter()
-                        .find(|known| **known == name)
-                        .map(|known| Meaning::ByName(known)),
-                    Meaning::Root => match self.servers.server(name) {
-                        Some(server) => Some(Meaning::Server(server)),
-                        None => (self.servers.is_opaque(name)).then_some(Meaning::Opaque),
-                    },
-                    Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
-                    // A tool's module, which has its function.
-                    Meaning::Tool(tool) => (tool.python() == name || tool.name().0 == name)
-                        .then_some(Meaning::Tool(tool)),
-                    Meaning::Opaque => (!name.starts_with('_')).then_some(Meaning::Opaque),
-                    Meaning::ByName(_) => None,
-                }
-            }
+            Expr::Attribute(attribute) => self.plain_member(attribute),
             _ => None,
+        }
+    }
+
+    fn plain_member(&self, attribute: &ExprAttribute) -> Option<Meaning<'c>> {
+        let name = attribute.attr.as_str();
+        match self.plain_meaning(&attribute.value)? {
+            Meaning::Root if BY_NAME.contains(&name) => {
+                BY_NAME.iter().find(|known| **known == name).map(|known| Meaning::ByName(known))
+            }
+            Meaning::Root => match self.servers.server(name) {
+                Some(server) => Some(Meaning::Server(server)),
+                None => (self.servers.is_opaque(name)).then_some(Meaning::Opaque),
+            },
+            Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
+            // A tool's module, which has its function.
+            Meaning::Tool(tool) => {
+                (tool.python() == name || tool.name().0 == name).then_some(Meaning::Tool(tool))
+            }
+            Meaning::Opaque => (!name.starts_with('_')).then_some(Meaning::Opaque),
+            Meaning::ByName(_) => None,
         }
     }
 

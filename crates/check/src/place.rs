@@ -21,8 +21,19 @@ impl<'t> Lines<'t> {
         Self { text, starts: std::iter::once(0).chain(newlines).collect() }
     }
 
+    /// How many lines there are.
+    pub(crate) fn count(&self) -> u64 {
+        let ends_with_one = self.text.code.ends_with('\n');
+        (self.starts.len() - usize::from(ends_with_one)) as u64
+    }
+
+    /// A line as it was sent, from 1.
+    pub(crate) fn line(&self, line: u32) -> &str {
+        self.text.lines.get(line as usize - 1).map(String::as_str).unwrap_or_default()
+    }
+
     /// Line and column, both from 1.
-    fn place(&self, at: TextSize) -> (u32, u32) {
+    pub(crate) fn place(&self, at: TextSize) -> (u32, u32) {
         let at = usize::from(at).min(self.text.code.len());
         let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
         let before = self.text.code.get(self.starts[line]..at).unwrap_or_default();
@@ -33,7 +44,7 @@ impl<'t> Lines<'t> {
     pub(crate) fn finding(&self, severity: Severity, mistake: Mistake) -> Finding {
         let (line, column) = self.place(mistake.range.start());
         let (end_line, end_column) = self.place(mistake.range.end());
-        let source = self.text.lines.get(line as usize - 1).map(String::as_str).unwrap_or_default();
+        let source = self.line(line);
         let Mistake { code, message, valid, nearest, usage, .. } = mistake;
         Finding {
             severity,

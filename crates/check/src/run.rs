@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-use catalog::CatalogTool;
+use catalog::{Catalog, CatalogTool};
 use ruff_python_ast::{AnyNodeRef, Expr, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged, TextRange};
@@ -16,6 +16,7 @@ use crate::names::{Meaning, Names};
 use crate::place::Lines;
 use crate::reach::Reach;
 use crate::results::Spelt;
+use crate::review::{self, Review};
 use crate::rewrite::Rewritten;
 use crate::servers::Servers;
 use crate::text::Text;
@@ -113,21 +114,41 @@ const MOST_OTHERS: usize = 12;
 /// and the most bytes of it.
 const LONGEST_NAMED: usize = 2_500;
 
-/// Checks a program.
-pub(crate) fn run(checker: &mut TypeChecker, job: &Job) -> Report {
+/// Reviews a program, and looks for no mistakes.
+pub(crate) fn review_only(catalog: &Catalog, job: &Job) -> Review {
     if let Some(unchecked) = bounds::refused(&job.source) {
+        return Review::unreviewed(unchecked);
+    }
+    let text = Text::of(&job.source);
+    let lines = Lines::new(&text);
+    let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
+    if !parsed.has_valid_syntax() {
+        return Review::unparsed(lines.count());
+    }
+    let tree = Tree::new(parsed.syntax());
+    let servers = Servers { catalog, opaque: &job.unlisted, partial: job.partial };
+    let (names, _) = Names::read(&tree, servers);
+    review::review(&tree, &names, &lines, &job.rules)
+}
+
+/// Checks a program; what it could do is told first, which does not depend on types.
+pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -> Report {
+    if let Some(unchecked) = bounds::refused(&job.source) {
+        told(Review::unreviewed(unchecked));
         return Report { unchecked: Some(unchecked), ..Report::default() };
     }
     let text = Text::of(&job.source);
     let lines = Lines::new(&text);
     let parsed = parse_unchecked_source(&text.code, PySourceType::Python);
     if !parsed.has_valid_syntax() {
+        told(Review::unparsed(lines.count()));
         return unparsed::report(checker, &parsed, &text.code, &lines);
     }
     let tree = Tree::new(parsed.syntax());
     let catalog = checker.catalog();
     let servers = Servers { catalog: &catalog, opaque: &job.unlisted, partial: job.partial };
     let (names, mut mistakes) = Names::read(&tree, servers);
+    told(review::review(&tree, &names, &lines, &job.rules));
     mistakes.extend(names.check_attributes(&tree));
     let mut judged = calls::judge(&tree, &names);
     let forgotten = awaits::forgotten(&tree, &names);

@@ -29,6 +29,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("returned", include_str!("../guest/returned.py")),
     ("calls", include_str!("../guest/calls.py")),
     ("binding", include_str!("../guest/binding.py")),
+    ("web", include_str!("../guest/web.py")),
     ("reading", include_str!("../guest/reading.py")),
     ("servers", include_str!("../guest/servers.py")),
     ("discovery", include_str!("../guest/discovery.py")),

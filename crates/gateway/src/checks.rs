@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use catalog::names::{self, Kind};
-use check::{Checker, Code, Finding, Given, Report};
-use engine::{Outcome, Program, ProgramError};
+use check::{Checker, Code, Finding, Given, Report, Review, Rules, Unchecked};
+use engine::{Limits, Outcome, Program, ProgramError};
 
 use crate::finding::{Detail, Search};
 use crate::tools::{Offer, Tools};
@@ -63,7 +63,9 @@ impl Checks {
         tools: Option<&Arc<Tools>>,
         program: &Program,
         earlier: Earlier,
+        limits: &Limits,
     ) -> (Report, Option<Arc<Offer>>) {
+        let earlier = (earlier, &rules(tools, limits));
         let Some(tools) = tools else {
             return (self.report(program, earlier, &Circumstances::default()).await, None);
         };
@@ -90,13 +92,40 @@ impl Checks {
         (report, Some(offer))
     }
 
+    /// What a program could do, and what it is offered; its mistakes are not looked for.
+    pub async fn review(
+        self: &Arc<Self>,
+        tools: Option<&Arc<Tools>>,
+        program: &Program,
+        limits: &Limits,
+    ) -> (Review, Option<Arc<Offer>>) {
+        let rules = rules(tools, limits);
+        let (known, offer) = match tools {
+            Some(tools) => {
+                let offer = tools.offer(&program.source).await;
+                (Circumstances::of(tools, &offer), Some(offer))
+            }
+            None => (Circumstances::default(), None),
+        };
+        let (checks, source) = (Arc::clone(self), program.source.clone());
+        let review = move || {
+            let Circumstances { catalog, unlisted, partial } = known;
+            checks.checker.refresh(catalog);
+            let (source, unlisted, rules) = (source.as_str(), &unlisted[..], Some(&rules));
+            let program = check::Program { source, unlisted, partial, rules, ..Default::default() };
+            checks.checker.review(&program)
+        };
+        let review = tokio::task::spawn_blocking(review).await;
+        (review.unwrap_or_else(|_| Review::unreviewed(Unchecked::Failed)), offer)
+    }
+
     async fn report(
         self: &Arc<Self>,
         program: &Program,
-        earlier: Earlier,
+        (earlier, rules): (Earlier, &Rules),
         circumstances: &Circumstances,
     ) -> Report {
-        let checks = Arc::clone(self);
+        let (checks, rules) = (Arc::clone(self), rules.clone());
         let source = program.source.clone();
         let given: Vec<String> = program.context.keys().cloned().collect();
         let Circumstances { catalog, unlisted, partial } = circumstances.clone();
@@ -111,10 +140,24 @@ impl Checks {
                 names,
                 unlisted: &unlisted,
                 partial,
+                rules: Some(&rules),
             })
         };
-        // A check that panics is no reason to keep a program from running.
-        tokio::task::spawn_blocking(check).await.unwrap_or_default()
+        // A check that panics is no reason to keep a program from running, unless it is not to run unseen.
+        tokio::task::spawn_blocking(check).await.unwrap_or_else(|_| Report {
+            unchecked: Some(Unchecked::Failed),
+            review: Review::unreviewed(Unchecked::Failed),
+            ..Report::default()
+        })
+    }
+}
+
+/// What a review holds against a program that may use this.
+fn rules(tools: Option<&Arc<Tools>>, limits: &Limits) -> Rules {
+    Rules {
+        imports: limits.imports.clone(),
+        trusted: tools.map(|tools| tools.trusted()).unwrap_or_default(),
+        calls: Some(limits.calls),
     }
 }
 

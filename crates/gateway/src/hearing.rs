@@ -11,6 +11,7 @@ use upstream::TraceParent;
 use crate::judge::{DENIED, NOT_APPROVED};
 use crate::service::durable::REFUSED;
 use crate::veil::SECRET_REFUSED;
+use crate::web;
 
 /// Hears a run. Called on the guest's own thread or on one of the runtime's, so every method
 /// must be quick.
@@ -83,10 +84,16 @@ pub struct CallNote {
     /// It was carried out, and its program could not have the answer.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub done: bool,
+    /// A rule or a setting did not let it be made.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub denied: bool,
 }
 
+/// What a call fails with that a rule or a setting forbids.
+const DENIALS: [&str; 3] = [NOT_ALLOWED, "Denied", "NotApproved"];
+
 /// What a call fails with that reached no server.
-const UNMADE: [&str; 7] = [
+const UNMADE: [&str; 8] = [
     "UnknownTool",
     "UnknownServer",
     "ArgumentError",
@@ -94,6 +101,7 @@ const UNMADE: [&str; 7] = [
     DENIED,
     NOT_APPROVED,
     SECRET_REFUSED,
+    NOT_ALLOWED,
 ];
 
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
@@ -101,6 +109,9 @@ pub(crate) const TOO_LARGE: &str = "TooLarge";
 
 /// What a call fails with that never left for want of a connection or of a turn.
 pub(crate) const UNSENT: &str = "NotSent";
+
+/// What a call fails with that may not be made.
+pub(crate) const NOT_ALLOWED: &str = "NotAllowed";
 
 /// What a call fails with that left and was not answered.
 pub(crate) const UNANSWERED: &str = "NotAnswered";
@@ -142,6 +153,10 @@ impl CallNote {
         let text = call.arguments.get();
         let names = serde_json::from_str::<Names<'_>>(text).ok();
         let (server, tool) = names.map_or((None, None), |names| (names.server, names.tool));
+        let (server, tool) = match web::named(call) {
+            Some(name) => (Some(web::SERVER.into()), Some(name.into())),
+            None => (server, tool),
+        };
         Self {
             id: call.id.0,
             server: server.map(Cow::into_owned),
@@ -155,6 +170,7 @@ impl CallNote {
             reused: false,
             lost: false,
             done: false,
+            denied: false,
         }
     }
 
@@ -180,7 +196,10 @@ impl CallNote {
                 self.lost = true;
             }
             Err(error) if error.kind == TOO_LARGE => self.done = true,
-            Err(error) => self.unmade = UNMADE.contains(&error.kind.as_str()),
+            Err(error) => {
+                self.unmade = UNMADE.contains(&error.kind.as_str());
+                self.denied = DENIALS.contains(&error.kind.as_str());
+            }
         }
         self.ok = Some(result.result.is_ok());
         self

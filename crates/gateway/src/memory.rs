@@ -233,12 +233,17 @@ enum Durable {
     No,
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     if fs::metadata(path).ok()?.len() > MAX_FILE {
         return None;
     }
     // What cannot be read is forgotten: the server will be asked again.
     serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// Keeps a value that can do without its last changes.
+pub(crate) fn keep<T: Serialize>(path: &Path, value: &T) -> io::Result<()> {
+    write(path, value, Durable::No).map_err(|error| error.source)
 }
 
 /// How many files were written.

@@ -16,6 +16,7 @@ pub mod approvals;
 mod clerk;
 mod covered;
 pub mod durable;
+mod examined;
 mod execute;
 pub mod figures;
 pub mod gate;
@@ -34,6 +35,7 @@ mod sweep;
 pub mod tokens;
 mod trace;
 mod trail;
+mod watching;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -50,6 +52,7 @@ pub use self::answer::{Answer, Of, Page, Wanted};
 use self::approvals::Approvals;
 use self::clerk::ServiceClerk;
 use self::durable::own::LeftBehind;
+pub use self::examined::Validated;
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::RunId;
@@ -65,7 +68,9 @@ use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
+pub use self::watching::Watching;
 use crate::checks::Checks;
+use crate::reviewing::Reviewing;
 use crate::tools::Tools;
 pub use upstream::TraceParent;
 
@@ -106,6 +111,8 @@ pub struct Settings {
     pub freeze_after: Duration,
     /// How long a question to a person can be answered.
     pub approval_lasts: Duration,
+    /// What is done about what reviews of programs find.
+    pub reviewing: Reviewing,
 }
 
 impl Default for Settings {
@@ -128,6 +135,7 @@ impl Default for Settings {
             durable: false,
             freeze_after: Duration::from_secs(2),
             approval_lasts: Duration::from_secs(3 * 24 * 3600),
+            reviewing: Reviewing::default(),
         }
     }
 }
@@ -164,12 +172,16 @@ pub struct Parts {
     pub spans: Option<Arc<dyn Spans>>,
     /// What happened is written down there; `None` writes nothing down.
     pub trail: Option<Arc<Trail>>,
+    /// Who knows what owners usually do; `None` finds nothing unusual.
+    pub watching: Option<Arc<Watching>>,
 }
 
 /// Sessions and runs of many owners.
 pub struct Service {
     settings: Settings,
     parts: Parts,
+    /// Who reviews programs, also where nobody checks them.
+    reviews: Arc<Checks>,
     gate: Arc<Gate>,
     sessions: Mutex<Shelf>,
     /// Guests in memory.
@@ -221,6 +233,7 @@ impl Service {
             approvals: Arc::clone(&approvals),
             gate: Gate::new(settings.room),
             settings,
+            reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,
             sessions: Mutex::new(sessions),
             alive,
@@ -235,6 +248,9 @@ impl Service {
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };
         service.parts.tools.judge().employ(Arc::new(clerk));
+        if let Some(watching) = &service.parts.watching {
+            watching.begin(&service.tasks, &service.ending);
+        }
         service.take_up(found).await;
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });
@@ -367,6 +383,9 @@ impl Service {
     /// Ends everything in an orderly way: runs are cancelled after `patience`, sessions frozen.
     pub async fn close(self: &Arc<Self>, patience: Duration) {
         self.close_all(patience).await;
+        if let Some(watching) = &self.parts.watching {
+            watching.keep().await;
+        }
         if let Some(trail) = &self.parts.trail {
             trail.service(audit::Kind::Stopped, serde_json::Value::Null);
         }

@@ -18,7 +18,7 @@ use catalog::{
 use engine::{CallError, Folder};
 use futures_util::future::join_all;
 use tracing::{debug, warn};
-use upstream::{ConnectError, ServerSettings, Upstreams};
+use upstream::{ConnectError, ServerSettings, Upstreams, Web};
 
 pub use self::offer::Offer;
 use crate::finding::{Finder, Found, Search};
@@ -65,6 +65,8 @@ pub struct Tools {
     definitions: Arc<Definitions>,
     judge: Arc<Judge>,
     veil: Arc<Veil>,
+    /// The network that programs may reach.
+    web: Arc<Web>,
 }
 
 #[derive(Default)]
@@ -106,6 +108,7 @@ impl Tools {
         let finder = Arc::new(Finder::new(None));
         let policies = RwLock::new(Arc::new(policies));
         let (definitions, judge, veil) = (Arc::default(), Arc::default(), Veil::in_memory());
+        let web = Arc::default();
         Arc::new(Self {
             upstreams,
             policies,
@@ -116,6 +119,7 @@ impl Tools {
             definitions,
             judge,
             veil,
+            web,
         })
     }
 
@@ -126,6 +130,16 @@ impl Tools {
         match Arc::try_unwrap(self) {
             Ok(tools) => Arc::new(Self { finder, ..tools }),
             // Somebody uses it already, and finds tools by their words.
+            Err(shared) => shared,
+        }
+    }
+
+    /// The same, with a network that programs may reach.
+    #[must_use]
+    pub fn with_web(self: Arc<Self>, web: Web) -> Arc<Self> {
+        match Arc::try_unwrap(self) {
+            Ok(tools) => Arc::new(Self { web: Arc::new(web), ..tools }),
+            // Somebody uses it already, and reaches nothing.
             Err(shared) => shared,
         }
     }
@@ -182,6 +196,14 @@ impl Tools {
     #[must_use]
     pub fn names(&self) -> Vec<ServerName> {
         self.policies().keys().cloned().collect()
+    }
+
+    /// The servers that are believed when they call a tool harmless.
+    #[must_use]
+    pub fn trusted(&self) -> Vec<String> {
+        let policies = self.policies();
+        let trusted = policies.iter().filter(|(_, policy)| policy.trusted);
+        trusted.map(|(name, _)| name.0.clone()).collect()
     }
 
     /// Adds a server, or replaces the one of that name.

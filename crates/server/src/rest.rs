@@ -10,6 +10,7 @@
 
 pub mod access;
 mod analysis;
+mod anomaly;
 pub(crate) mod approvals;
 mod execute;
 mod files;
@@ -19,6 +20,7 @@ pub(crate) mod moment;
 mod moving;
 mod openapi;
 mod problem;
+mod review;
 mod runs;
 mod security;
 mod serve;
@@ -129,6 +131,7 @@ fn quick() -> Router<Door> {
         .route("/api/v1/approvals/{run}", post(approvals::answer))
         .route("/approvals", get(approvals::page))
         .route("/approvals/{run}", get(approvals::page))
+        .route("/api/v1/validate", post(review::validate))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))

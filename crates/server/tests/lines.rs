@@ -88,6 +88,7 @@ async fn shared(folder: &TempDir) -> Shared {
         guidance: "1".to_owned(),
         spans: None,
         trail: None,
+        watching: None,
     };
     let service = Service::open(Settings::default(), parts).await.unwrap();
     Shared {

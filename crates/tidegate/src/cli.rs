@@ -7,8 +7,8 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
     add, analyze, approvals, audit, bindings, check, config, demo, doctor, example_server, gc,
-    image, import, list, login, logout, mcp, policy, prompt, remove, repl, run, runs, runtime,
-    secret, serve, session, setup, stats, test, token, tools,
+    image, import, list, login, logout, mcp, policy, prompt, remove, repl, review, run, runs,
+    runtime, secret, serve, session, setup, stats, test, token, tools,
 };
 use crate::exit;
 
@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Run(run::Arguments),
     /// Check a program without running it; exit code 1 if it would be blocked.
     Check(check::Arguments),
+    /// Say what a program could do, without running it; exit code 1 if it would not simply run.
+    Review(review::Arguments),
     /// Filter, group or describe the rows of a file, without a program.
     Analyze(analyze::Arguments),
     /// Type programs at a prompt; variables stay from one to the next.

@@ -22,6 +22,7 @@ pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod remove;
 pub(crate) mod repl;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod runtime;
@@ -57,6 +58,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Secret(arguments) => secret::run(&arguments),
         Command::Tools(arguments) => tools::run(config, arguments).await,
         Command::Check(arguments) => check::run(config, arguments).await,
+        Command::Review(arguments) => review::run(config, arguments).await,
         Command::Bindings(arguments) => bindings::run(&arguments),
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,

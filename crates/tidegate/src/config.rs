@@ -12,13 +12,16 @@
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
 //! other clients have), [`shown`] (what of it all may be shown).
 
+pub(crate) mod audit;
 pub(crate) mod edit;
 pub(crate) mod mcp_json;
 pub(crate) mod name;
 pub(crate) mod nearest;
+mod network;
 pub(crate) mod places;
 mod privacy;
 mod problem;
+mod review;
 pub(crate) mod secrets;
 pub(crate) mod section;
 pub(crate) mod servers;
@@ -145,6 +148,25 @@ impl Config {
                 .map_err(|problem| Misuse::error(format!("{file}: in [limits] {problem}")))?;
         }
         Ok(limits)
+    }
+
+    /// What is done about what reviews of programs find.
+    pub(crate) fn reviewing(&self) -> anyhow::Result<gateway::Reviewing> {
+        review::reviewing(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// The network that programs may reach.
+    pub(crate) fn web(&self) -> anyhow::Result<upstream::WebSettings> {
+        network::web(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// What is done about anomalies. This may wait for the user to unlock a keyring.
+    pub(crate) fn anomalies(&self) -> anyhow::Result<audit::Anomalies> {
+        let resolve = |folder: &Path, template: &Template| {
+            template.resolve(&self.lookup(folder, &Entry::secret))
+        };
+        let said = audit::anomalies(&self.places, &resolve);
+        said.map_err(|error| Misuse::error(error.to_string()))
     }
 
     /// Tools that MCP clients see unchanged, as the files say.

@@ -122,7 +122,7 @@ pub(crate) fn set(limits: &mut Limits, name: &str, text: &str) -> Result<(), Str
 
 /// A level as users write it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum LevelName {
+pub(crate) enum LevelName {
     /// Generous, for working on one's own machine.
     Development,
     /// For programs written by a model.

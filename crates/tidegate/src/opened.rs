@@ -7,7 +7,7 @@ use engine::{
     Engine, Image, ImageError, Level, NoCalls, Outcome, Program, Session, SessionError, Start,
     StartError, Usage,
 };
-use gateway::{Behalf, Checks, Earlier, Hearing, Tools, Veil, VeilError, Written};
+use gateway::{Behalf, Checks, Earlier, Hearing, Reviewing, Tools, Veil, VeilError, Written};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -29,6 +29,9 @@ pub(crate) struct Opened {
     hearing: Arc<dyn Hearing>,
     tools: Option<Arc<Tools>>,
     checks: Option<Arc<Checks>>,
+    /// Who reviews programs that nobody checks.
+    reviews: Arc<Checks>,
+    reviewing: Reviewing,
     earlier: Earlier,
     behalf: Behalf,
     kept: Option<Kept>,
@@ -66,12 +69,24 @@ impl Opened {
         let Choice { name, start, level, tools, check } = choice;
         let hearing = Arc::new(Written(Arc::clone(&start.host)));
         let checks = check.then(Checks::new);
+        let reviews = checks.clone().unwrap_or_else(Checks::new);
+        let reviewing = config.reviewing()?;
         // An image of one's own brings the variables of its warm-up program.
         let earlier = if start.image.is_some() { Earlier::Something } else { Earlier::Nothing };
         let behalf = Behalf::local(level);
         let Some(name) = name else {
             let session = Session::new(engine, start);
-            return Ok(Self { session, hearing, tools, checks, earlier, behalf, kept: None });
+            return Ok(Self {
+                session,
+                hearing,
+                tools,
+                checks,
+                reviews,
+                reviewing,
+                earlier,
+                behalf,
+                kept: None,
+            });
         };
         let store = config.store()?;
         let held = take_turn(&store, name).await?;
@@ -87,7 +102,17 @@ impl Opened {
         let earlier = if details.is_some() { Earlier::Something } else { earlier };
         let kept = Kept { config: config.clone(), held, details, level: level.name() };
         let behalf = Behalf { session: name.to_string(), ..behalf };
-        Ok(Self { session, hearing, tools, checks, earlier, behalf, kept: Some(kept) })
+        Ok(Self {
+            session,
+            hearing,
+            tools,
+            checks,
+            reviews,
+            reviewing,
+            earlier,
+            behalf,
+            kept: Some(kept),
+        })
     }
 
     /// Runs one program, and keeps what it left unless it was stopped.
@@ -107,17 +132,27 @@ impl Opened {
     async fn run_with_secrets(&mut self, program: Program) -> anyhow::Result<Ran> {
         let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
         let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
+        let (reviews, reviewing) = (&self.reviews, &self.reviewing);
         let behalf = self.behalf.clone();
         let run = async move {
             let mut offer = None;
             let mut checked = None;
+            let limits = session.start().limits.clone();
             if let Some(checks) = checks {
-                let (report, offered) = checks.examine(tools, &program, earlier).await;
-                if let Some(refused) = gateway::refusal(&report) {
+                let (report, offered) = checks.examine(tools, &program, earlier, &limits).await;
+                let verdict = reviewing.verdict(&report.review, behalf.level);
+                let refused = gateway::refusal(&report);
+                if let Some(refused) = refused.or_else(|| gateway::review_refusal(&verdict)) {
                     return Ok(Err(refused));
                 }
                 offer = offered;
                 checked = Some(report);
+            } else if !reviewing.at(behalf.level).allow_all() {
+                let (review, _) = reviews.review(tools, &program, &limits).await;
+                let verdict = reviewing.verdict(&review, behalf.level);
+                if let Some(refused) = gateway::review_refusal(&verdict) {
+                    return Ok(Err(refused));
+                }
             }
             let ran = match (tools, offer) {
                 (_, Some(offer)) => {

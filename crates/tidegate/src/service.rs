@@ -14,7 +14,7 @@ use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings, Spans, Trail};
+use gateway::service::{Parts, Readiness, Service, Settings, Spans, Trail, Watching};
 use gateway::{Checks, Tools};
 use server::Shared;
 use server::guidance::Guidance;
@@ -23,6 +23,7 @@ use tokio::sync::watch;
 
 use self::reload::LiveServers;
 use crate::config::Config;
+use crate::config::audit::Anomalies;
 use crate::exit::Misuse;
 use crate::settings::Values;
 use crate::{out, spans, units};
@@ -154,6 +155,7 @@ pub(crate) async fn open(
         store,
         guidance: guidance.version.clone(),
         trail: trail(config, values)?,
+        watching: watching(config, place)?,
         spans: spans::exported(values.text("otlp-endpoint"))?
             .map(|spans| Arc::new(spans) as Arc<dyn Spans>),
     };
@@ -234,6 +236,16 @@ fn trail(config: &Config, values: &Values) -> anyhow::Result<Option<Arc<Trail>>>
     Ok(Some(trail))
 }
 
+/// Who knows what owners usually do, unless nobody is to.
+fn watching(config: &Config, place: &Place) -> anyhow::Result<Option<Arc<Watching>>> {
+    Ok(match config.anomalies()? {
+        Anomalies::Off => None,
+        Anomalies::On(hook) => {
+            Some(Arc::new(Watching::open(place.folder.join("anomalies.json"), hook)))
+        }
+    })
+}
+
 /// What MCP clients see.
 pub(crate) fn mcp_options(config: &Config, values: &Values) -> anyhow::Result<McpOptions> {
     let mut direct = values.list("direct");
@@ -310,6 +322,7 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
         approval_lasts: time("approval-lasts")?.unwrap_or(usual.approval_lasts),
+        reviewing: config.reviewing()?,
     })
 }
 

@@ -40,7 +40,8 @@ pub(crate) async fn open_all(
     let upstreams = Upstreams::new(settings, options);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
-    let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?);
+    let web = upstream::Web::new(config.web()?);
+    let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web);
     tools.judge().follow(config.policy()?);
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };

@@ -23,7 +23,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use rmcp::transport::{Transport, WorkerTransport};
 
-pub(crate) use client::{BoundedClient, HttpProblem};
+pub(crate) use client::{BoundedClient, HttpProblem, with_causes};
 use sse::{Sender, Sse, SseProblem};
 
 use crate::auth::{AuthorizedClient, Credentials};

@@ -13,6 +13,7 @@ mod ended;
 mod endpoints;
 mod error;
 mod feed;
+mod hook;
 mod http;
 mod letters;
 mod mcp;
@@ -30,6 +31,7 @@ mod status;
 mod stdio;
 mod trace;
 mod upstreams;
+mod web;
 
 pub use auth::{
     Credentials, FileTokens, LoginDone, LoginError, LoginKey, LoginOptions, LogoutDone,
@@ -40,6 +42,7 @@ pub use connection::List;
 pub use departure::{Departure, before_leaving, departing};
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
+pub use hook::Hook;
 pub use letters::whole_letters;
 pub use options::{Elicitation, Options, Roots};
 pub use passing::{Abilities, Event, Happening, PassFailure, Passing, Refused};
@@ -54,3 +57,7 @@ pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;
 pub use trace::TraceParent;
 pub use upstreams::{Upstreams, Watch};
+pub use web::{
+    Hosts, PrivateAddresses, Web, WebAnswer, WebBody, WebError, WebRequest, WebSettings, WrongHost,
+    host_of, is_public,
+};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::history::{History, Usual};
+use super::history::{Far, History, Usual};
 use super::tools::{Names, New, Settled, server_of};
 use super::{Flag, Level, Observation, Reason, Tuning};
 
@@ -24,6 +24,9 @@ pub(super) struct Owner {
     bytes: History,
     tokens: History,
     windows: History,
+    /// Runs in stretches of ten minutes.
+    #[serde(default)]
+    crowds: History,
     window: Window,
     tools: Names,
     servers: Names,
@@ -35,7 +38,11 @@ pub(super) struct Owner {
 struct Window {
     begins: u64,
     calls: u64,
+    #[serde(default)]
+    runs: u64,
     is_flagged: bool,
+    #[serde(default)]
+    is_crowded: bool,
 }
 
 /// Denials of the last ten minutes.
@@ -56,6 +63,7 @@ impl Owner {
             bytes: History::default(),
             tokens: History::default(),
             windows: History::default(),
+            crowds: History::default(),
             window: Window::default(),
             tools: Names::default(),
             servers: Names::default(),
@@ -87,6 +95,12 @@ struct Measure<'a> {
     least: u64,
 }
 
+impl Tuning {
+    fn far(&self) -> Far {
+        Far { spreads: self.spreads, times: self.times_greatest, once_in: self.once_in }
+    }
+}
+
 impl Tuned<'_> {
     pub(super) fn observe(&mut self, run: &Observation) -> Vec<Flag> {
         self.owner.runs += 1;
@@ -111,35 +125,49 @@ impl Tuned<'_> {
         flags
     }
 
-    /// Calls of runs that are small, one by one, and many.
-    fn count_window(&mut self, run: &Observation, calls: u64) -> Option<Flag> {
-        let Owner { window, windows, .. } = &mut *self.owner;
+    /// Calls of runs that are small, one by one, and many; and the runs themselves.
+    fn count_window(&mut self, run: &Observation, calls: u64) -> Vec<Flag> {
+        let Owner { window, windows, crowds, .. } = &mut *self.owner;
         let tuning = self.tuning;
-        let usual = |windows: &History| {
-            windows.usual(tuning.spreads, tuning.times_greatest, tuning.least_calls_in_window)
-        };
         let begins = run.time - run.time % WINDOW_MS;
         if begins != window.begins {
-            // What was flagged counts as no more than what would just not have been: otherwise the
-            // next one like it would be usual.
-            let counted = if window.is_flagged { usual(windows).threshold } else { window.calls };
             if window.begins > 0 {
-                windows.push(counted.min(window.calls));
+                let least = tuning.least_calls_in_window;
+                settle(windows, window.calls, window.is_flagged, tuning.far(), least);
+                let least = tuning.least_runs_in_window;
+                settle(crowds, window.runs, window.is_crowded, tuning.far(), least);
             }
-            *window = Window { begins, calls: 0, is_flagged: false };
+            *window = Window { begins, ..Window::default() };
         }
         window.calls = window.calls.saturating_add(calls);
-        if window.is_flagged || windows.count() < tuning.least_runs {
-            return None;
+        window.runs += 1;
+        let each = [
+            (
+                "calls in ten minutes",
+                window.calls,
+                tuning.least_calls_in_window,
+                &*windows,
+                &mut window.is_flagged,
+            ),
+            (
+                "runs in ten minutes",
+                window.runs,
+                tuning.least_runs_in_window,
+                &*crowds,
+                &mut window.is_crowded,
+            ),
+        ];
+        let mut flags = Vec::new();
+        for (name, amount, least, history, is_flagged) in each {
+            let usual = history.usual(tuning.far(), least);
+            let is_known = history.count() >= tuning.least_runs;
+            if !*is_flagged && is_known && amount >= usual.threshold {
+                *is_flagged = true;
+                let measure = Measure { reason: Reason::Burst, name, amount, least };
+                flags.push(measure.flag(usual, history.count(), run));
+            }
         }
-        let usual = usual(windows);
-        if window.calls < usual.threshold {
-            return None;
-        }
-        window.is_flagged = true;
-        let name = "calls in ten minutes";
-        let measure = Measure { reason: Reason::Burst, name, amount: window.calls, least: 0 };
-        Some(measure.flag(usual, windows.count(), run))
+        flags
     }
 
     fn new_names(&mut self, run: &Observation) -> Vec<Flag> {
@@ -207,6 +235,13 @@ impl Tuned<'_> {
     }
 }
 
+/// Remembers a stretch that is over. What was flagged counts as no more than what would just not have
+/// been: otherwise the next one like it would be usual.
+fn settle(history: &mut History, amount: u64, is_flagged: bool, far: Far, least: u64) {
+    let most = if is_flagged { history.usual(far, least).threshold } else { amount };
+    history.push(most.min(amount));
+}
+
 fn new_name(new: New, what: &str, tool: &str, run: &Observation, runs: u64) -> Flag {
     let New { since, settled, known } = new;
     let level = if new.is_surprising() { Level::Alert } else { Level::Notice };
@@ -231,14 +266,14 @@ fn new_name(new: New, what: &str, tool: &str, run: &Observation, runs: u64) -> F
 impl Measure<'_> {
     /// Compares with the past and becomes part of it.
     fn judge(&self, history: &mut History, tuning: &Tuning, run: &Observation) -> Option<Flag> {
-        let usual = history.usual(tuning.spreads, tuning.times_greatest, self.least);
+        let usual = history.usual(tuning.far(), self.least);
         let is_known = history.count() >= tuning.least_runs;
         if !is_known || self.amount < usual.threshold {
             history.push(self.amount);
             return None;
         }
         let flag = self.flag(usual, history.count(), run);
-        // See `count_window`. A new level is usual after a few flags: each doubles what is.
+        // See `settle`. A new level is usual after a few flags: each doubles what is.
         history.push(usual.threshold);
         Some(flag)
     }

@@ -15,6 +15,7 @@ use upstream::TraceParent;
 use super::analysis;
 use super::answer::Answer;
 use super::durable::{Begun, Keeper};
+use super::examined::Examined;
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket};
 use super::ids::{RunId, SessionId};
@@ -26,7 +27,7 @@ use super::store::Write;
 use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, lock};
 use crate::behalf::Behalf;
-use crate::checks::{advise, refusal};
+use crate::checks::advise;
 use crate::hearing::Hearing;
 use crate::run::run_with;
 
@@ -237,7 +238,7 @@ impl Service {
         }
     }
 
-    fn validate(&self, request: &Request) -> Result<(), Refusal> {
+    pub(super) fn validate(&self, request: &Request) -> Result<(), Refusal> {
         let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
         let language = request.language.as_deref().unwrap_or("python");
         if !language.eq_ignore_ascii_case("python") {
@@ -343,6 +344,8 @@ impl Service {
         };
         ended.fit = Some(fit);
         ended.receipt = Some(self.receipt(run, context, &answer).await);
+        ended.review = run.review().cloned();
+        ended.anomalies = self.anomalies(run, &ended);
         let record = run.end(outcome, ended, answer);
         if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
             entry.note_result(&record.id);
@@ -354,6 +357,9 @@ impl Service {
         tell(&record);
         if let Some(trail) = &self.parts.trail {
             trail.ended(&record);
+        }
+        if let (Some(watching), Some(ended)) = (&self.parts.watching, &record.ended) {
+            watching.tell(&record, &ended.anomalies);
         }
         let id = record.id.clone();
         self.parts.tools.judge().forget_run(id.as_str());
@@ -497,17 +503,9 @@ impl Service {
         let (program, limits) = (keeper.begun().program(), keeper.begun().limits.clone());
         let image = self.parts.store.image(&entry.id);
         let tools = &self.parts.tools;
-        let mut offer = None;
-        let mut checked = None;
-        if let Some(checks) = &self.parts.checks {
-            let begun = Instant::now();
-            let (report, offered) = checks.examine(Some(tools), &program, entry.earlier()).await;
-            Phase::Check.took(begun.elapsed());
-            if let Some(refused) = refusal(&report) {
-                return Ok(Some(refused));
-            }
-            offer = offered;
-            checked = Some(report);
+        let Examined { checked, offer, refused } = self.examine(place, &program, &limits).await;
+        if refused.is_some() {
+            return Ok(refused);
         }
         let begun = Instant::now();
         let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
@@ -596,6 +594,14 @@ impl Place<'_> {
 }
 
 impl Service {
+    /// What is unlike anything the owner of a run did before.
+    fn anomalies(&self, run: &Run, ended: &Ended) -> Vec<audit::anomaly::Flag> {
+        let Some(watching) = &self.parts.watching else { return Vec::new() };
+        let tokens = ended.receipt.as_ref().map_or(0, |receipt| receipt.received);
+        let error = ended.error.as_ref().map(|error| error.kind.as_str());
+        watching.observe(&run.record(), tokens, error)
+    }
+
     /// What a run cost a model, and what the same work would have cost it otherwise.
     async fn receipt(&self, run: &Run, context: usize, answer: &Answer) -> Receipt {
         let counts = match run.tally() {

@@ -19,8 +19,9 @@ use crate::hearing::CallNote;
 const MOST_COMBINATIONS: usize = 200;
 
 /// Exceptions that are told apart; the programs' own are `other`.
-const ERRORS: [&str; 32] = [
+const ERRORS: [&str; 34] = [
     "AnalysisError",
+    "ApprovalNeeded",
     "ArgumentError",
     "AssertionError",
     "AttributeError",
@@ -44,6 +45,7 @@ const ERRORS: [&str; 32] = [
     "PolicyError",
     "RecursionError",
     "Refused",
+    "ReviewError",
     "ServerError",
     "SyntaxError",
     "TimeoutError",
@@ -126,10 +128,13 @@ pub fn describe() {
     describe_counter!("tidegate_bytes_kept_total", "Bytes of answers that stayed in the sandbox.");
     describe_histogram!("tidegate_code_bytes", "Bytes of programs.");
     describe_counter!("tidegate_tool_combinations_total", "Runs by the set of tools they called.");
+    describe_counter!("tidegate_reviews_total", "Programs by the risk that their review found.");
     describe_counter!("tidegate_sessions_started_total", "Sessions that were begun.");
     describe_counter!("tidegate_requests_total", "Requests by what they are for.");
     describe_counter!("tidegate_http_requests_total", "Requests over HTTP.");
     describe_counter!("tidegate_audit_lost_total", "Entries that the audit log did not take.");
+    describe_counter!("tidegate_anomalies_total", "What was unlike its owner's other runs.");
+    describe_counter!("tidegate_webhook_lost_total", "Anomalies that the web hook did not take.");
     describe_gauge!("tidegate_open_runs", "Runs that have not ended, also those on disk.");
     describe_gauge!("tidegate_running", "Runs that have a guest.");
     describe_gauge!("tidegate_queued", "Runs that wait for their turn.");
@@ -269,6 +274,7 @@ mod tests {
             reused: false,
             lost: false,
             done: false,
+            denied: false,
         };
         let of = |program, tools: &[&str]| {
             use_case(program, &tools.iter().map(|tool| call(tool)).collect::<Vec<_>>())

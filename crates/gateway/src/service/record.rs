@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use audit::anomaly::Flag;
 use budget::Strategy;
+use check::Review;
 use engine::{LimitKind, Outcome, ProgramError, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -223,6 +225,12 @@ pub struct Ended {
     /// How its answer was made to fit, and into how many tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<(Strategy, usize)>,
+    /// What was known of its program before it ran; nothing of one whose turn never came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+    /// What was unlike anything its owner did before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub anomalies: Vec<Flag>,
 }
 
 /// A file that a run produced.
@@ -255,6 +263,8 @@ impl From<&Outcome> for Ended {
             is_cut: false,
             receipt: None,
             fit: None,
+            review: None,
+            anomalies: Vec::new(),
         }
     }
 }

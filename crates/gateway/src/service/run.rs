@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use check::Review;
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -42,6 +43,8 @@ pub struct Run {
     abandoned: CancellationToken,
     /// Counts its calls, once it can make any.
     tally: OnceLock<Arc<Tally>>,
+    /// What is known of its program, once somebody has looked.
+    review: OnceLock<Review>,
     /// Where it belongs, where runs are traced.
     trace: Option<Trace>,
 }
@@ -81,6 +84,7 @@ impl Run {
             leaving: ending.child_token(),
             abandoned: CancellationToken::new(),
             tally: OnceLock::new(),
+            review: OnceLock::new(),
             trace,
         })
     }
@@ -122,6 +126,16 @@ impl Run {
 
     pub(super) fn tally(&self) -> Option<&Arc<Tally>> {
         self.tally.get()
+    }
+
+    /// Says what is known of its program.
+    pub(super) fn is_reviewed_as(&self, review: Review) {
+        // A program is looked at once.
+        let _ = self.review.set(review);
+    }
+
+    pub(super) fn review(&self) -> Option<&Review> {
+        self.review.get()
     }
 
     /// How it ended, with the files it produced.

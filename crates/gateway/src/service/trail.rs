@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use audit::{Entry, Kind, Log, LogError, Outcome, Report, Retention, Source};
+use check::review::{Action, Review, Verdict};
 use metrics::counter;
 use serde_json::{Value, json};
 use tracing::warn;
@@ -15,6 +16,7 @@ use tracing::warn;
 use super::durable::Begun;
 use super::lock;
 use super::record::{Record, Status};
+use super::watching;
 use crate::hearing::{CallNote, Fate};
 
 /// Writes down what a service does.
@@ -115,6 +117,20 @@ impl Trail {
         self.note(entry);
     }
 
+    /// A program may not run, or not yet, for what its review found.
+    pub(super) fn reviewed(&self, begun: &Begun, verdict: &Verdict) {
+        let Some(decided) = verdict.decided() else { return };
+        let outcome = match verdict.action() {
+            Action::Ask => Outcome::Ask,
+            _ => Outcome::Deny,
+        };
+        let rule = format!("review.{}", decided.violation.rule);
+        let own = of(&begun.owner, begun.session.as_str(), begun.run.as_str(), Kind::Decision);
+        let Entry { subject, outcome, details, .. } =
+            Entry::decision("program", outcome, &rule, &decided.to_string());
+        self.note(Entry { subject, outcome, details, ..own });
+    }
+
     pub(super) fn ended(&self, record: &Record) {
         let own = |kind| of(&record.owner, record.session.as_str(), record.id.as_str(), kind);
         for call in record.calls.iter().filter(|call| !call.reused) {
@@ -125,6 +141,10 @@ impl Trail {
         if let Some(limit) = error.and_then(|error| error.limit) {
             self.note(Entry { subject: limit.setting().to_owned(), ..own(Kind::LimitHit) });
         }
+        for flag in ended.iter().flat_map(|ended| &ended.anomalies) {
+            let (subject, details) = (flag.subject.clone(), watching::shown(flag));
+            self.note(Entry { subject, details, ..own(Kind::Anomaly) });
+        }
         let succeeded = record.status == Status::Succeeded;
         self.note(Entry {
             outcome: Some(if succeeded { Outcome::Ok } else { Outcome::Failed }),
@@ -132,6 +152,7 @@ impl Trail {
                 "status": record.status.name(),
                 "error": error.map(|error| error.kind.as_str()),
                 "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
+                "review": ended.and_then(|ended| ended.review.as_ref()).map(found),
             }),
             ..own(Kind::RunEnded)
         });
@@ -145,6 +166,15 @@ fn of(owner: &str, session: &str, run: &str, kind: Kind) -> Entry {
         run: run.to_owned(),
         ..Entry::new(kind)
     }
+}
+
+/// What a review found, in few words: the risk, and each rule with its first line.
+fn found(review: &Review) -> Value {
+    let mut rules = serde_json::Map::new();
+    for one in &review.violations {
+        rules.entry(one.rule.name()).or_insert_with(|| one.line.into());
+    }
+    json!({ "risk": review.risk, "lines": rules })
 }
 
 fn called(call: &CallNote, entry: Entry) -> Entry {

@@ -21,6 +21,7 @@ use crate::judge::Wish;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
 use crate::veil::{Cover, Pii};
+use crate::web;
 
 /// What one program can call, as of when it started.
 pub struct Offer {
@@ -86,7 +87,7 @@ impl Offer {
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known = ["$call", "$resources", "$resource", "$prompts", "$prompt"];
+        let known = ["$call", web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -112,6 +113,9 @@ impl Offer {
 
     /// What a call may do out there, as far as anybody who is believed has said.
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
+        if call.name == web::CALL {
+            return web::effect(call);
+        }
         if call.name != "$call" {
             return Effect::Read;
         }
@@ -125,6 +129,9 @@ impl Offer {
     pub(crate) fn effect_of(&self, server: Option<&str>, tool: &str) -> Effect {
         if tool.starts_with('$') {
             return Effect::Read;
+        }
+        if server == Some(web::SERVER) && tool.contains(' ') {
+            return web::effect_of(tool);
         }
         let catalog = self.widest();
         let Ok(tool) = catalog.resolve(server, tool) else {
@@ -170,6 +177,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             "$call" => self.call_tool(&call.arguments, behalf).await,
+            web::CALL => self.reach(call, behalf).await,
             _ => self.ask(&call.name, &call.arguments, behalf).await,
         };
         CallResult { id: call.id, result }
@@ -301,6 +309,27 @@ impl Offer {
         let wish = reading(server, what, &arguments, behalf);
         self.tools.judge.permit(&wish).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await
+    }
+
+    /// Makes a request to a host that an operator named, where rules let it be made: `http.GET host`.
+    async fn reach(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
+        let given: Map<String, Value> =
+            serde_json::from_str(call.arguments.get()).unwrap_or_default();
+        let tool = web::named(call).unwrap_or_default();
+        let reads = web::effect_of(&tool) == Effect::Read;
+        let annotations = Annotations { read_only_hint: Some(reads), ..Annotations::default() };
+        let wish = Wish {
+            behalf,
+            server: web::SERVER,
+            tool: &tool,
+            annotations: &annotations,
+            is_trusted: true,
+            arguments: &given,
+            shown: &given,
+        };
+        before_leaving(self.tools.judge.permit(&wish)).await?;
+        self.tools.judge.has_read(behalf, &wish.name()).await?;
+        web::fetch(&self.tools.web, &call.arguments).await
     }
 
     /// A catalog that may have a tool which was not known when the program started.

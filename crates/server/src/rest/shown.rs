@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::anomaly::AnomalyShown;
 use super::moment;
+use super::review::ReviewShown;
 
 /// A run. What is not known before it ends is empty until then.
 #[derive(Debug, Serialize, ToSchema)]
@@ -73,6 +75,10 @@ pub(crate) struct RunShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     waiting: Option<WaitingShown>,
+    /// What was known of its program before it ran; null before that.
+    review: Option<ReviewShown>,
+    /// What was unlike anything its owner did before.
+    anomalies: Vec<AnomalyShown>,
 }
 
 /// What a run waits for.
@@ -400,6 +406,12 @@ impl RunShown {
                 .map(|note| CallShown::of(note, record.status.is_final()))
                 .collect(),
             waiting: WaitingShown::of(record),
+            review: ended.and_then(|ended| ended.review.as_ref()).map(ReviewShown::from),
+            anomalies: ended
+                .iter()
+                .flat_map(|ended| &ended.anomalies)
+                .map(AnomalyShown::from)
+                .collect(),
         }
     }
 

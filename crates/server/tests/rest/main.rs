@@ -615,6 +615,7 @@ impl House {
             guidance: "1".to_owned(),
             spans: None,
             trail: None,
+            watching: None,
         };
         let service = Service::open(settings, parts).await.unwrap();
         let shared = Shared {

@@ -46,7 +46,8 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         .iter()
         .fold(Program::new(source), |program, name| program.with(name, Value::Null));
     let checks = Checks::new();
-    let work = checks.examine(tools.as_ref(), &program, earlier);
+    let limits = engine::Limits::default();
+    let work = checks.examine(tools.as_ref(), &program, earlier, &limits);
     let examined = unless_interrupted(work).await?;
     if let Some(tools) = &tools {
         tools.upstreams().close().await;

@@ -94,8 +94,7 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
     let said = annotations.unwrap_or_default();
     let annotations = &said;
     let (arguments, shown) = (&arguments, &arguments);
-    let wish =
-        Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments, shown };
+    let wish = Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments, shown };
     let mut decision = judge::explain(&policy, &wish);
     if decision.verdict != Verdict::Deny {
         let seen = asked.after.iter().map(String::as_str);

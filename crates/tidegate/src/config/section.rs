@@ -16,6 +16,9 @@ use url::Url;
 
 pub(crate) use self::privacy::{PrivacySection, SecretsSection};
 pub(crate) use self::values::{Size, Span};
+use super::audit::AuditSection;
+use super::network::NetworkSection;
+use super::review::ReviewSection;
 use super::secrets::Template;
 
 /// The whole of `tidegate.toml`.
@@ -46,6 +49,12 @@ pub(super) struct FileSection {
     pub(super) privacy: PrivacySection,
     /// Where the secrets of programs may go.
     pub(super) secrets: SecretsSection,
+    /// What is done about what reviews of programs find.
+    pub(super) review: ReviewSection,
+    /// The hosts that programs may reach by themselves.
+    pub(super) network: NetworkSection,
+    /// Who is told of what is unusual.
+    pub(super) audit: AuditSection,
 }
 
 /// What servers get that ask for a person's choice.

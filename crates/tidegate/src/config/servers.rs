@@ -145,7 +145,7 @@ pub(crate) fn direct_tools(places: &Places) -> Result<Vec<String>, ConfigError> 
     Ok(wholes(places)?.into_iter().flat_map(|(_, said)| said.tools.direct).collect())
 }
 
-fn wholes(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
+pub(super) fn wholes(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file)
             .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;

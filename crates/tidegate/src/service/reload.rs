@@ -145,7 +145,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers ([serve], [limits], [tools], [privacy], [secrets]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers ([serve], [limits], [tools], [privacy], [secrets], [review], [network]) have changed; they count from the next start on",
             );
         }
     }
@@ -175,7 +175,10 @@ impl LiveServers {
         let limits = self.config.limits_section().map(|section| format!("{section:?}"));
         let direct = self.config.direct_tools().map(|tools| tools.join(","));
         let privacy = self.config.privacy().map(|privacy| format!("{privacy:?}"));
-        [service, limits, direct, privacy].map(Result::unwrap_or_default).join("\n")
+        let review = self.config.reviewing().map(|review| format!("{review:?}"));
+        let network = self.config.web().map(|web| format!("{web:?}"));
+        let all = [service, limits, direct, privacy, review, network];
+        all.map(Result::unwrap_or_default).join("\n")
     }
 
     async fn use_server(&self, server: &Server) {

@@ -55,7 +55,7 @@ pub(crate) enum HttpProblem {
 
 /// reqwest says "error sending request" and leaves the rest to its causes. Addresses may carry
 /// keys, so they are left out.
-fn with_causes(problem: &reqwest::Error) -> String {
+pub(crate) fn with_causes(problem: &reqwest::Error) -> String {
     let mut text = if problem.is_connect() {
         "connecting failed".to_owned()
     } else {

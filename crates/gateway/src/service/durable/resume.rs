@@ -316,6 +316,7 @@ impl Service {
             return Ok(None);
         }
         let offer = self.parts.tools.offer(&begun.program).await;
+        self.review_again(place).await;
         place.run.is_counted_by(Arc::clone(offer.tally()));
         let left = place.keeper.all_left();
         let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));

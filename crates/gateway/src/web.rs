@@ -1,0 +1,116 @@
+//! Requests of programs to hosts that an operator named: `http_get` and `http_request`.
+
+use std::borrow::Cow;
+
+use engine::{CallError, HostCall};
+use metrics::counter;
+use serde::Deserialize;
+use serde_json::value::{RawValue, to_raw_value};
+use upstream::{Web, WebError, WebRequest};
+
+use crate::hearing::{NOT_ALLOWED, UNANSWERED, UNSENT};
+use crate::service::durable::Effect;
+
+/// The host call.
+pub(crate) const CALL: &str = "$http";
+/// What such calls are called where calls are told of, in the place of a server.
+pub(crate) const SERVER: &str = "http";
+
+#[derive(Deserialize)]
+struct Asked<'call> {
+    #[serde(borrow)]
+    method: Cow<'call, str>,
+    #[serde(borrow)]
+    url: Cow<'call, str>,
+}
+
+impl<'call> Asked<'call> {
+    fn of(call: &'call HostCall) -> Option<Self> {
+        serde_json::from_str(call.arguments.get()).ok()
+    }
+}
+
+/// What such a call is called, in the place of a tool: `GET api.example.com`. Paths and queries are left
+/// out, because they may hold what is nobody's business.
+pub(crate) fn named(call: &HostCall) -> Option<String> {
+    if call.name != CALL {
+        return None;
+    }
+    let asked = Asked::of(call)?;
+    let host = upstream::host_of(&asked.url).unwrap_or_else(|| "nowhere".to_owned());
+    let method: String = asked.method.chars().take(16).collect();
+    Some(format!("{} {host}", method.to_ascii_uppercase()))
+}
+
+/// What a request may do out there.
+pub(crate) fn effect(call: &HostCall) -> Effect {
+    named(call).map_or(Effect::Write, |name| effect_of(&name))
+}
+
+/// The same of what it is called.
+pub(crate) fn effect_of(name: &str) -> Effect {
+    match name.split(' ').next() {
+        Some("GET" | "HEAD" | "OPTIONS") => Effect::Read,
+        _ => Effect::Write,
+    }
+}
+
+/// Makes a request.
+pub(crate) async fn fetch(web: &Web, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    let fault = |kind: &str, message: String| CallError { kind: kind.to_owned(), message };
+    let request: WebRequest = serde_json::from_str(arguments.get())
+        .map_err(|error| fault("ArgumentError", format!("http_request(): {error}")))?;
+    let method = match request.method.to_ascii_uppercase().as_str() {
+        "GET" => "GET",
+        "HEAD" => "HEAD",
+        "POST" => "POST",
+        "PUT" => "PUT",
+        "PATCH" => "PATCH",
+        "DELETE" => "DELETE",
+        _ => "other",
+    };
+    let fetched = web.fetch(request).await;
+    let outcome = if fetched.is_ok() { "ok" } else { "error" };
+    counter!("tidegate_host_calls_total", "server" => SERVER, "tool" => method, "outcome" => outcome)
+        .increment(1);
+    let answer = fetched.map_err(|error| {
+        let kind = match &error {
+            WebError::Wrong(_) => "ArgumentError",
+            WebError::NotAllowed(_) => NOT_ALLOWED,
+            WebError::NotSent(_) => UNSENT,
+            WebError::NotAnswered(_) => UNANSWERED,
+            _ => "ServerError",
+        };
+        fault(kind, error.to_string())
+    })?;
+    to_raw_value(&answer).map_err(|error| fault("ServerError", error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::CallId;
+
+    use super::*;
+
+    fn call(method: &str, url: &str) -> HostCall {
+        let arguments = to_raw_value(&serde_json::json!({ "method": method, "url": url })).unwrap();
+        HostCall { id: CallId(1), name: CALL.to_owned(), arguments }
+    }
+
+    #[test]
+    fn a_call_is_named_by_its_method_and_host_and_nothing_that_may_be_secret() {
+        let of = |method, url| named(&call(method, url)).unwrap();
+        assert_eq!(of("get", "https://api.example.com/a?token=x"), "GET api.example.com");
+        assert_eq!(of("POST", "http://user:pw@h.example:8080/a"), "POST h.example:8080");
+        assert_eq!(of("GET", "no address"), "GET nowhere");
+    }
+
+    #[test]
+    fn only_what_reads_is_a_read() {
+        assert_eq!(effect(&call("get", "https://h/")), Effect::Read);
+        assert_eq!(effect(&call("HEAD", "https://h/")), Effect::Read);
+        for method in ["POST", "PUT", "PATCH", "DELETE", "GETX"] {
+            assert_eq!(effect(&call(method, "https://h/")), Effect::Write, "{method}");
+        }
+    }
+}

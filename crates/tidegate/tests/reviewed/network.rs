@@ -1,0 +1,66 @@
+//! The network of programs: none, but for hosts that were named.
+
+use serde_json::json;
+
+use crate::gateway::{Gateway, Web};
+
+#[test]
+fn a_program_reaches_nothing_that_nobody_named_and_is_told_which_setting_names_it() {
+    let gateway = Gateway::start("", &[]);
+    let refused = gateway.run("return await http_get('https://api.example.com/items?key=s3cret')");
+    let error = &refused["error"];
+    assert_eq!(error["type"], "ToolError", "{refused:#}");
+    assert!(error["message"].as_str().unwrap().contains("`allow` under [network]"), "{refused:#}");
+    let call = &refused["calls"][0];
+    assert_eq!((&call["server"], &call["tool"]), (&json!("http"), &json!("GET api.example.com")));
+    assert_eq!(call["fate"], "not_attempted", "{call}");
+    let log = gateway.audited(&["--kind", "call"]);
+    assert!(log.contains("http.GET api.example.com") && !log.contains("s3cret"), "{log}");
+}
+
+#[test]
+fn a_program_reaches_a_host_that_was_named() {
+    let web = Web::saying(r#"{"rows": [1, 2, 3]}"#);
+    let address = &web.address;
+    let config = format!("[network]\nallow = [{address:?}]\nallow-private = [{address:?}]\n");
+    let gateway = Gateway::start(&config, &[]);
+    let ran = gateway.run(&format!(
+        "page = await http_get('http://{address}/items', params={{'a': 'b c'}}, headers={{'X-Own': 'yes'}})\n\
+         sent = await http_request('POST', 'http://{address}/items', json={{'name': 'tea'}}, timeout=5)\n\
+         return [page['status'], page['json']['rows'], page['headers']['content-type'], sent['text']]"
+    ));
+    let expected = json!([200, [1, 2, 3], "application/json", r#"{"rows": [1, 2, 3]}"#]);
+    assert_eq!(ran["return_value"], expected, "{ran:#}");
+    let first = web.asked.recv().unwrap();
+    assert!(first.starts_with("GET /items?a=b+c ") && first.contains("yes"), "{first}");
+    let second = web.asked.recv().unwrap();
+    assert!(second.starts_with("POST /items ") && second.contains(r#"{"name":"tea"}"#), "{second}");
+    let called: Vec<&str> = ran["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| call["tool"].as_str().unwrap())
+        .collect();
+    assert_eq!(called, [format!("GET {address}"), format!("POST {address}")]);
+
+    // Its neighbour on the same machine was not named.
+    let other = Web::saying("secret");
+    let refused = gateway.run(&format!(
+        "try:\n    await http_get('http://{}/')\nexcept ToolError as error:\n    return [error.kind, str(error)]",
+        other.address
+    ));
+    assert_eq!(refused["return_value"][0], "NotAllowed", "{refused:#}");
+    assert!(other.asked.try_recv().is_err());
+}
+
+#[test]
+fn what_is_no_host_is_refused_when_the_configuration_is_read() {
+    let gateway = Gateway::start("", &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("wrong.toml");
+    std::fs::write(&file, "[network]\nallow = [\"https://example.com\"]\n").unwrap();
+    let said = gateway.command(&["--config", file.to_str().unwrap(), "run", "-c", "1"]);
+    let text = String::from_utf8_lossy(&said.stderr);
+    assert_eq!(said.status.code(), Some(2), "{text}");
+    assert!(text.contains("wrong.toml:2: `network.allow`"), "{text}");
+}
