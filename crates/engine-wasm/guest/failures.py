@@ -52,7 +52,7 @@ class CannotHold(RuntimeError):
     """The host does not let a plain function wait for its calls."""
 
 
-_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError}
+_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError, "NotAllowed": PolicyError, "SecretRefused": PolicyError}
 # Programs know them as their own; where they are defined is nothing to show.
 for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, PolicyError, MissingAwait):
     _kind.__module__ = "tidegate"

@@ -60,26 +60,29 @@ impl Reviewing {
     }
 }
 
-/// How a program ended that may not run for what its review found; `None` if it may.
+/// How a program ended that may not run for what its review found; `None` if it may. `said` is why nobody
+/// approved it, where somebody was asked.
 #[must_use]
-pub fn review_refusal(verdict: &Verdict) -> Option<Outcome> {
+pub fn review_refusal(verdict: &Verdict, said: Option<&str>) -> Option<Outcome> {
     let (kind, decided, hint) = match verdict {
         Verdict::Allow => return None,
         Verdict::Deny(decided) => {
             (DENIED, decided, "write it without that and run it again; nothing of it has happened")
         }
-        // Nobody is asked yet: approvals begin where this refuses.
         Verdict::Ask(decided) => (
             ASKED,
             decided,
-            "it may run once somebody has approved it, which nobody can do here yet; write it without that, or ask the operator to allow it; nothing of it has happened",
+            "write it without that, or ask the user to have it approved; nothing of it has happened",
         ),
     };
     let Decided { violation, .. } = decided;
     let needs = if kind == ASKED { "needs an approval" } else { "was denied" };
     Some(Outcome::failed(ProgramError {
         kind: kind.to_owned(),
-        message: format!("the program {needs} before it ran: {decided}"),
+        message: match said {
+            Some(said) => format!("the program was not approved before it ran: {decided}; {said}"),
+            None => format!("the program {needs} before it ran: {decided}"),
+        },
         line: Some(violation.line),
         column: Some(violation.column),
         source_line: Some(violation.source.clone()),

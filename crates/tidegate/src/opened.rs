@@ -142,7 +142,7 @@ impl Opened {
                 let (report, offered) = checks.examine(tools, &program, earlier, &limits).await;
                 let verdict = reviewing.verdict(&report.review, behalf.level);
                 let refused = gateway::refusal(&report);
-                if let Some(refused) = refused.or_else(|| gateway::review_refusal(&verdict)) {
+                if let Some(refused) = refused.or_else(|| gateway::review_refusal(&verdict, None)) {
                     return Ok(Err(refused));
                 }
                 offer = offered;
@@ -150,7 +150,7 @@ impl Opened {
             } else if !reviewing.at(behalf.level).allow_all() {
                 let (review, _) = reviews.review(tools, &program, &limits).await;
                 let verdict = reviewing.verdict(&review, behalf.level);
-                if let Some(refused) = gateway::review_refusal(&verdict) {
+                if let Some(refused) = gateway::review_refusal(&verdict, None) {
                     return Ok(Err(refused));
                 }
             }

@@ -142,6 +142,17 @@ impl Service {
         &self.approvals
     }
 
+    /// Has somebody asked on behalf of a run; the words say why not.
+    pub(super) async fn ask_somebody(
+        &self,
+        run: &Run,
+        wish: &Wish<'_>,
+        decision: &Decision,
+    ) -> Result<(), String> {
+        let _asking = Asking::new(run);
+        self.approvals.ask(wish, decision).await
+    }
+
     /// Comes back when calls of a run wait for somebody's answer, with all that were made together.
     pub async fn asked(&self, run: &Run) -> Vec<Group> {
         let count = |groups: &[Group]| groups.iter().map(|group| group.items.len()).sum::<usize>();

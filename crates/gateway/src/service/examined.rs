@@ -3,17 +3,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use catalog::Annotations;
 use check::Report;
-use check::review::{Review, Verdict};
+use check::review::{Decided, Review, Verdict};
 use engine::{Level, Limits, Outcome, Program};
 use metrics::counter;
+use serde_json::{Map, Value};
 
 use super::execute::Place;
 use super::figures::Phase;
 use super::{Refusal, Request, Service};
 use crate::checks::refusal;
+use crate::judge::Wish;
 use crate::reviewing::review_refusal;
 use crate::tools::Offer;
+
+/// Letters of a program that whoever is asked about it is shown.
+const SHOWN: usize = 20_000;
 
 /// What was found before a program runs.
 pub(super) struct Examined {
@@ -66,13 +72,50 @@ impl Service {
         let begun = keeper.begun();
         let verdict = self.settings.reviewing.verdict(&review, begun.level);
         if examined.refused.is_none() {
-            examined.refused = review_refusal(&verdict);
+            let approved = match &verdict {
+                Verdict::Ask(decided) => self.ask_about_program(place, decided).await,
+                _ => Err(None),
+            };
+            examined.refused = match approved {
+                Ok(()) => None,
+                Err(said) => review_refusal(&verdict, said.as_deref()),
+            };
             if let (Some(trail), Some(_)) = (&self.parts.trail, &examined.refused) {
                 trail.reviewed(begun, &verdict);
             }
         }
         run.is_reviewed_as(review);
         examined
+    }
+
+    /// Has somebody asked whether a program may run; the words say why not.
+    async fn ask_about_program(
+        &self,
+        place: Place<'_>,
+        decided: &Decided,
+    ) -> Result<(), Option<String>> {
+        let behalf = place.behalf();
+        let program: String = place.keeper.begun().program.chars().take(SHOWN).collect();
+        let shown = Map::from_iter([
+            ("finding".to_owned(), Value::String(decided.to_string())),
+            ("program".to_owned(), Value::String(program)),
+        ]);
+        let wish = Wish {
+            behalf: &behalf,
+            server: "review",
+            tool: "run_program",
+            annotations: &Annotations::default(),
+            is_trusted: false,
+            arguments: &shown,
+            shown: &shown,
+        };
+        let decision = policy::Decision {
+            verdict: policy::Verdict::Ask,
+            rule: decided.setting.clone(),
+            reason: "a review of the program found something before it ran".to_owned(),
+            limits: Vec::new(),
+        };
+        self.ask_somebody(place.run, &wish, &decision).await.map_err(Some)
     }
 
     /// Looks again at a program that an earlier process began to run.

@@ -228,3 +228,24 @@ fn an_answer_that_comes_too_late_is_none_and_the_page_is_there() {
     let late = answer(&gateway, run["run_id"].as_str().unwrap(), &json!({ "decision": "approve" }));
     assert_eq!(late["error"]["code"], "nothing_to_approve", "{late:#}");
 }
+
+#[test]
+fn a_program_that_a_review_finds_dangerous_waits_for_somebody_before_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = "[review.production]\nhigh = \"ask\"\n";
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(settings);
+    gateway.start();
+    let run = gateway.begin(&json!({ "code": "exec('found = 42')\nfound" })).unwrap();
+    let groups = waiting(&gateway, 1);
+    assert_eq!(groups[0]["tool"], "review.run_program", "{groups:#}");
+    let finding = groups[0]["items"][0]["arguments"]["finding"].as_str().unwrap();
+    assert!(finding.contains("exec"), "{finding}");
+    answer(&gateway, &run, &json!({ "decision": "approve" }));
+    assert_eq!(gateway.over(&run, PATIENCE)["return_value"], 42);
+    let run = gateway.begin(&json!({ "code": "exec('found = 43')\nfound" })).unwrap();
+    waiting(&gateway, 1);
+    answer(&gateway, &run, &json!({ "decision": "deny", "reason": "write it plainly" }));
+    let run = gateway.over(&run, PATIENCE);
+    assert_eq!(run["error"]["type"], "ApprovalNeeded", "{run:#}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("write it plainly"), "{run:#}");
+}
