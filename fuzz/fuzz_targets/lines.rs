@@ -69,9 +69,15 @@ async fn shared(folder: &TempDir) -> Shared {
         guidance: "1".to_owned(),
         spans: None,
         trail: None,
+        watching: None,
     };
     let service = Service::open(Settings::default(), parts).await.expect("a service");
-    Shared { service, guidance: Arc::new(Guidance::default()), servers: Arc::new(Nobody) }
+    Shared {
+        service,
+        guidance: Arc::new(Guidance::default()),
+        servers: Arc::new(Nobody),
+        address: Arc::default(),
+    }
 }
 
 struct Nobody;
