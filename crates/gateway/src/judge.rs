@@ -268,6 +268,7 @@ impl Judge {
     /// When it cannot be remembered.
     pub async fn inherits(&self, from: &str, to: &str) -> Result<(), String> {
         let labels = self.labels_of(from).await.map_err(|error| error.message)?;
+        self.labels_of(to).await.map_err(|error| error.message)?;
         let clerk = self.clerk();
         for label in &labels {
             clerk.label(to, label).await?;
@@ -281,6 +282,7 @@ impl Judge {
     /// # Errors
     /// When it cannot be remembered.
     pub async fn comes_from_anywhere(&self, session: &str) -> Result<(), String> {
+        self.labels_of(session).await.map_err(|error| error.message)?;
         self.clerk().label(session, ANYWHERE).await?;
         lock(&self.labels).entry(session.to_owned()).or_default().insert(ANYWHERE.to_owned());
         Ok(())

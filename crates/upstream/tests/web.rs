@@ -1,7 +1,7 @@
 //! Requests of programs: only where they may go, no more than they may bring.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

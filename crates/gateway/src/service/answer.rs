@@ -11,10 +11,10 @@ use engine::{Artifact, Folder, Program, ProgramError};
 use serde_json::value::{RawValue, to_raw_value};
 use tracing::warn;
 
-use super::ids::RunId;
+use super::ids::{RunId, SessionId};
 use super::record::{Ended, Record};
 use super::session::Entry;
-use super::{Caller, Refusal, Service};
+use super::{Caller, Refusal, Service, lock};
 
 /// Variables with more bytes are data, and are searched for names of runs only where an analysis
 /// has them.
@@ -222,6 +222,9 @@ impl Service {
             let Some(ended) = record.ended.filter(|_| record.owner == entry.owner) else {
                 continue;
             };
+            if record.session != entry.id && !self.may_be_read_in(&record.session, entry).await {
+                continue;
+            }
             let error = ended.error.as_ref().map(serde_json::to_string).and_then(Result::ok);
             for (name, text) in [
                 (format!("{id}.error.json"), error.as_deref().unwrap_or_default()),
@@ -236,6 +239,22 @@ impl Service {
             }
         }
         Some(Arc::new(Folder::new(files)))
+    }
+
+    /// What another session's programs left brings along what that session has read, where rules care.
+    async fn may_be_read_in(&self, from: &SessionId, entry: &Entry) -> bool {
+        let judge = self.parts.tools.judge();
+        if judge.policy().flow().is_empty() {
+            return true;
+        }
+        let is_there = lock(&self.sessions).values().any(|other| other.id == *from);
+        let labelled = if is_there {
+            judge.inherits(from.as_str(), entry.id.as_str()).await
+        } else {
+            // Nobody remembers what a session had read that is no more.
+            judge.comes_from_anywhere(entry.id.as_str()).await
+        };
+        labelled.is_ok()
     }
 
     /// A part of what a run left, as `wanted` says.

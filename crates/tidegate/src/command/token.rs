@@ -27,7 +27,7 @@ enum Action {
     Create {
         /// Whose sessions and runs it gives.
         owner: String,
-        /// What it allows: execute, read, admin.
+        /// What it allows: execute, read, admin, approve.
         #[arg(long, value_delimiter = ',', default_value = "execute,read")]
         scopes: Vec<Scope>,
         /// The teams of its owner.

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn other_values_are_no_tables() {
-        assert_eq!(table(&Node::parse(r#"{"$type":"complex","real":1}"#)), None);
-        assert_eq!(table(&Node::parse(r#"{"$type":"dataframe","columns":7}"#)), None);
+        assert_eq!(table(&Node::parse(r#"{"$type":"complex","real":1}"#), 20), None);
+        assert_eq!(table(&Node::parse(r#"{"$type":"dataframe","columns":7}"#), 20), None);
     }
 }

@@ -158,6 +158,16 @@ action = "deny"
         let message = run["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("has read from desk.look"), "{run:#}");
     }
+    // Nor does it get out by way of what was left for later programs.
+    let run =
+        ask("from servers.desk import look\nseen = await look(key='hr')\n[seen] * 3000", None);
+    let result = run["run_id"].as_str().unwrap();
+    let code = format!(
+        "import json\nfrom servers.desk import book\nrows = json.load(open('/results/{result}.json'))\nawait book(key='out')"
+    );
+    let run = ask(&code, None);
+    let message = run["error"]["message"].as_str().unwrap_or_default();
+    assert!(message.contains("has read from desk.look"), "{run:#}");
     assert!(!gateway.counted().iter().any(|call| call == "book out"));
     let fresh = ask("from servers.desk import book\nawait book(key='in')", None);
     assert_eq!(fresh["success"], true, "{fresh:#}");
