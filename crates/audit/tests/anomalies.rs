@@ -277,6 +277,17 @@ fn other_seeds_give_about_the_same() {
     assert!(false_runs <= 20, "{false_runs} of 20000");
 }
 
+/// The owners' own runs differ by factors of ten, so that a single one of ten times the usual is mostly
+/// none to be found; what is spread over many runs, or is no matter of size, is.
+#[test]
+fn ten_times_the_usual_is_found_where_it_differs_from_what_is_ordinary() {
+    let all: Vec<Figures> = (1000..1020).map(|seed| simulate(seed, 10)).collect();
+    let found = |which: usize| all.iter().filter(|figures| figures.found[which]).count();
+    assert!(found(2) >= 16, "{} of 20 bursts over many runs", found(2));
+    let sum: usize = (0..10).map(found).sum();
+    assert!(sum >= 150, "{sum} of 200");
+}
+
 #[test]
 #[ignore = "figures, not a check"]
 fn many_seeds() {
