@@ -24,6 +24,17 @@ use crate::tree::{Id, Tree};
 use crate::trust::Trust;
 use crate::typed::{Complaint, Fields, Typed};
 
+/// What every program finds without importing it, besides what calls tools by name.
+const OURS: &[&str] = &[
+    "search_tools",
+    "list_directory",
+    "read_file",
+    "summarize",
+    "wait_until",
+    "http_get",
+    "http_request",
+];
+
 /// What is needed to judge complaints.
 pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) tree: &'t Tree<'a>,
@@ -190,17 +201,17 @@ impl<'a> Judge<'_, 'a, '_> {
             let known = self.names.stores.keys().copied().chain(given.iter().map(String::as_str));
             let imported =
                 self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
-            let known = known.chain(imported).filter(|one| *one != name);
+            let known = known.chain(imported).chain(self.names.meant()).chain(OURS.iter().copied());
+            let known = known.filter(|one| *one != name);
             // The program's own names before Python's.
             near = nearest(name, known).map(str::to_owned);
             if near.is_none() {
-                match foreign(name) {
-                    Some(words) => message = format!("{message}; {words}"),
+                if let Some(words) = foreign(name) {
+                    message = format!("{message}; {words}");
+                } else {
                     // `orders` is no `ord`.
-                    None => {
-                        let builtin = nearest(name, BUILTINS.iter().copied());
-                        near = builtin.filter(|one| is_slip(name, one)).map(str::to_owned);
-                    }
+                    let builtin = nearest(name, BUILTINS.iter().copied());
+                    near = builtin.filter(|one| is_slip(name, one)).map(str::to_owned);
                 }
             }
             if near.is_none() && given.is_empty() && foreign(name).is_none() {

@@ -57,6 +57,11 @@ pub(crate) struct Names<'a, 'c> {
 }
 
 impl<'a, 'c> Names<'a, 'c> {
+    /// Names that stand for servers and tools, and for what calls them by name.
+    pub(crate) fn meant(&self) -> impl Iterator<Item = &str> {
+        self.meanings.keys().map(String::as_str)
+    }
+
     /// Reads the program, and finds what is wrong with its imports.
     pub(crate) fn read(tree: &Tree<'a>, servers: Servers<'c>) -> (Self, Vec<Mistake>) {
         let mut names = Self {

@@ -1,4 +1,5 @@
 //! What a review says of programs: rules, tools, estimates and verdicts.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -329,9 +330,9 @@ fn of_many_findings_the_weightiest_are_told_and_the_others_counted() {
 
 #[test]
 fn the_strictest_action_that_a_finding_asks_for_decides() {
+    use Action::{Allow, Ask, Deny};
     let actions =
         |low, medium, high, imports| Actions { level: "hardened", low, medium, high, imports };
-    use Action::{Allow, Ask, Deny};
     let found = review("import os\nos.system('x')\neval('1')\nexec('2')\n");
     assert_eq!(found.verdict(&actions(Deny, Allow, Allow, Deny)), Verdict::Allow);
     assert_eq!(found.verdict(&actions(Allow, Ask, Allow, Deny)).action(), Ask);
@@ -367,19 +368,23 @@ fn a_hostile_program_is_reviewed_as_any_other() {
         checker.review(&Program { source, rules: Some(&rules), ..Program::default() })
     };
     // Each function calls the next one twice, so that the last is called more often than can be told.
-    let chain: String =
-        (0..3_000).map(|n| format!("def f{n}():\n    f{0}(); f{0}()\n", n + 1)).collect();
+    let chain: String = (0..3_000)
+        .map(|n| format!("def f{n}():\n    f{0}(); f{0}()\n", n + 1))
+        .collect::<Vec<_>>()
+        .concat();
     let last = "from servers.forge import delete_repo\ndef f3000(): delete_repo()\nf0()\n";
     let reviewed = review(&format!("{chain}{last}"));
     assert_eq!((reviewed.estimates.functions, reviewed.tools[0].calls), (3_001, u64::MAX));
     // In a ring, nobody can say how often.
     let ring: String = (0..500)
         .map(|n| format!("def g{n}():\n    delete_repo()\n    g{}()\n", (n + 1) % 500))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let reviewed = review(&format!("from servers.forge import delete_repo\n{ring}g0()\n"));
     assert!(reviewed.tools[0].unbounded, "{:?}", reviewed.tools);
     let loops = "[".repeat(90) + "x" + &" for a in (1, 2)]".repeat(90);
     assert!(review(&loops).violations.is_empty());
-    let names: String = (0..8_000).map(|n| format!("a{n} = a{}\n", n + 1)).collect();
+    let names: String =
+        (0..8_000).map(|n| format!("a{n} = a{}\n", n + 1)).collect::<Vec<_>>().concat();
     assert!(review(&format!("{names}for x in a0: delete_repo()\n")).violations.is_empty());
 }

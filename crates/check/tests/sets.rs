@@ -97,6 +97,7 @@ fn program(good: &Good) -> Program<'_> {
         names: if good.in_session { Given::Unknown } else { Given::Names(&good.names) },
         unlisted: &good.unlisted,
         partial: false,
+        rules: None,
     }
 }
 

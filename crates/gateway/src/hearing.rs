@@ -52,6 +52,7 @@ impl Hearing for Written {
 
 /// One host call of a run: whom it reached, how long it took, how much went to and fro.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of its own in what is stored")]
 pub struct CallNote {
     /// Its number within the run.
     pub id: u64,

@@ -368,6 +368,7 @@ fn denied(wish: &Wish<'_>, decision: &Decision) -> CallError {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "an error is mapped where it ends")]
 fn unkept(problem: String) -> CallError {
     CallError {
         kind: crate::hearing::UNSENT.to_owned(),

@@ -160,7 +160,7 @@ impl Mcp {
         let (reading, writing) = streams;
         let (reading, _mending) = readable::lines(reading);
         let lines = Patient::new(AsyncRwTransport::new(reading, writing));
-        let serving = self.serve_with_ct(lines, ending.clone());
+        let serving = Box::pin(self.serve_with_ct(lines, ending.clone()));
         let running = match serving.await {
             Ok(running) => running,
             // A client that goes before it has said anything is no failure of ours.

@@ -176,9 +176,10 @@ impl Offer {
     /// Carries out one call.
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
-            "$call" => self.call_tool(&call.arguments, behalf).await,
-            web::CALL => self.reach(call, behalf).await,
-            _ => self.ask(&call.name, &call.arguments, behalf).await,
+            // Boxed, because what a desk holds for each call is moved about.
+            "$call" => Box::pin(self.call_tool(&call.arguments, behalf)).await,
+            web::CALL => Box::pin(self.reach(call, behalf)).await,
+            _ => Box::pin(self.ask(&call.name, &call.arguments, behalf)).await,
         };
         CallResult { id: call.id, result }
     }

@@ -102,11 +102,15 @@ impl<'a> Cover<'a> {
     ) -> Result<Vec<Resource>, VeilError> {
         {
             let echoes = self.echoes();
-            resources.iter_mut().for_each(|one| echo::in_resource(&echoes, one));
+            for one in &mut resources {
+                echo::in_resource(&echoes, one);
+            }
         }
         let bytes = resources.iter().filter_map(|one| one.text.as_ref()).map(String::len).sum();
         let replace = |tokenizer: &Tokenizer, vault: &mut Vault, mut all: Vec<Resource>| {
-            all.iter_mut().for_each(|one| resource(tokenizer, vault, one));
+            for one in &mut all {
+                resource(tokenizer, vault, one);
+            }
             all
         };
         self.hidden(bytes, resources, replace).await

@@ -68,7 +68,9 @@ pub(super) fn in_text(echoes: &[Echo], text: &mut String) {
         *text = json.to_string();
         return;
     }
-    there.iter().for_each(|echo| echo.replace(text));
+    for echo in &there {
+        echo.replace(text);
+    }
 }
 
 /// A value without any of them.
@@ -88,7 +90,9 @@ pub(super) fn in_json(echoes: &[Echo], value: &mut Value) {
         Value::Object(fields) => {
             let taken = std::mem::take(fields);
             let clean = |(mut key, mut value): (String, Value)| {
-                echoes.iter().for_each(|echo| echo.replace(&mut key));
+                for echo in echoes {
+                    echo.replace(&mut key);
+                }
                 in_json(echoes, &mut value);
                 (key, value)
             };

@@ -137,7 +137,7 @@ async fn a_damaged_key_hands_nothing_over() {
 async fn no_more_values_are_kept_than_may_be_and_none_for_longer() {
     let folder = tempfile::tempdir().unwrap();
     let kept = |most, keep| {
-        let settings = VeilSettings { most, keep, ..VeilSettings::default() };
+        let settings = VeilSettings { keep, most, ..VeilSettings::default() };
         Veil::new(Some(folder.path().join("privacy")), settings).unwrap()
     };
     let veil = kept(20, Duration::from_secs(3600));

@@ -34,7 +34,7 @@ pub(super) enum Next {
     /// It was answered, and the run goes on.
     Wait,
     /// The client is told this.
-    Tell(CallToolResponse),
+    Tell(Box<CallToolResponse>),
 }
 
 impl Mcp {
@@ -46,7 +46,7 @@ impl Mcp {
         context: &RequestContext<RoleServer>,
     ) -> Next {
         if !can_be_asked(context) {
-            return Next::Tell(self.where_to_answer(run, groups).into());
+            return Next::Tell(Box::new(self.where_to_answer(run, groups).into()));
         }
         if is_modern(context) {
             let question = json!({
@@ -55,8 +55,8 @@ impl Mcp {
                 "requestState": state(run.id(), groups),
             });
             return match read::<InputRequiredResult>(question) {
-                Ok(question) => Next::Tell(question.into()),
-                Err(_) => Next::Tell(self.where_to_answer(run, groups).into()),
+                Ok(question) => Next::Tell(Box::new(question.into())),
+                Err(_) => Next::Tell(Box::new(self.where_to_answer(run, groups).into())),
             };
         }
         match ask("elicitation/create", question(groups), context).await {
@@ -64,7 +64,7 @@ impl Mcp {
                 self.take(run.id(), groups, &answer, &caller(context)).await;
                 Next::Wait
             }
-            Err(_) => Next::Tell(self.where_to_answer(run, groups).into()),
+            Err(_) => Next::Tell(Box::new(self.where_to_answer(run, groups).into())),
         }
     }
 

@@ -175,7 +175,7 @@ impl Mcp {
                         () = context.ct.cancelled() => return failed(self.stopped()).into(),
                     };
                     if let Next::Tell(told) = next {
-                        return told;
+                        return *told;
                     }
                 }
             }

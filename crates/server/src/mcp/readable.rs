@@ -128,12 +128,11 @@ fn id_of_cut(line: &[u8]) -> Option<String> {
     let head = &head[..find(head, b"\"params\"").unwrap_or(head.len())];
     let tail = &line[line.len().saturating_sub(TAIL)..];
     // It is said before the parameters, or after them as the last thing.
-    let id = match find(head, ID) {
-        Some(at) => head[at + ID.len()..].split(|byte| matches!(byte, b',' | b'}')).next()?,
-        None => {
-            let tail = tail.trim_ascii_end().strip_suffix(b"}")?;
-            &tail[tail.windows(ID.len()).rposition(|window| window == ID)? + ID.len()..]
-        }
+    let id = if let Some(at) = find(head, ID) {
+        head[at + ID.len()..].split(|byte| matches!(byte, b',' | b'}')).next()?
+    } else {
+        let tail = tail.trim_ascii_end().strip_suffix(b"}")?;
+        &tail[tail.windows(ID.len()).rposition(|window| window == ID)? + ID.len()..]
     };
     let id: Value = serde_json::from_slice(id).ok()?;
     (id.is_string() || id.is_i64()).then(|| id.to_string())

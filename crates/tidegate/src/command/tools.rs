@@ -83,7 +83,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         ));
     };
     let work = act(config, &tools, arguments);
-    let ended = unless_interrupted(work).await?;
+    let ended = Box::pin(unless_interrupted(work)).await?;
     tools.close().await;
     ended.unwrap_or(Ok(Ending::Interrupted))
 }

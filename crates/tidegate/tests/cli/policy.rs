@@ -28,7 +28,8 @@ for line in sys.stdin:
 fn user(rules: &str) -> (User, String) {
     let user = User::new();
     let server = user.file("server.py", SERVER);
-    let text = format!("[servers.s]\ncommand = \"python3\"\nargs = [{server:?}]\n{rules}");
+    let server = server.display();
+    let text = format!("[servers.s]\ncommand = \"python3\"\nargs = [\"{server}\"]\n{rules}");
     let config = user.file("tidegate.toml", &text);
     (user, config.to_str().unwrap().to_owned())
 }

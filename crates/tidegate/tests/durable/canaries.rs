@@ -67,11 +67,12 @@ fn script() -> PathBuf {
 fn planted(folder: &Path, web: &Web, received: &Path, pii: &str) -> Gateway {
     let mut gateway = Gateway::new(folder, 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
     let (script, received, port) = (script(), received.display(), web.port);
+    let script = script.display();
     let config = format!(
         r#"
 [servers.desk]
 command = "python3"
-args = [{script:?}, "{received}"]
+args = ["{script}", "{received}"]
 env = {{ CANARY = "${{env:CANARY_ENV}}" }}
 trusted = true
 pii = "{pii}"

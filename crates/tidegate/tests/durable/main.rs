@@ -90,7 +90,8 @@ fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
     while killed < wanted {
         for _ in 0..3 {
             let name = format!("k{killed}-{}", accepted.len());
-            let code = if accepted.len() % 2 == 0 { program(&name) } else { branches(&name) };
+            let code =
+                if accepted.len().is_multiple_of(2) { program(&name) } else { branches(&name) };
             accepted.extend(gateway.begin(&json!({ "code": code })));
         }
         std::thread::sleep(Duration::from_millis(20 + chance.below(500)));

@@ -92,7 +92,7 @@ impl Drop for Gateway {
     }
 }
 
-fn begin(folder: &Path, variables: &Vec<(String, String)>) -> (Child, String) {
+fn begin(folder: &Path, variables: &[(String, String)]) -> (Child, String) {
     let mut child = command(folder)
         .args(["serve", "--port", "0"])
         .envs(variables.iter().cloned())

@@ -11,6 +11,7 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
+#[expect(clippy::match_same_arms, reason = "each arm is a range that has its own name")]
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let is_reserved = match (a, b, c) {
@@ -43,6 +44,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 }
 
 /// The IPv4 address that an IPv6 address stands for, in any of the ways there are.
+#[expect(clippy::match_same_arms, reason = "each arm is a range that has its own name")]
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let segments = address.segments();
     let of = |high: u16, low: u16| {

@@ -264,8 +264,9 @@ impl Keeper {
         self.note(&mut state, left.clone())?;
         match (spare, earlier) {
             (Some(at), _) => drop(state.spare.remove(at)),
-            (None, Some(at)) => drop(state.earlier.remove(at)),
-            (None, None) => {}
+            // What nobody knows the fate of is refused however often it is tried.
+            (None, Some(at)) if state.earlier[at].is_done() => drop(state.earlier.remove(at)),
+            (None, _) => {}
         }
         Ok(Some(left))
     }
@@ -341,6 +342,7 @@ impl Keeper {
                 keeper.folder.parent().map_or(Ok(()), sync_folder)?;
             }
             state.image = number;
+            state.spare.clear();
             drop(state);
             if number > 1 {
                 // Of no more use, and not missed if it stays.

@@ -172,6 +172,10 @@ impl Past {
             Line::Begun(_) => {}
             Line::Earlier(left) => self.earlier.push(*left),
             Line::Calls { call, effect, at, reused } => {
+                // Its answer was one of those that were there already, and is used up.
+                if let Some(at) = self.spare.iter().position(|spare| spare.is_same(&call)) {
+                    self.spare.remove(at);
+                }
                 self.left.insert(call.id, Left::new(call, effect, at, reused));
             }
             Line::Waits { id } => self.change(id, |left| left.waits = true),
@@ -183,6 +187,8 @@ impl Past {
             Line::Image(image) => {
                 let known = self.left.keys().chain(&image.pending);
                 self.last = known.map(|id| id.0).max().unwrap_or(0);
+                // What the program did not ask for again by now was asked on a way it did not take.
+                self.spare.clear();
                 self.image = Some(image);
             }
             Line::Again => self.go_on(),
@@ -259,6 +265,23 @@ mod tests {
         assert!(past.left[&CallId(3)].answer.is_none(), "its answer is not that of the other");
         let spare: Vec<&str> = past.spare.iter().map(|left| left.call.arguments.get()).collect();
         assert_eq!(spare, ["\"b\""]);
+    }
+
+    #[test]
+    fn an_answer_is_used_once_however_often_the_run_is_killed_before_its_next_image() {
+        let read = Effect::Read;
+        let again = [calls(1, "\"a\"", read), answered(1)];
+        let lines = |times: usize| {
+            let killed = std::iter::repeat_n(&again, times)
+                .flat_map(|lines| lines.iter().cloned().chain(std::iter::once(Line::Again)));
+            killed.collect::<Vec<_>>()
+        };
+        for times in 1..4 {
+            assert_eq!(Past::of(lines(times)).spare.len(), 1, "{times}");
+        }
+        let mut with_image = lines(2);
+        with_image.push(image(&[]));
+        assert!(Past::of(with_image).spare.is_empty());
     }
 
     #[test]
