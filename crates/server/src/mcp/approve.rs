@@ -136,7 +136,7 @@ impl Mcp {
         let decision = said("decision").filter(|_| accepted).unwrap_or("deny");
         let reason = said("reason").filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
         let answer = Answer {
-            approves: decision.starts_with("approve"),
+            approves: ["approve", "approve_session"].contains(&decision),
             items: Some(items.collect()),
             tool: None,
             pattern: (decision == "approve_session").then(Vec::new),
@@ -162,7 +162,7 @@ impl Mcp {
             told(groups),
             record.session
         );
-        text.truncate(20_000);
+        text.truncate(text.floor_char_boundary(20_000));
         let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
         let waits: Vec<Value> = groups
             .iter()

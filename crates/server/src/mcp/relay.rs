@@ -44,6 +44,18 @@ impl Mcp {
             let message = "this needs the scope execute".to_owned();
             return Err(Refused { code: INVALID_REQUEST, message, data: None }.into());
         }
+        let reads = match method {
+            "resources/read" | "resources/subscribe" => Some("$resource"),
+            "prompts/get" => Some("$prompt"),
+            "completion/complete" => Some("$completion"),
+            _ => None,
+        };
+        if let Some(what) = reads {
+            let service = &self.shared.service;
+            let permitted = service.may_read(&caller(context), server, what, &params).await;
+            let refused = |message| Refused { code: INVALID_REQUEST, message, data: None };
+            permitted.map_err(refused)?;
+        }
         let owner = caller(context).owner;
         let tool = params.get("name").and_then(Value::as_str).filter(|_| method == "tools/call");
         let tool = tool.map(|tool| ToolName(tool.to_owned()));

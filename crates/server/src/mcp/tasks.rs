@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use gateway::service::ids::RunId;
-use gateway::service::{Record, Request, Status};
+use gateway::service::{Record, Request, Scope, Status};
 use rmcp::model::{
     CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, Task, TaskPayload, TaskStatus,
     UpdateTaskParams,
@@ -66,6 +66,7 @@ impl Mcp {
         id: &str,
         context: &RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
+        may_look(context)?;
         let id = task_id(id)?;
         let answered = self.shared.service.answered(&caller(context), &id).await;
         let (record, artifacts) = answered.map_err(|refusal| unknown(&refusal.to_string()))?;
@@ -93,7 +94,11 @@ impl Mcp {
         id: &str,
         context: &RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let cancelled = self.shared.service.cancel(&caller(context), &task_id(id)?).await;
+        let caller = caller(context);
+        if !caller.may(Scope::Execute) {
+            return Err(ErrorData::invalid_request("this needs the scope execute", None));
+        }
+        let cancelled = self.shared.service.cancel(&caller, &task_id(id)?).await;
         cancelled.map(drop).map_err(|refusal| unknown(&refusal.to_string()))
     }
 
@@ -129,6 +134,15 @@ impl Mcp {
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Whether a caller may look at runs and tools: one who may only approve does not.
+pub(super) fn may_look(context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    let caller = caller(context);
+    if caller.may(Scope::Read) || caller.may(Scope::Execute) {
+        return Ok(());
+    }
+    Err(ErrorData::invalid_request("this needs the scope read or execute", None))
 }
 
 fn task_id(given: &str) -> Result<RunId, ErrorData> {

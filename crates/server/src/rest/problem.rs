@@ -127,6 +127,7 @@ impl From<Refusal> for Problem {
                     .hint("the gateway's log says why")
             }
             Refusal::NoRun(_)
+            | Refusal::NothingToApprove(_)
             | Refusal::NoArtifact { .. }
             | Refusal::NoPart { .. }
             | Refusal::File(_) => Self::new(status, code, refusal.to_string()),
@@ -158,6 +159,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
         told => match told.code() {
             "file_refused" => StatusCode::UNPROCESSABLE_ENTITY,
+            "nothing_to_approve" => StatusCode::NOT_FOUND,
             code if code.starts_with("unknown_") => StatusCode::NOT_FOUND,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },

@@ -26,7 +26,8 @@ impl Gateway {
         // A key of the whole file comes before its tables.
         let text = format!("{config}\n{servers}");
         std::fs::write(folder.path().join("tidegate.toml"), text).unwrap();
-        let variables = variables.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        let variables: Vec<_> =
+            variables.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let (child, address) = begin(folder.path(), &variables);
         Self { child, address, folder, variables }
     }
