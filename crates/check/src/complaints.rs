@@ -35,6 +35,11 @@ const OURS: &[&str] = &[
     "http_request",
 ];
 
+/// `length` is what others call `len`.
+fn is_length(name: &str, builtin: &str) -> bool {
+    builtin == "len" && name.starts_with("len")
+}
+
 /// What is needed to judge complaints.
 pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) tree: &'t Tree<'a>,
@@ -211,7 +216,8 @@ impl<'a> Judge<'_, 'a, '_> {
                 } else {
                     // `orders` is no `ord`.
                     let builtin = nearest(name, BUILTINS.iter().copied());
-                    near = builtin.filter(|one| is_slip(name, one)).map(str::to_owned);
+                    let is_meant = |one: &&str| is_slip(name, one) || is_length(name, one);
+                    near = builtin.filter(is_meant).map(str::to_owned);
                 }
             }
             if near.is_none() && given.is_empty() && foreign(name).is_none() {

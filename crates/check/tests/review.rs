@@ -386,5 +386,6 @@ fn a_hostile_program_is_reviewed_as_any_other() {
     assert!(review(&loops).violations.is_empty());
     let names: String =
         (0..8_000).map(|n| format!("a{n} = a{}\n", n + 1)).collect::<Vec<_>>().concat();
-    assert!(review(&format!("{names}for x in a0: delete_repo()\n")).violations.is_empty());
+    let reviewed = review(&format!("{names}for x in a0: delete_repo()\n"));
+    assert_eq!(reviewed.estimates.lines, 8_001, "{:?}", reviewed.violations);
 }

@@ -355,7 +355,7 @@ async fn publishing(metadata: Value) -> Url {
         if place == "/mcp" {
             return Err(axum::http::StatusCode::UNAUTHORIZED);
         }
-        if !place.starts_with("/.well-known/oauth-authorization-server") {
+        if place != "/.well-known/oauth-authorization-server" {
             return Err(axum::http::StatusCode::NOT_FOUND);
         }
         let base = format!("http://{}", headers["host"].to_str().unwrap());

@@ -9,7 +9,7 @@ fn a_program_reaches_nothing_that_nobody_named_and_is_told_which_setting_names_i
     let gateway = Gateway::start("", &[]);
     let refused = gateway.run("return await http_get('https://api.example.com/items?key=s3cret')");
     let error = &refused["error"];
-    assert_eq!(error["type"], "ToolError", "{refused:#}");
+    assert_eq!(error["type"], "PolicyError", "{refused:#}");
     assert!(error["message"].as_str().unwrap().contains("`allow` under [network]"), "{refused:#}");
     let call = &refused["calls"][0];
     assert_eq!((&call["server"], &call["tool"]), (&json!("http"), &json!("GET api.example.com")));
