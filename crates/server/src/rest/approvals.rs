@@ -8,7 +8,7 @@ use axum::response::Html;
 use gateway::service::Record;
 use gateway::service::approvals::{Answer, Group};
 use gateway::service::ids::RunId;
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -145,6 +145,7 @@ pub(crate) async fn list(
     responses(
         (status = 200, description = "The answer was taken.", body = Answered),
         (status = 404, description = "Nothing of that run waits: `nothing_to_approve`.", body = ErrorBody),
+        (status = 409, description = "What is denied cannot be remembered: `nothing_to_remember`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn answer(
@@ -168,7 +169,8 @@ pub(crate) async fn answer(
         return Err(Problem::invalid("`remember` has more than 100 conditions"));
     }
     if pattern.is_some() && decision == Decided::Deny {
-        return Err(Problem::invalid("`remember` goes with `decision` \"approve\" only"));
+        let message = "`remember` goes with `decision` \"approve\" only";
+        return Err(Problem::new(StatusCode::CONFLICT, "nothing_to_remember", message));
     }
     let id: RunId = run.parse().map_err(|error| Problem::invalid(format!("`run`: {error}")))?;
     let approves = decision == Decided::Approve;
