@@ -72,6 +72,7 @@ pub(crate) struct ItemShown {
 
 /// What somebody says about calls that wait.
 #[derive(Debug, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = ApprovalAnswer)]
 #[expect(dead_code, reason = "says in the API's description what is read")]
 pub(crate) struct AnswerGiven {
