@@ -74,7 +74,8 @@ async fn caller(port: u16, number: usize, call: &str, end: Instant) -> Vec<Asked
 
 /// What a program is told when something went wrong that was planned: a failure, a call that is never
 /// answered, and a server that ends itself.
-const PLANNED: [&str; 5] = ["planned failure", "took longer", "timed out", "ended", "closed"];
+const PLANNED: [&str; 5] =
+    ["planned failure", "did not answer within", "the connection broke", "ended", "closed"];
 
 async fn unlucky(port: u16, number: usize, end: Instant) -> Vec<Asked> {
     let mut asked = Vec::new();
