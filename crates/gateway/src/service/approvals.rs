@@ -227,7 +227,7 @@ impl Approvals {
         let _one_at_a_time = self.claiming.lock().await;
         let known = sqlx::query(
             "SELECT * FROM approvals WHERE run = ? AND digest = ?
-             AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at, id",
+             AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at, rowid",
         )
         .bind(&wish.behalf.run)
         .bind(&digest)
@@ -323,7 +323,7 @@ impl Approvals {
         let rows = sqlx::query(
             "SELECT * FROM approvals WHERE state = 'pending' AND expires_at > ?1
              AND (?2 IS NULL OR run = ?2) AND (?3 IS NULL OR owner = ?3)
-             ORDER BY asked_at, id LIMIT 10000",
+             ORDER BY asked_at, rowid LIMIT 10000",
         )
         .bind(Moment::now().0)
         .bind(run)

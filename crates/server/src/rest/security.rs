@@ -74,7 +74,9 @@ pub(crate) async fn report(
     _: Admin,
     mut query: Parameters,
 ) -> Result<Json<ReportShown>, Problem> {
-    let until = query.take::<Written>("until")?.map_or_else(Moment::now, |written| written.0);
+    // What was noted in this very millisecond is part of a report that has no end.
+    let now = || Moment(Moment::now().0.saturating_add(1));
+    let until = query.take::<Written>("until")?.map_or_else(now, |written| written.0);
     let since = query.take::<Written>("since")?.map(|written| written.0);
     let since = since.unwrap_or(Moment(until.0.saturating_sub(USUAL)));
     query.end()?;

@@ -50,7 +50,10 @@ fn calls_are_asked_about_together_and_answered_once_also_over_a_kill() {
     assert_eq!(group["rule"], "bookings");
     assert!(group["reason"].as_str().unwrap().contains("cost money"), "{group:#}");
     assert_eq!(group["done"], json!({ "desk.look": 1 }));
-    assert_eq!(group["items"][0]["arguments"], json!({ "key": "k0" }));
+    let asked = group["items"].as_array().unwrap().iter();
+    let mut asked: Vec<&str> = asked.filter_map(|one| one["arguments"]["key"].as_str()).collect();
+    asked.sort_unstable();
+    assert_eq!(asked, ["k0", "k1", "k2"]);
     assert_eq!(gateway.counted(), ["look l"]);
     let told = gateway.run(&run).unwrap();
     assert_eq!((&told["status"], &told["waiting"]["approvals"]), (&json!("waiting"), &json!(3)));
