@@ -225,7 +225,9 @@ fn frozen(gateway: &mut Gateway, secret: &Value) -> String {
     let code = format!("{SEES}await asyncio.sleep(3)\nawait desk.connect(password=secrets['db'])");
     let id = gateway.begin(&json!({ "code": code, "context": secret })).unwrap();
     let begun = std::time::Instant::now();
-    while gateway.run(&id).unwrap()["status"] != "waiting"
+    // It sleeps, and is on disk so: no call is under way, whose fate nobody would know afterwards.
+    let sleeps = |run: &Value| run["waiting"]["wakes_at"].is_string();
+    while !sleeps(&gateway.run(&id).unwrap())
         || !written_of(&gateway.data()).iter().any(|(path, _)| path.ends_with("unpacked"))
     {
         assert!(begun.elapsed() < Duration::from_secs(60), "it was not frozen");
