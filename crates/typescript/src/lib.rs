@@ -1,0 +1,1 @@
+//! TypeScript programs, read and turned into what the guest runs.
