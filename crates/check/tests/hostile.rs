@@ -144,3 +144,17 @@ fn programs_that_are_checked_at_the_same_time_are_each_held_against_their_own_ca
         }
     });
 }
+
+#[test]
+fn literals_of_any_shape_are_checked_or_left_alone() {
+    let mut tree = "1".to_owned();
+    for _ in 0..12 {
+        tree = format!("[{tree}, {{'a': [1, {{'b': 2}}]}}]");
+    }
+    let long = format!("x = [{}]\n", "{'a': [1, 2], 'b': {'c': 'd'}}, ".repeat(2_000));
+    for source in [format!("x = {tree}\nprint(undefined)\n"), format!("{long}print(undefined)\n")] {
+        let report = checked(&source);
+        assert_eq!(report.unchecked, None, "{}", &source[..40]);
+        assert!(report.blocks(), "the rest of the program is checked as ever");
+    }
+}
