@@ -38,12 +38,13 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// Whether a test is about what a result says, and not about what it is.
     fn is_about_a_result(&self, test: &'a Expr) -> bool {
-        let within = || {
-            let is_within = |node: &AnyNodeRef<'_>| test.range().contains_range(node.range());
-            self.tree.all().map(|(_, node)| node).filter(is_within)
-        };
-        !within().any(asks_for_shape)
-            && within().any(|node| node.as_expr_ref().is_some_and(|one| self.trust.is_result(one)))
+        let range = test.range();
+        let nodes = self.tree.all().map(|(_, node)| node);
+        let within: Vec<AnyNodeRef<'a>> =
+            nodes.filter(|node| range.contains_range(node.range())).collect();
+        let is_result =
+            |node: &AnyNodeRef<'a>| node.as_expr_ref().is_some_and(|one| self.trust.is_result(one));
+        !within.iter().any(|node| asks_for_shape(*node)) && within.iter().any(is_result)
     }
 }
 
