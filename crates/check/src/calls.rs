@@ -9,6 +9,7 @@ mod wrappers;
 pub(crate) use wrappers::argument;
 
 use bindings::{Parameter, Signature};
+use catalog::schema::Shape;
 use catalog::{CatalogTool, ResolveError, shape_in_words};
 use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
@@ -52,6 +53,9 @@ pub(crate) fn judge<'a>(tree: &Tree<'a>, names: &Names<'a, '_>) -> Judged {
                 judged.by_name(call, names, &constants);
             }
             _ => {
+                if let Some(tool) = names.taken(tree, &call.func) {
+                    judged.bound(call, tool, false, &constants);
+                }
                 judged.partial(call, tree, names);
                 judged.wrapped(call, &wrappers, names, &constants);
             }
@@ -233,7 +237,7 @@ impl Judged {
         let Err(mistake) = about.tool.check(arguments) else { return };
         let mut found: Vec<Mistake> = Vec::new();
         for problem in mistake.problems() {
-            if known.is_open(&problem.path) {
+            if known.is_open(&problem.path) && !about.is_of_a_key(problem, known) {
                 continue;
             }
             let code = code_of(&problem.message);
@@ -333,6 +337,16 @@ impl<'a> About<'a> {
             .iter()
             .find(|one| one.name == name)
             .or_else(|| parameters.iter().find(|one| one.key == name))
+    }
+
+    /// Whether a problem is that an object has no such key, whatever it would hold: where nothing else
+    /// could be meant than this object, and all its keys are written out.
+    fn is_of_a_key(&self, problem: &catalog::Problem, known: &Known<'_, '_>) -> bool {
+        let Some((outer, _)) = problem.path.rsplit_once('.') else { return false };
+        let is_object = |one: &Parameter| one.key == outer && matches!(one.shape, Shape::Object(_));
+        problem.message.contains(" has no key ")
+            && self.signature.parameters.iter().any(is_object)
+            && !known.has_open_keys(outer)
     }
 
     /// What a call by name needs and does not give. A key that is nearly the one that is missing

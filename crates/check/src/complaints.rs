@@ -429,9 +429,8 @@ impl<'a> Judge<'_, 'a, '_> {
     fn unknown_member(&self, complaint: &Complaint) -> Option<Mistake> {
         let mut words = complaint.message.split('`').skip(1).step_by(2);
         let (module, name) = (words.next()?, words.next()?);
-        let first = module.split('.').next().unwrap_or_default();
         let is_there = crate::modules::has_unlisted(module, name);
-        if !crate::modules::is_usual(first) || name.starts_with('_') || is_there {
+        if !crate::modules::is_known(module) || name.starts_with('_') || is_there {
             return None;
         }
         let mut mistake = self.crash(

@@ -64,7 +64,15 @@ fn fits_shape(kind: &Kind, shape: &Shape) -> bool {
     match (kind, shape) {
         // JSON has neither, whatever the parameter is.
         (Kind::Bytes | Kind::Coroutine, _) => false,
-        (Kind::Other | Kind::Known(_) | Kind::Future | Kind::Function | Kind::Module, _)
+        (
+            Kind::Other
+            | Kind::Known(_)
+            | Kind::Class(_)
+            | Kind::Future
+            | Kind::Function
+            | Kind::Module,
+            _,
+        )
         | (_, Shape::Any) => true,
         (kind, Shape::Union(shapes)) => shapes.iter().any(|shape| fits_shape(kind, shape)),
         (Kind::Str(text), Shape::Literal(values)) => values

@@ -24,13 +24,18 @@ pub(crate) enum Kind {
     Module,
     /// A class of the standard library about which the stubs tell everything.
     Known(String),
+    /// Such a class itself.
+    Class(String),
     /// Something else, or nobody knows.
     Other,
 }
 
-/// Classes whose attributes are all in the stubs, and that nobody extends in passing.
+/// Classes whose attributes are all in the stubs, and that nobody extends in passing. A table also has
+/// its columns.
 const KNOWN: &[&str] = &[
     "Counter",
+    "DataFrame",
+    "DataFrameGroupBy",
     "Decimal",
     "Fraction",
     "Match",
@@ -43,6 +48,7 @@ const KNOWN: &[&str] = &[
     "datetime",
     "defaultdict",
     "deque",
+    "ndarray",
     "time",
     "timedelta",
 ];
@@ -89,6 +95,10 @@ fn kind(member: &str, typed: impl Fn(&str) -> bool) -> Kind {
         name if KNOWN.contains(&name) => Kind::Known(name.to_owned()),
         name if typed(name) => Kind::Typed(name.to_owned()),
         _ if member.starts_with("<module ") => Kind::Module,
+        _ if member.starts_with("<class '") => {
+            let class = member.trim_start_matches("<class '").trim_end_matches("'>");
+            if KNOWN.contains(&class) { Kind::Class(class.to_owned()) } else { Kind::Other }
+        }
         _ if member.starts_with("def ") || member.starts_with("bound method") => Kind::Function,
         _ => Kind::Other,
     }

@@ -89,31 +89,37 @@ impl<'k, 'a> Known<'k, 'a> {
         self.object(dict, "", 0)
     }
 
-    /// An object without the entries that are not known.
+    /// An object, with nothing in the places of entries that are not known.
     fn object(&mut self, dict: &ExprDict, path: &str, depth: usize) -> Option<Value> {
         let mut object = Map::new();
         for item in &dict.items {
             let Some(Expr::StringLiteral(key)) = &item.key else { return None };
             let key = key.value.to_str();
             let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-            if let Some(value) = self.value_within(&item.value, &inner, depth) {
-                object.insert(key.to_owned(), value);
-            }
+            let value = self.value_within(&item.value, &inner, depth);
+            object.insert(key.to_owned(), value.unwrap_or(Value::Null));
         }
         Some(Value::Object(object))
     }
 
     /// Whether nothing can be said about what is at `path`.
     pub(crate) fn is_open(&self, path: &str) -> bool {
-        let within = |outer: &str, inner: &str| {
-            outer.is_empty()
-                || inner
-                    .strip_prefix(outer)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        self.holes.iter().any(|hole| within(hole, path) || within(path, hole))
-            || self.samples.iter().any(|sample| within(path, sample))
+        self.holes.iter().any(|hole| is_within(hole, path) || is_within(path, hole))
+            || self.samples.iter().any(|sample| is_within(path, sample))
     }
+
+    /// Whether even the keys of the object at `path` are not known.
+    pub(crate) fn has_open_keys(&self, path: &str) -> bool {
+        self.holes.iter().any(|hole| is_within(hole, path))
+    }
+}
+
+/// Whether a path leads into another, or to the same place.
+fn is_within(outer: &str, inner: &str) -> bool {
+    outer.is_empty()
+        || inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn number(number: &Number, negative: bool) -> Option<Value> {

@@ -180,6 +180,12 @@ pub(crate) fn is_usual(name: &str) -> bool {
     USUAL.contains(&name) && !["sys", "typing", "urllib"].contains(&name)
 }
 
+/// The same for a module with its whole name: of some only the topmost is known.
+pub(crate) fn is_known(name: &str) -> bool {
+    let first = name.split('.').next().unwrap_or_default();
+    is_usual(first) || ["numpy", "pandas"].contains(&name)
+}
+
 /// The modules that somebody could have meant.
 pub(crate) fn usual() -> impl Iterator<Item = &'static str> {
     USUAL.iter().chain(INSTALLED).copied()

@@ -109,10 +109,17 @@ impl<'a, 'c> Names<'a, 'c> {
             AnyNodeRef::ExprName(name) => name.id.as_str() == "patch",
             AnyNodeRef::ExprCall(call) => {
                 let given = call.arguments.keywords.iter().map(|keyword| &keyword.value);
-                call.arguments.args.iter().chain(given).any(is_module)
+                !self.only_asks(call) && call.arguments.args.iter().chain(given).any(is_module)
             }
             _ => false,
         }
+    }
+
+    /// `getattr(module, "name")`, which changes nothing.
+    fn only_asks(&self, call: &ExprCall) -> bool {
+        matches!(&*call.func, Expr::Name(name)
+            if ["dir", "getattr", "hasattr"].contains(&name.id.as_str())
+                && !self.stores.contains_key(name.id.as_str()))
     }
 
     fn note(&mut self, tree: &Tree<'a>, id: Id, node: AnyNodeRef<'a>) {
@@ -305,7 +312,17 @@ impl<'a, 'c> Names<'a, 'c> {
     pub(crate) fn constant(&self, tree: &Tree<'a>, expression: &Expr) -> Option<&'a Expr> {
         let Expr::Name(name) = expression else { return None };
         let [place] = self.stores.get(name.id.as_str())?[..] else { return None };
-        let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
+        let parent = tree.parent(place)?;
+        let AnyNodeRef::StmtAssign(assign) = tree.node(parent) else { return None };
+        if let [Expr::Name(_)] = &assign.targets[..]
+            && is_scalar(&assign.value)
+        {
+            // Nothing is inside that could be changed.
+            let is_of_class =
+                matches!(tree.node(tree.parent(parent)?), AnyNodeRef::StmtClassDef(_));
+            let (set, read) = (tree.function(place), tree.function(tree.of(expression)?));
+            return (!is_of_class && (set.is_none() || set == read)).then_some(&*assign.value);
+        }
         let (Expr::Dict(_) | Expr::List(_) | Expr::Tuple(_) | Expr::ListComp(_), [Expr::Name(_)]) =
             (&*assign.value, &assign.targets[..])
         else {
@@ -344,33 +361,98 @@ impl<'a, 'c> Names<'a, 'c> {
     pub(crate) fn check_attributes(&self, tree: &Tree<'a>) -> Vec<Mistake> {
         let mut mistakes = Vec::new();
         for (_, node) in tree.all() {
-            let AnyNodeRef::ExprAttribute(attribute) = node else { continue };
-            if !matches!(attribute.ctx, ExprContext::Load) {
-                continue;
-            }
-            let name = attribute.attr.as_str();
-            match self.meaning(&attribute.value) {
+            let (value, name, range) = match node {
+                AnyNodeRef::ExprAttribute(one) if matches!(one.ctx, ExprContext::Load) => {
+                    (&*one.value, one.attr.as_str(), one.attr.range)
+                }
+                AnyNodeRef::ExprCall(call) => match self.asked_by_name(call) {
+                    Some(asked) => asked,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            match self.meaning(value) {
                 Some(Meaning::Root)
                     if !servers::is_public(name)
                         && self.servers.server(name).is_none()
                         && !self.servers.is_opaque(name) =>
                 {
-                    mistakes.push(self.no_server(name, attribute.attr.range, raises::ATTRIBUTE));
+                    mistakes.push(self.no_server(name, range, raises::ATTRIBUTE));
                 }
                 Some(Meaning::Server(server))
                     if !name.starts_with("__") && servers::tool(server, name).is_none() =>
                 {
-                    mistakes.push(self.no_tool(
-                        server,
-                        name,
-                        attribute.attr.range,
-                        raises::ATTRIBUTE,
-                    ));
+                    mistakes.push(self.no_tool(server, name, range, raises::ATTRIBUTE));
                 }
                 _ => {}
             }
         }
         mistakes
+    }
+
+    /// `getattr(module, "name")` without a default: of what, which name, and where that stands.
+    fn asked_by_name<'e>(
+        &self,
+        call: &'e ExprCall,
+    ) -> Option<(&'e Expr, &'e str, ruff_text_size::TextRange)> {
+        let is_getattr = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "getattr");
+        match &call.arguments.args[..] {
+            [of, Expr::StringLiteral(name)] if is_getattr && self.only_asks(call) => {
+                Some((of, name.value.to_str(), name.range))
+            }
+            _ => None,
+        }
+    }
+
+    /// The tool that is called where its function was taken out of a dict, or asked for by name.
+    pub(crate) fn taken(&self, tree: &Tree<'a>, function: &Expr) -> Option<&'c CatalogTool> {
+        let meaning = match function {
+            Expr::Call(call) => {
+                let (of, name, _) = self.asked_by_name(call)?;
+                match self.meaning(of)? {
+                    Meaning::Server(server) => servers::tool(server, name).map(Meaning::Tool),
+                    _ => None,
+                }
+            }
+            Expr::Subscript(one) => {
+                let (Expr::Name(name), Expr::StringLiteral(key)) = (&*one.value, &*one.slice)
+                else {
+                    return None;
+                };
+                let dict = self.kept_as_it_is(tree, name.id.as_str())?;
+                let of_key = |key: &str| {
+                    let is_it = |one: &&ruff_python_ast::DictItem| matches!(&one.key, Some(Expr::StringLiteral(text)) if text.value.to_str() == key);
+                    dict.items.iter().rev().find(is_it)
+                };
+                let all_known = dict.items.iter().all(|one| one.key.is_some());
+                all_known.then(|| self.meaning(&of_key(key.value.to_str())?.value))?
+            }
+            _ => None,
+        };
+        match meaning {
+            Some(Meaning::Tool(tool)) if !self.patched => Some(tool),
+            _ => None,
+        }
+    }
+
+    /// The dict that a name is set to once and that is only read.
+    fn kept_as_it_is(&self, tree: &Tree<'a>, name: &str) -> Option<&'a ruff_python_ast::ExprDict> {
+        let [place] = self.stores.get(name)?[..] else { return None };
+        let AnyNodeRef::StmtAssign(assign) = tree.node(tree.parent(place)?) else { return None };
+        let (Expr::Dict(dict), [Expr::Name(_)]) = (&*assign.value, &assign.targets[..]) else {
+            return None;
+        };
+        let only_reads = |load: &Id| match tree.parent(*load).map(|parent| tree.node(parent)) {
+            Some(AnyNodeRef::ExprSubscript(one)) => one.ctx.is_load(),
+            Some(AnyNodeRef::ExprAttribute(one)) => {
+                ["get", "items", "keys", "values"].contains(&one.attr.as_str())
+            }
+            Some(
+                AnyNodeRef::ExprCompare(_) | AnyNodeRef::StmtFor(_) | AnyNodeRef::Comprehension(_),
+            ) => true,
+            _ => false,
+        };
+        self.loads.get(name)?.iter().all(only_reads).then_some(dict)
     }
 
     fn no_server(
@@ -440,6 +522,14 @@ impl<'a, 'c> Names<'a, 'c> {
             (None, likely) => usage(likely.iter().copied()),
         };
         Mistake { valid, nearest, usage, ..mistake }
+    }
+}
+
+/// Texts, numbers and the like.
+fn is_scalar(value: &Expr) -> bool {
+    match value {
+        Expr::UnaryOp(one) => one.operand.is_number_literal_expr(),
+        value => value.is_literal_expr(),
     }
 }
 

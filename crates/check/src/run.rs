@@ -355,6 +355,7 @@ fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker
                     | kinds::Kind::Other
                     | kinds::Kind::Future
                     | kinds::Kind::Known(_)
+                    | kinds::Kind::Class(_)
             )
         };
         if kinds.iter().all(no_dict) {

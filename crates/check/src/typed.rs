@@ -12,8 +12,9 @@ use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools, Listing};
 use ruff_db::diagnostic::{Diagnostic, DiagnosticId};
 use ruff_db::parsed::parsed_module;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, Stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::{Ranged as _, TextRange};
+use ty_python_semantic::types::ide_support::call_signature_details;
 use ty_python_semantic::{
     Completion, Db as _, HasType as _, NameKind, SemanticModel, check_file_unwrap,
 };
@@ -36,6 +37,11 @@ impl Complaint {
     fn is_of_a_member(&self) -> bool {
         matches!(self.rule, "unresolved-attribute" | "unresolved-import")
     }
+
+    /// A call does not give what a function takes.
+    fn is_of_a_call(&self) -> bool {
+        matches!(self.rule, "missing-argument" | "no-matching-overload" | "unknown-argument")
+    }
 }
 
 /// What was found out about a program.
@@ -47,6 +53,8 @@ pub(crate) struct Typed {
     /// What there is where something was sought that is not there: the names that an attribute or
     /// an import with a complaint could have had, by its place.
     pub(crate) members: HashMap<TextRange, Vec<String>>,
+    /// What functions take, by the place of a call with a complaint: all overloads together.
+    pub(crate) parameters: HashMap<TextRange, Vec<String>>,
 }
 
 /// A type checker that has read the stubs of some servers.
@@ -127,20 +135,24 @@ impl TypeChecker {
         let module = parsed_module(db, file.python_file(db)).load(db);
         let sought = complaints.iter().filter(|one| one.is_of_a_member()).map(|one| one.range);
         let sought = sought.collect();
+        let miscalled = complaints.iter().filter(|one| one.is_of_a_call()).map(|one| one.range);
+        let miscalled = miscalled.collect();
         let mut asking = Asking {
             model: &model,
             program,
             asked,
             places,
             sought,
+            miscalled,
             types: HashMap::new(),
             members: HashMap::new(),
+            parameters: HashMap::new(),
         };
         for statement in module.suite() {
             asking.visit_stmt(statement);
         }
-        let Asking { types, members, .. } = asking;
-        Typed { complaints, types, members }
+        let Asking { types, members, parameters, .. } = asking;
+        Typed { complaints, types, members, parameters }
     }
 
     /// Whether the stubs of a server are written, and still true.
@@ -205,8 +217,11 @@ struct Asking<'m, 'db> {
     places: Vec<TextRange>,
     /// Where something is sought that is not there.
     sought: Vec<TextRange>,
+    /// Where calls do not fit.
+    miscalled: Vec<TextRange>,
     types: HashMap<TextRange, String>,
     members: HashMap<TextRange, Vec<String>>,
+    parameters: HashMap<TextRange, Vec<String>>,
 }
 
 impl<'db> Asking<'_, 'db> {
@@ -238,6 +253,26 @@ impl<'db> Asking<'_, 'db> {
         self.members.insert(place, names);
     }
 
+    /// Notes what a function takes that is called in another way.
+    fn note_parameters(&mut self, call: &ExprCall) {
+        let place = self.program.original(call.range);
+        if !self.miscalled.iter().any(|miscalled| place.contains_range(*miscalled)) {
+            return;
+        }
+        let mut names: Vec<String> = Vec::new();
+        for signature in call_signature_details(self.model, call) {
+            for one in signature.parameters {
+                // A name that stands for any is none of them, and one by position has no name.
+                let is_named =
+                    !one.is_positional_only && !one.is_variadic && !one.is_keyword_variadic;
+                if is_named && !names.contains(&one.name) {
+                    names.push(one.name);
+                }
+            }
+        }
+        self.parameters.insert(place, names);
+    }
+
     fn wants(&self, range: TextRange) -> bool {
         !self.types.contains_key(&range)
             && (self.asked.contains(&range)
@@ -264,6 +299,9 @@ impl<'a> SourceOrderVisitor<'a> for Asking<'_, '_> {
         if let Expr::Attribute(attribute) = expression {
             let model = self.model;
             self.note_members(attribute.range, || model.attribute_completions(attribute));
+        }
+        if let Expr::Call(call) = expression {
+            self.note_parameters(call);
         }
         // The outermost counts: an `await` that was put in stands where its call does.
         if self.wants(range) {

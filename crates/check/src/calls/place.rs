@@ -255,12 +255,11 @@ pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Opt
         }
     }
     let mut names: Vec<(String, TextRange)> = Vec::new();
-    while let [Expr::StringLiteral(text), ..] = rest[..] {
+    while let Some(text) = rest.first().and_then(|first| text(first, constants)) {
         if names.len() == 2 {
             break;
         }
-        names.push((text.value.to_str().to_owned(), text.range));
-        rest.remove(0);
+        names.push((text, rest.remove(0).range()));
     }
     let is_dict =
         |expression: &Expr| expression.is_dict_expr() || dict(constants, expression).is_some();
@@ -305,6 +304,18 @@ pub(super) fn named<'a>(call: &'a ExprCall, constants: Constants<'_, 'a>) -> Opt
         _ => Arguments::Named(keywords),
     };
     Some(Named { server, tool, arguments })
+}
+
+/// The text that an expression is, or that a variable always holds.
+fn text(expression: &Expr, constants: Constants<'_, '_>) -> Option<String> {
+    match expression {
+        Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),
+        Expr::Name(_) => match constants(expression)? {
+            Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether a call by name may say what its result is to be made into: `call_mcp_tool("time",

@@ -10,6 +10,7 @@ use crate::finding::{Code, Mistake, Weight, raises};
 use crate::kinds::Kind;
 use crate::members;
 use crate::nearest::nearest;
+use crate::tree::Id;
 use crate::typed::Complaint;
 
 /// What a loop or a comprehension gives names to, and what it goes over.
@@ -38,6 +39,11 @@ impl<'a> Judge<'_, 'a, '_> {
         let kind = self.kind(&attribute.value)?;
         let range = attribute.attr.range;
         let crash = |message: String| self.crash(range, message, raises::ATTRIBUTE);
+        if let Kind::Known(class) | Kind::Class(class) = &kind
+            && self.may_have_more(class, attribute)
+        {
+            return None;
+        }
         match kind {
             Kind::Coroutine | Kind::Future => Some(Mistake {
                 raises: raises::ATTRIBUTE,
@@ -89,6 +95,37 @@ impl<'a> Judge<'_, 'a, '_> {
         }
     }
 
+    /// Whether the program gives something an attribute of this name.
+    fn is_set_somewhere(&self, name: &str) -> bool {
+        self.tree.all().any(|(_, node)| {
+            matches!(node, AnyNodeRef::ExprAttribute(one) if one.ctx.is_store() && one.attr.as_str() == name)
+        })
+    }
+
+    /// Whether a class may have attributes that its stub does not have: it is one of the program's own,
+    /// or was given more, or is a table, which has its columns. Those cannot be called.
+    fn may_have_more(&self, class: &str, attribute: &ruff_python_ast::ExprAttribute) -> bool {
+        let places = self.names.stores.get(class).map(Vec::as_slice).unwrap_or_default();
+        let is_class = |place: &Id| matches!(self.tree.node(*place), AnyNodeRef::StmtClassDef(_));
+        let is_own = places.iter().any(is_class);
+        let is_table = ["DataFrame", "DataFrameGroupBy"].contains(&class);
+        let is_called = || {
+            self.tree.all().any(|(_, node)| {
+                matches!(node, AnyNodeRef::ExprCall(call) if call.func.range() == attribute.range)
+            })
+        };
+        let registers = || {
+            self.tree.all().any(|(_, node)| match node {
+                AnyNodeRef::ExprAttribute(one) => one.attr.starts_with("register_"),
+                AnyNodeRef::Alias(one) => one.name.starts_with("register_"),
+                _ => false,
+            })
+        };
+        is_own
+            || self.is_set_somewhere(attribute.attr.as_str())
+            || is_table && (!is_called() || registers())
+    }
+
     fn unknown_in_module(
         &self,
         attribute: &ruff_python_ast::ExprAttribute,
@@ -96,15 +133,12 @@ impl<'a> Judge<'_, 'a, '_> {
     ) -> Option<Mistake> {
         let module =
             self.type_of(&attribute.value)?.strip_prefix("<module '")?.trim_end_matches("'>");
-        let first = module.split('.').next().unwrap_or_default();
-        if !crate::modules::is_usual(first) || crate::modules::has_unlisted(module, name) {
+        if !crate::modules::is_known(module) || crate::modules::has_unlisted(module, name) {
             return None;
         }
         // Modules have the modules that they import, which no stub says, and what programs give them.
-        let is_given = self.tree.all().any(|(_, node)| {
-            matches!(node, AnyNodeRef::ExprAttribute(one) if one.ctx.is_store() && one.attr.as_str() == name)
-        });
-        if name == "sys" || crate::modules::usual().any(|module| module == name) || is_given {
+        let is_module = name == "sys" || crate::modules::usual().any(|module| module == name);
+        if is_module || self.is_set_somewhere(name) {
             return None;
         }
         let hint = match (module, name) {
@@ -132,7 +166,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let shown = self.type_of(&call.func)?;
         match kind {
             Kind::Coroutine | Kind::Future => Some(self.unawaited(&call.func, &kind)),
-            Kind::Other | Kind::Known(_) | Kind::Function => None,
+            Kind::Other | Kind::Known(_) | Kind::Class(_) | Kind::Function => None,
             Kind::Module => {
                 let module = shown.trim_start_matches("<module '").trim_end_matches("'>");
                 // A tool's module can be called like its function.
@@ -212,7 +246,12 @@ impl<'a> Judge<'_, 'a, '_> {
         let kind = self.kind(&awaited.value)?;
         if matches!(
             kind,
-            Kind::Other | Kind::Function | Kind::Coroutine | Kind::Future | Kind::Module
+            Kind::Other
+                | Kind::Class(_)
+                | Kind::Function
+                | Kind::Coroutine
+                | Kind::Future
+                | Kind::Module
         ) {
             return None;
         }
@@ -245,7 +284,7 @@ impl<'a> Judge<'_, 'a, '_> {
         for (kind, expression) in [(&left_kind, left), (&right_kind, right)] {
             match kind {
                 Kind::Coroutine | Kind::Future => return Some(self.unawaited(expression, kind)),
-                Kind::Other | Kind::Function | Kind::Module => return None,
+                Kind::Other | Kind::Class(_) | Kind::Function | Kind::Module => return None,
                 _ => {}
             }
         }
@@ -279,7 +318,8 @@ impl<'a> Judge<'_, 'a, '_> {
             matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
         // A result is a dict like any other, though stubs of one with known keys say less.
         let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
-            if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_))));
+            if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_)))
+                && !self.is_own_method(attribute));
         // A name that every program has may have been given another meaning.
         let given = matches!(&*call.func, Expr::Name(name)
             if self.given.is_none_or(|given| given.iter().any(|one| *one == name.id.as_str())));
@@ -293,6 +333,7 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         }
         let mut message = plain(&complaint.message);
+        let valid = self.typed.parameters.get(&call.range).cloned().unwrap_or_default();
         if let Expr::Name(name) = &*call.func
             && let Some([definition]) = self.names.stores.get(name.id.as_str()).map(Vec::as_slice)
             && let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(*definition)
@@ -301,7 +342,24 @@ impl<'a> Judge<'_, 'a, '_> {
                 function.parameters.iter().map(|one| one.name().as_str()).collect();
             message = format!("{message}; {}() takes ({})", name.id, names.join(", "));
         }
-        Some(self.crash(complaint.range, message, raises::TYPE))
+        let given = call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref());
+        let given: Vec<&str> = given.map(ruff_python_ast::Identifier::as_str).collect();
+        let unknown = super::quoted(&complaint.message).filter(|name| given.contains(name));
+        let absent = valid.iter().map(String::as_str).filter(|name| !given.contains(name));
+        let near = unknown.and_then(|name| nearest(name, absent)).map(str::to_owned);
+        Some(Mistake { nearest: near, valid, ..self.crash(complaint.range, message, raises::TYPE) })
+    }
+
+    /// Whether a method is one of a class of the program's own, as it is written there.
+    fn is_own_method(&self, attribute: &ruff_python_ast::ExprAttribute) -> bool {
+        let name = attribute.attr.as_str();
+        let method = self
+            .reach
+            .class_of(&attribute.value)
+            .and_then(|class| self.reach.method(class, name))
+            .map(|method| self.tree.node(method));
+        matches!(method, Some(AnyNodeRef::StmtFunctionDef(one)) if one.decorator_list.is_empty())
+            && !self.is_set_somewhere(name)
     }
 
     /// Something of the program's own that may be called in ways of its own: a metaclass says how, or
@@ -569,6 +627,7 @@ pub(super) fn described(kind: &Kind, shown: &str) -> String {
         Kind::Function => "a function".to_owned(),
         Kind::Module => "a module".to_owned(),
         Kind::Known(name) => format!("a {name}"),
+        Kind::Class(name) => format!("the class {name}"),
         Kind::Other => shown,
     }
 }
