@@ -251,3 +251,26 @@ class Words(unittest.TestCase):
             "write:",
             'calls = [await slow("a"), slow("b")]',
         ])
+
+
+class Analyses(unittest.TestCase):
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def test_an_analysis_leaves_nothing_behind_and_takes_nothing_away(self):
+        names = "return sorted(name for name in globals() if not name.startswith('__'))"
+        self.runtime.run("request, analyze = 'mine', 1", restart=True)
+        before = self.runtime.run(names)["value"]
+        for source in (
+            "from tidegate import analyze\nreturn await analyze(request)",
+            "import decimal\nfrom tidegate import analyze\nreturn await analyze(request)",
+        ):
+            # One that is refused is the cheapest there is.
+            ended = self.runtime.run(source, context={"request": {"analysis_type": "guess", "data": []}})
+            self.assertEqual(ended["error"]["type"], "AnalysisError", ended)
+            self.assertEqual(self.runtime.run(names)["value"], before)
+        self.assertEqual(self.runtime.run("return [request, analyze]")["value"], ["mine", 1])
+        # Who writes the same with a variable of their own means that.
+        own = self.runtime.run("from tidegate import analyze\nreturn await analyze(request)")
+        self.assertIn("mine", own["error"]["message"], own)
