@@ -174,15 +174,16 @@ impl Service {
         let engine = self.engine().await?;
         self.validate(&request)?;
         let mut request = request;
+        // Before anything is made for it: no session gives way to a request that is not let in.
+        let ticket = self.gate.ticket(&caller.owner)?;
         let secrets = self.take_secrets(caller, &mut request).await?;
+        let earlier = self.earlier(caller, request.resume_from.as_ref()).await?;
+        self.uncover_program(caller, &mut request).await?;
         let (entry, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
-        let ticket = self.gate.ticket(&caller.owner)?;
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
-        let earlier = self.earlier(caller, request.resume_from.as_ref()).await?;
-        self.uncover_program(caller, &mut request).await?;
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let begun = Begun {
             run: RunId::fresh(),
