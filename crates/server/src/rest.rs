@@ -126,7 +126,6 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs/import", post(moving::import_run))
         .route("/api/v1/sessions/{id}/export", get(moving::export_session))
         .route("/api/v1/sessions/import", post(moving::import_session))
-        .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/approvals", get(approvals::list))
         .route("/api/v1/approvals/{run}", post(approvals::answer))
         .route("/approvals", get(approvals::page))
@@ -143,6 +142,7 @@ fn lasting() -> Router<Door> {
     Router::new()
         .route("/execute", post(execute::execute))
         .route("/api/v1/execute", post(execute::execute))
+        .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/runs/{id}/events", get(runs::events))
 }
 

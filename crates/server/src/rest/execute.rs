@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use budget::Strategy;
 use engine::Level;
 use gateway::service::ids::{RunId, SessionId};
-use gateway::service::{IfBusy, Record, Request, TraceParent};
+use gateway::service::{IfBusy, Record, Request, Started, TraceParent};
 use http::{HeaderMap, StatusCode, header};
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -255,18 +255,23 @@ pub(crate) async fn execute(
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
         return Ok(stream::of_started(started).into_response());
     }
+    Ok(ended_or_asked(&door, started).await)
+}
+
+/// How a run ended; or, where somebody has to approve one of its calls, that it goes on by itself.
+pub(super) async fn ended_or_asked(door: &Door, started: Started) -> Response {
     let run = std::sync::Arc::clone(started.run());
     tokio::select! {
         () = run.over() => {}
         // Whoever has to answer may take days.
-        _ = door.shared.service.asked(&run) => return Ok(accepted(&started.detach().record())),
+        _ = door.shared.service.asked(&run) => return accepted(&started.detach().record()),
     }
     let record = started.ended().await;
     if !record.status.is_final() {
         // The gateway ends, and the run goes on with the next one.
-        return Ok(accepted(&record));
+        return accepted(&record);
     }
-    Ok(Json(RunShown::new(&record)).into_response())
+    Json(RunShown::new(&record)).into_response()
 }
 
 /// The trace that a request belongs to. One that makes no sense is none.
