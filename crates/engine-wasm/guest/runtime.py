@@ -170,6 +170,7 @@ class Runtime:
         """Starts a program; False when it is already over."""
         self.runs += 1
         analysis.asked = False
+        discovery.begin()
         if self.reserve is None:
             self._refill()
         self.error = None

@@ -26,6 +26,7 @@ use crate::judge::Judge;
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
+use crate::missing::MissingServer;
 use crate::tally::{DefinitionTokens, Definitions};
 use crate::veil::{Pii, Veil};
 
@@ -144,10 +145,38 @@ impl Tools {
         }
     }
 
-    /// Finds tools among all that are known.
+    /// Finds tools among all that are known, and says whose are not.
     pub fn find(&self, asked: &Search) -> Result<Found, ResolveError> {
         self.catch_up();
-        self.finder.find(&self.made().0, asked)
+        self.find_in(&self.made().0, asked)
+    }
+
+    /// The same among those that a program was given.
+    fn find_in(&self, catalog: &Arc<Catalog>, asked: &Search) -> Result<Found, ResolveError> {
+        let mut missing = self.missing();
+        if let Some(only) = &asked.server {
+            missing.retain(|one| wanted::folded(&one.server) == wanted::folded(only));
+        }
+        match self.finder.find(catalog, asked) {
+            Ok(found) => Ok(Found { missing, ..found }),
+            // It is there, and says nothing.
+            Err(_) if !missing.is_empty() => {
+                Ok(Found { tools: Vec::new(), matching: 0, total: 0, missing })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Servers of whose tools nothing is known, and why.
+    #[must_use]
+    pub fn missing(&self) -> Vec<MissingServer> {
+        let unheard = self.unheard();
+        if unheard.is_empty() {
+            return Vec::new();
+        }
+        let states = self.upstreams.status();
+        let of = |name: &ServerName| states.iter().find(|status| status.name == *name);
+        unheard.iter().filter_map(|name| of(name).map(MissingServer::new)).collect()
     }
 
     /// Takes up what servers have said since they were asked: a call may have brought new tools.

@@ -100,7 +100,7 @@ impl Offer {
         let asked: Search = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("search_tools(): {error}")))?;
         let found = match &self.made {
-            Some((catalog, _)) => self.tools.finder.find(catalog, &asked),
+            Some((catalog, _)) => self.tools.find_in(catalog, &asked),
             None => self.tools.find(&asked),
         };
         raw(&found.map_err(|error| fault("UnknownServer", error.to_string()))?)

@@ -242,13 +242,15 @@ fn server_and_tool<'w>(tools: &Tools, what: &'w str) -> (&'w str, Option<&'w str
 /// Makes sure that something is known of every server; those of which something is are not asked again.
 async fn heard(tools: &Arc<Tools>) -> Ending {
     let _ = tokio::time::timeout(SOON, tools.hear_all()).await;
-    let unheard = tools.unheard();
-    for name in &unheard {
+    let missing = tools.missing();
+    for one in &missing {
+        let name = &one.server;
+        let why = one.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         out::warn(format_args!(
-            "the server \"{name}\" has not said what it offers, which is missing here; `tidegate test {name}` waits for it"
+            "the server \"{name}\" has not said what it offers, which is missing here{why}; `tidegate test {name}` waits for it"
         ));
     }
-    if unheard.is_empty() { Ending::Success } else { Ending::Raised }
+    if missing.is_empty() { Ending::Success } else { Ending::Raised }
 }
 
 async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<Catalog>, Ending)> {
