@@ -105,6 +105,11 @@ const UNMADE: [&str; 8] = [
     NOT_ALLOWED,
 ];
 
+/// Whether a call that failed so reached no server.
+pub(crate) fn reached_nobody(kind: &str) -> bool {
+    UNMADE.contains(&kind)
+}
+
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
 pub(crate) const TOO_LARGE: &str = "TooLarge";
 
@@ -198,7 +203,7 @@ impl CallNote {
             }
             Err(error) if error.kind == TOO_LARGE => self.done = true,
             Err(error) => {
-                self.unmade = UNMADE.contains(&error.kind.as_str());
+                self.unmade = reached_nobody(&error.kind);
                 self.denied = DENIALS.contains(&error.kind.as_str());
             }
         }

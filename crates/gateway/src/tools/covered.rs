@@ -169,6 +169,35 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_call_whose_answer_never_came_was_made_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = Desk::open(folder.path(), ServerPolicy::default());
+        let offer: Arc<Offer> = desk.tools.offer("from servers import desk").await;
+        let behalf = Behalf { owner: "ann".to_owned(), ..Behalf::default() };
+        let call = |tool: &str, arguments: Value| {
+            let arguments = json!({ "server": "desk", "tool": tool, "arguments": arguments });
+            let arguments = to_raw_value(&arguments).unwrap();
+            HostCall { id: CallId(1), name: "$call".to_owned(), arguments }
+        };
+        let endless = call("wait", json!({ "seconds": 600 }));
+        let arrived = async {
+            while !desk.received().contains("wait") {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            answered = offer.carry_out(&endless, &behalf) => panic!("{answered:?}"),
+            () = arrived => {}
+        }
+        // One that is refused before it leaves is none.
+        assert!(offer.carry_out(&call("wait", json!({})), &behalf).await.result.is_err());
+        let counts = offer.tally().settled().await;
+        assert_eq!(counts.tools, BTreeMap::from([("desk.wait".to_owned(), 1)]));
+        assert!(counts.argument_tokens > 0 && counts.result_tokens == 0, "{counts:?}");
+        desk.tools.close().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn one_tool_may_be_told_otherwise_and_secrets_go_where_they_may() {
         let folder = tempfile::tempdir().unwrap();
         let tool_pii = BTreeMap::from([(ToolName("person".to_owned()), Pii::Off)]);

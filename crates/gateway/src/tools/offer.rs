@@ -164,12 +164,16 @@ impl Offer {
                 self.tools.judge.made_before(&self.wish(tool, arguments, behalf));
             }
             let text = match &answer.result {
-                Ok(value) => kept_words(value),
-                Err(error) if error.kind == "ToolError" => error.message.clone(),
-                Err(_never_came) => continue,
+                Ok(value) => Some(kept_words(value)),
+                Err(error) if error.kind == "ToolError" => Some(error.message.clone()),
+                Err(error) if crate::hearing::reached_nobody(&error.kind) => continue,
+                Err(_never_came) => None,
             };
             let sent = budget::count(&call.arguments.to_string()) as u64;
-            self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent, text);
+            self.tally.leaves(format!("{}.{}", tool.server(), tool.name()), sent);
+            if let Some(text) = text {
+                self.tally.answered(text);
+            }
         }
     }
 
@@ -248,7 +252,9 @@ impl Offer {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
         before_leaving(self.permitted(tool, (&arguments, shown), behalf)).await?;
-        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
+        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text)) as u64;
+        let name = format!("{}.{}", tool.server(), tool.name());
+        self.tally.leaves(name.clone(), sent);
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
         counted.outcome = match &result {
@@ -256,9 +262,12 @@ impl Offer {
             _ => "error",
         };
         drop(counted);
+        if matches!(result, Err(CallFailure::NotConnected(_))) {
+            self.tally.stays(&name, sent);
+        }
         let result = result.map_err(|failure| from_failure(&failure))?;
         let result = cover.result(result).await.map_err(|error| error.after())?;
-        self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
+        self.tally.answered(words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
         }
