@@ -58,7 +58,10 @@ impl fmt::Display for MissingServer {
         let Self { server, state, since, reason } = self;
         match state {
             MissingState::Connecting => {
-                write!(f, "{server} has not answered yet (asked at {since}); search again in a moment")
+                write!(
+                    f,
+                    "{server} has not answered yet (asked at {since}); search again in a moment"
+                )
             }
             MissingState::Failed => {
                 let reason = reason.as_deref().unwrap_or("no more is known");

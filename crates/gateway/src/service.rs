@@ -33,6 +33,7 @@ pub mod stats;
 pub mod store;
 mod sweep;
 pub mod tokens;
+mod totals;
 mod trace;
 mod trail;
 mod watching;
