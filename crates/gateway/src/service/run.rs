@@ -176,6 +176,12 @@ impl Run {
         self.until(|state| state.is_over).await;
     }
 
+    /// How many events there were so far.
+    #[must_use]
+    pub fn happened(&self) -> usize {
+        self.lock().events.len()
+    }
+
     /// What happened after the first `seen` events; nothing when it is over and all are seen.
     pub async fn events_after(&self, seen: usize) -> Vec<Event> {
         self.until(|state| state.is_over || state.events.len() > seen).await;

@@ -88,8 +88,8 @@ pub(crate) async fn one(
 
 /// What happens in a run, as server-sent events.
 ///
-/// A client that comes back with `Last-Event-ID` hears what it missed. Of a run that is over
-/// only its `end` is told.
+/// A client that comes back with `Last-Event-ID` hears what it missed; where the gateway was started
+/// again since, everything it knows. Of a run that is over only its `end` is told.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
@@ -107,9 +107,7 @@ pub(crate) async fn events(
     let id = run_id(&id)?;
     if let Some(run) = door.shared.service.live_run(&caller, &id) {
         let last = headers.get("last-event-id").and_then(|last| last.to_str().ok());
-        let last: Option<usize> = last.and_then(|last| last.parse().ok());
-        let seen = last.map_or(0, |last| last.saturating_add(1));
-        return Ok(stream::of_run(run, seen).into_response());
+        return Ok(stream::of_run(run, last).into_response());
     }
     let record = door.shared.service.run(&caller, &id).await?;
     Ok(stream::of_record(&record).into_response())

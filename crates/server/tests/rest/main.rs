@@ -203,11 +203,42 @@ async fn a_run_can_be_followed_as_it_happens() {
         let events = events(&response.text().await.unwrap());
         let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
         assert_eq!(names, ["status", "status", "output", "status", "end"]);
-        let ids: Vec<usize> = events.iter().map(|event| event.id).collect();
+        let ids: Vec<usize> = events.iter().map(|event| event.number()).collect();
         assert_eq!(ids, [0, 1, 2, 3, 4]);
         assert_eq!(events[2].data, json!({"stream": "stdout", "text": "one\n"}));
         assert_eq!(events[4].data["return_value"], 2);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_comes_back_hears_what_they_missed_and_after_a_restart_everything() {
+    let house = House::new().await;
+    let code = json!({"code": "import asyncio\nprint('one')\nawait asyncio.sleep(3600)"});
+    let run: Value = house.post("/execute?async=true", code).await.json().await.unwrap();
+    house.until(text(&run["links"]["run"]), |run| run["status"] == "waiting").await;
+    let heard = async |last: Option<String>| {
+        let asked = house.asked(Method::GET, text(&run["links"]["events"]));
+        let asked = match last {
+            Some(last) => asked.header("last-event-id", last),
+            None => asked,
+        };
+        let mut response = asked.send().await.unwrap();
+        let mut stream = String::new();
+        while !stream.ends_with("\n\n") || !stream.contains("data: ") {
+            let chunk = response.chunk().await.unwrap().unwrap();
+            stream.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        events(&stream).remove(0)
+    };
+    let first = heard(None).await;
+    assert_eq!(first.number(), 0);
+    assert_eq!(heard(Some(first.id.clone())).await.number(), 1);
+    // Another process counted other events; so did one that never was.
+    let process = first.id.split_once('.').unwrap().1;
+    for stale in ["1.01234567".to_owned(), "1".to_owned(), format!("999.{process}")] {
+        assert_eq!(heard(Some(stale.clone())).await.number(), 0, "{stale}");
+    }
+    house.post(text(&run["links"]["cancel"]), json!({})).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -759,8 +790,15 @@ fn text(value: &Value) -> &str {
 
 struct Event {
     name: String,
-    id: usize,
+    id: String,
     data: Value,
+}
+
+impl Event {
+    /// Its number within the run.
+    fn number(&self) -> usize {
+        self.id.split('.').next().unwrap().parse().unwrap()
+    }
 }
 
 fn events(stream: &str) -> Vec<Event> {
@@ -772,7 +810,7 @@ fn events(stream: &str) -> Vec<Event> {
         };
         Event {
             name: field("event: "),
-            id: field("id: ").parse().unwrap(),
+            id: field("id: "),
             data: serde_json::from_str(&field("data: ")).unwrap(),
         }
     };
