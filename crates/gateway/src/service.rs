@@ -21,6 +21,7 @@ mod execute;
 pub mod figures;
 pub mod gate;
 pub mod ids;
+mod late;
 mod receipt;
 pub mod record;
 mod refusal;

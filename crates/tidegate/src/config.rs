@@ -98,6 +98,13 @@ impl Config {
         [("data", self.data.clone(), origin(DATA)), ("cache", self.cache.clone(), origin(CACHE))]
     }
 
+    /// The folders that variables name, which whoever starts us elsewhere has to be told.
+    pub(crate) fn named_folders(&self) -> Vec<(String, String)> {
+        let said = [(DATA, folder(DATA)), (CACHE, folder(CACHE))];
+        let said = said.into_iter().filter_map(|(name, folder)| Some((name, folder?)));
+        said.map(|(name, folder)| (name.to_owned(), folder.display().to_string())).collect()
+    }
+
     /// The folder of what the user made.
     pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
         self.data.clone().context(

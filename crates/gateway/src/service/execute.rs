@@ -25,7 +25,7 @@ use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::Write;
 use super::trace::Trace;
-use super::{Caller, Readiness, Refusal, Service, lock};
+use super::{Caller, Readiness, Refusal, Service, late, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::hearing::Hearing;
@@ -333,6 +333,7 @@ impl Service {
         self.tools().veil().drop_secrets(run.id().as_str());
         let context = context_tokens(begun);
         keeper.tell(&mut outcome);
+        late::name(&mut outcome, &run.record().calls);
         run.never_left(&keeper.never_left());
         outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
         let fit = begun.fit;

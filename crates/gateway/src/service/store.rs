@@ -268,7 +268,9 @@ impl Store {
     /// Runs that processes left which are no more.
     pub(super) fn left_behind(&self) -> Vec<String> {
         let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-        let runs = folders(&self.kept.all).flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
+        // What lies under `over` has ended, and waits for nobody.
+        let processes = folders(&self.kept.all).filter(|one| one.file_name() != "over");
+        let runs = processes.flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
         let names = runs.filter_map(|run| run.file_name().into_string().ok());
         names.filter(|name| name.parse::<RunId>().is_ok()).collect()
     }
@@ -514,4 +516,20 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
         }
     };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_runs_that_have_not_ended_wait_for_another_gateway() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let (ended, going) = (RunId::fresh(), RunId::fresh());
+        for place in [format!("kept/over/{ended}"), format!("kept/earlier/{going}")] {
+            std::fs::create_dir_all(folder.path().join(place)).unwrap();
+        }
+        assert_eq!(store.left_behind(), [going.to_string()]);
+    }
 }

@@ -526,9 +526,19 @@ async fn a_full_queue_says_when_to_come_again() {
         house.post("/execute?async=true", endless.clone()).await.json().await.unwrap();
     house.until(text(&first["links"]["run"]), |run| run["status"] == "running").await;
     let second: Value = house.post("/execute?async=true", endless).await.json().await.unwrap();
-    let refused = house.post("/execute", json!({"code": "1"})).await;
-    assert!(refused.headers().contains_key("retry-after"));
-    assert_problem(refused, 429, "too_many_requests").await;
+    let sessions = house.get("/api/v1/sessions").await;
+    for (path, body) in [
+        ("/execute", json!({"code": "1"})),
+        ("/execute?async=true", json!({"code": "1"})),
+        ("/api/v1/analysis", json!({"analysis_type": "describe", "data": []})),
+    ] {
+        let refused = house.post(path, body).await;
+        assert!(refused.headers().contains_key("retry-after"));
+        assert_problem(refused, 429, "too_many_requests").await;
+    }
+    // Nothing was made for who was not let in.
+    let after = house.get("/api/v1/sessions").await;
+    assert_eq!(after["sessions"].as_array().unwrap().len(), 2, "{sessions} {after}");
     for run in [second, first] {
         house.post(text(&run["links"]["cancel"]), json!({})).await;
     }
@@ -583,6 +593,47 @@ async fn it_says_how_it_is_doing() {
     for name in ["tidegate_runs_total", "tidegate_sessions", "tidegate_upstreams_up"] {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_are_only_read_take_no_other_method() {
+    let house = House::new().await;
+    let made_up = Method::from_bytes(b"FROBNICATE").unwrap();
+    for path in ["/metrics", "/health", "/health/ready", "/openapi.json", "/docs", "/approvals"] {
+        assert_eq!(house.asked(Method::HEAD, path).send().await.unwrap().status(), StatusCode::OK);
+        for method in [Method::POST, Method::PUT, Method::DELETE, made_up.clone()] {
+            let response = house.asked(method, path).send().await.unwrap();
+            assert_eq!(response.headers()["allow"], "GET,HEAD", "{path}");
+            assert_problem(response, 405, "method_not_allowed").await;
+        }
+    }
+    // What clients make up makes no figures of its own.
+    let figures = house.ask("/metrics").await.text().await.unwrap();
+    assert!(figures.contains("method=\"other\"") && !figures.contains("FROBNICATE"), "{figures}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_server_is_named_where_tools_are_searched() {
+    let house = House::new().await;
+    let settings = upstream::ServerSettings {
+        name: ServerName("files".to_owned()),
+        source: upstream::Source::Later(upstream::Later::new(|| Err("no key for it".to_owned()))),
+        description: None,
+        startup: upstream::Startup::Lazy,
+        timeouts: upstream::Timeouts::default(),
+        concurrency: 1,
+        answer_bytes: 1 << 20,
+    };
+    house.service.tools().add(settings, ServerPolicy::default()).await;
+    for path in ["/api/v1/mcp/tools/search?query=refund", "/api/v1/tools"] {
+        let missing = house.get(path).await["missing"][0].clone();
+        assert_eq!((&missing["server"], &missing["state"]), (&json!("files"), &json!("failed")));
+        assert!(text(&missing["reason"]).contains("no key for it"), "{missing}");
+        assert!(text(&missing["since"]).ends_with('Z'), "{missing}");
+    }
+    let run = house.run(json!({"code": "return len(search_tools('refund'))"})).await;
+    assert_eq!(run["return_value"], 1, "{run}");
+    assert!(text(&run["stderr"]).contains("files does not answer since"), "{run}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

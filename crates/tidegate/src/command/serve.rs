@@ -36,6 +36,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let values = Values::resolve(config, &arguments.settings)?;
     let address = address(&values)?;
     let tls = tls(&values)?;
+    if let Some(tls) = &tls {
+        tls.check().await.map_err(|error| Misuse::error(error.to_string()))?;
+    }
     let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
     let mcp_options = service::mcp_options(config, &values)?;
     let metrics = rest::keep_figures().context("could not count")?;

@@ -262,3 +262,20 @@ fn a_program_that_a_review_finds_dangerous_waits_for_somebody_before_it_runs() {
     assert_eq!(run["error"]["type"], "ApprovalNeeded", "{run:#}");
     assert!(run["error"]["message"].as_str().unwrap().contains("write it plainly"), "{run:#}");
 }
+
+#[test]
+fn an_analysis_that_somebody_has_to_approve_goes_on_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(ASKS);
+    gateway.start();
+    let data = json!({ "tool": "desk.book", "arguments": { "key": "rows" } });
+    let body = json!({ "analysis_type": "describe", "data": data });
+    // Nobody waits on the line for somebody who may take days.
+    let told = gateway.ask("POST", "/api/v1/analysis", Some(&body)).unwrap();
+    let run = told["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(told["links"]["run"], format!("/api/v1/runs/{run}"), "{told:#}");
+    waiting(&gateway, 1);
+    answer(&gateway, &run, &json!({ "decision": "approve" }));
+    gateway.over(&run, PATIENCE);
+    assert_eq!(gateway.counted(), ["book rows"]);
+}
