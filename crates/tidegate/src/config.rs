@@ -100,9 +100,11 @@ impl Config {
 
     /// The folders that variables name, which whoever starts us elsewhere has to be told.
     pub(crate) fn named_folders(&self) -> Vec<(String, String)> {
-        let said = [(DATA, folder(DATA)), (CACHE, folder(CACHE))];
-        let said = said.into_iter().filter_map(|(name, folder)| Some((name, folder?)));
-        said.map(|(name, folder)| (name.to_owned(), folder.display().to_string())).collect()
+        let said = self.folders().into_iter().filter(|(_, _, origin)| *origin != "default");
+        said.filter_map(|(_, folder, variable)| {
+            Some((variable.to_owned(), folder?.display().to_string()))
+        })
+        .collect()
     }
 
     /// The folder of what the user made.
