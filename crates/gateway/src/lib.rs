@@ -21,6 +21,7 @@ pub mod judge;
 mod learning;
 mod meaning;
 mod memory;
+mod numbers;
 mod reviewing;
 mod run;
 pub mod service;
