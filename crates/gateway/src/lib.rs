@@ -22,6 +22,7 @@ mod learning;
 mod meaning;
 mod memory;
 mod missing;
+mod numbers;
 mod reviewing;
 mod run;
 pub mod service;

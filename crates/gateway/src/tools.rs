@@ -5,6 +5,7 @@ mod absent;
 mod covered;
 mod learned;
 mod offer;
+mod tokens;
 mod wanted;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use catalog::{
     Withheld,
 };
 use engine::{CallError, Folder};
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use tracing::{debug, warn};
 use upstream::{ConnectError, ServerSettings, Upstreams, Web};
@@ -310,14 +312,15 @@ impl Tools {
         let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
-        if wanted.any {
-            let others = names.iter().filter(|server| !wanted.named.contains(server));
-            self.learn_soon(others.copied()).await;
-        } else if !wanted.mentioned.is_empty() {
+        let others = || names.iter().filter(|server| !wanted.named.contains(server)).copied();
+        if wanted.any || !self.knows(&wanted.tools) {
+            self.learn_soon(others()).await;
+        } else if !wanted.tools.is_empty() {
+            self.begin_to_learn(others());
+        } else if wanted.is_dynamic {
             self.learn_soon(wanted.mentioned.iter()).await;
         }
-        let is_any = wanted.any || !wanted.named.is_empty() || !wanted.mentioned.is_empty();
-        let made = is_any.then(|| self.made());
+        let made = wanted.is_something().then(|| self.made());
         if let Some((catalog, _)) = &made
             && self.finder.wants_preparation(catalog)
         {
@@ -326,6 +329,23 @@ impl Tools {
             tokio::task::spawn_blocking(move || finder.prepare(&catalog, &|_, _| ()));
         }
         Arc::new(Offer { tools: Arc::clone(self), made, tally: Arc::default() })
+    }
+
+    /// Whether somebody is known for each of these tools, which are called by their names alone.
+    fn knows(&self, tools: &[String]) -> bool {
+        let is_known = |tool: &String| {
+            use ResolveError::{Ambiguous, Withheld};
+            matches!(self.made().0.resolve(None, tool), Ok(_) | Err(Ambiguous { .. } | Withheld(_)))
+        };
+        tools.iter().all(is_known)
+    }
+
+    /// Has servers connected to of which nothing is known, and waits for none of them.
+    fn begin_to_learn<'s>(&self, servers: impl Iterator<Item = &'s ServerName>) {
+        for server in servers.filter(|server| !self.is_late(server)) {
+            // What was begun goes on without whoever asked.
+            let _ = self.learn(server).now_or_never();
+        }
     }
 
     /// Asks the servers that were never asked what they offer, and waits for a moment.
@@ -369,9 +389,8 @@ impl Tools {
         let policies = self.policies();
         let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
-        let asked = names.iter().filter(|server| {
-            wanted.any || wanted.named.contains(server) || wanted.mentioned.contains(server)
-        });
+        let is_any = wanted.any || !wanted.tools.is_empty();
+        let asked = names.iter().filter(|server| is_any || wanted.named.contains(server));
         let all = join_all(asked.map(|server| self.ask_anew(server)));
         // One that does not answer is as it is remembered.
         let _ = tokio::time::timeout(PATIENCE, all).await;
@@ -476,15 +495,10 @@ impl Tools {
         let policies = self.policies();
         let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
         let pinned = policies.get(&listing.server).is_some_and(|policy| policy.pin);
-        let mut seen = self.memory.seen();
-        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
-        drop(seen);
+        let (changes, kept) = self.memory.note(listing, identity, pinned);
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
-        // What was seen first, because another process may be about to accept something.
-        let kept =
-            self.memory.keep_seen().and_then(|()| self.memory.keep_listing(listing, identity));
         if let Err(error) = kept {
             warn!(error = %error, "servers will be asked again next time");
         }

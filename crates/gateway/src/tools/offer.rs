@@ -18,6 +18,7 @@ use crate::behalf::Behalf;
 use crate::finding::Search;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::judge::Wish;
+use crate::numbers;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
 use crate::veil::{Cover, Pii};
@@ -195,6 +196,9 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
+        if let Some(problem) = numbers::too_large(&call.tool, arguments) {
+            return Err(fault("ArgumentError", problem));
+        }
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
@@ -373,6 +377,10 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         let asked: Asked = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", error.to_string()))?;
+        if let Some(problem) = numbers::too_large(asked.name.as_deref().unwrap_or(what), arguments)
+        {
+            return Err(fault("ArgumentError", problem));
+        }
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
