@@ -5,6 +5,7 @@ mod absent;
 mod covered;
 mod learned;
 mod offer;
+mod reused;
 mod wanted;
 
 use std::collections::BTreeMap;
