@@ -6,6 +6,7 @@ mod covered;
 mod learned;
 mod offer;
 mod tokens;
+mod reused;
 mod wanted;
 
 use std::collections::BTreeMap;

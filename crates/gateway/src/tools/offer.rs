@@ -33,10 +33,10 @@ pub struct Offer {
 }
 
 #[derive(Deserialize)]
-struct ToolCall {
+pub(super) struct ToolCall {
     #[serde(default)]
-    server: Option<String>,
-    tool: String,
+    pub(super) server: Option<String>,
+    pub(super) tool: String,
     #[serde(default)]
     arguments: Value,
 }
@@ -51,9 +51,9 @@ struct Named<'call> {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+pub(super) struct Asked {
     #[serde(default)]
-    server: Option<String>,
+    pub(super) server: Option<String>,
     #[serde(default)]
     uri: Option<String>,
     #[serde(default)]
@@ -145,7 +145,7 @@ impl Offer {
         }
     }
 
-    fn widest(&self) -> Arc<Catalog> {
+    pub(super) fn widest(&self) -> Arc<Catalog> {
         self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0))
     }
 
@@ -543,7 +543,7 @@ impl Offer {
     }
 
     /// The server that was named, by any of its names.
-    fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
+    pub(super) fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
         let policies = self.tools.policies();
         let names = policies.keys();
         let Some(wanted) = &asked.server else {

@@ -18,6 +18,7 @@ use super::keeper::{Called, Found, Keeper, counted};
 use super::ledger::ImageLine;
 use super::past::Left;
 use super::{Effect, RunBooks};
+use crate::behalf::Behalf;
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::service::execute::Place;
@@ -270,6 +271,20 @@ impl Service {
         self.within_time(&mut body, place, work).await
     }
 
+    /// Remembers where answers came from that were used again, in case the process ended before it did.
+    async fn read_again(
+        &self,
+        offer: &Offer,
+        left: &[Left],
+        behalf: &Behalf,
+    ) -> Result<(), Refusal> {
+        for reused in left.iter().filter(|left| left.reused && left.answer.is_some()) {
+            let read = offer.has_read_again(&reused.call, behalf).await;
+            read.map_err(|error| self.unwritten(std::io::Error::other(error.message)))?;
+        }
+        Ok(())
+    }
+
     /// What runs programs, however long it takes; `None` if the process ends first.
     async fn engine_at_last(&self) -> Result<Option<Arc<dyn Engine>>, Refusal> {
         let mut readiness = self.parts.engine.clone();
@@ -321,6 +336,7 @@ impl Service {
         let left = place.keeper.all_left();
         let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
         offer.count_before(answered, &place.behalf());
+        self.read_again(&offer, &left, &place.behalf()).await?;
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
         let (start, desk) = desk(place, &offer, start);
