@@ -37,9 +37,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
-use http::StatusCode;
+use http::{StatusCode, header};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tower_http::compression::CompressionLayer;
@@ -174,6 +174,20 @@ fn known_method(method: &http::Method) -> &'static str {
         (Method::PATCH, "PATCH"),
     ];
     known.iter().find(|(one, _)| one == method).map_or("other", |(_, name)| name)
+}
+
+/// A page of ours: it loads nothing from elsewhere, and nobody puts it into a frame, where somebody could
+/// be made to press a button without seeing it.
+pub(crate) fn page(text: &'static str) -> Response {
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    (headers, Html(text)).into_response()
 }
 
 /// Counts requests, by what they asked for.

@@ -1,5 +1,6 @@
 //! A run under way: what has happened so far, for whoever follows it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -10,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use upstream::TraceParent;
 
 use super::answer::Answer;
+use super::approvals;
 use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Rest, Status};
 use super::trace::Trace;
@@ -110,6 +112,11 @@ impl Run {
     #[must_use]
     pub fn record(&self) -> Record {
         self.lock().record.clone()
+    }
+
+    /// Calls that were answered with a value so far, by tool.
+    pub(super) fn done(&self) -> BTreeMap<String, u64> {
+        approvals::done(&self.lock().record.calls)
     }
 
     /// Does something with its program.

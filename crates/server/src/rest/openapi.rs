@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use http::header;
 use utoipa::OpenApi;
 use utoipa::openapi::path::{Operation, PathItem};
@@ -137,10 +137,7 @@ pub(crate) async fn json() -> Response {
 
 /// `GET /docs`: one page that needs nothing but `/openapi.json`.
 pub(crate) async fn docs() -> Response {
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
-                  connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    let page = Html(include_str!("docs.html"));
-    ([(header::CONTENT_SECURITY_POLICY, policy)], page).into_response()
+    super::page(include_str!("docs.html"))
 }
 
 #[cfg(test)]
