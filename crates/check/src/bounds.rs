@@ -10,6 +10,9 @@ use crate::finding::Unchecked;
 
 /// The longest program that is checked, in bytes.
 pub(crate) const MOST_BYTES: usize = 256 << 10;
+/// The most parts of a program that is checked; the longest one has fewer unless it is nothing but
+/// signs.
+pub(crate) const MOST_NODES: usize = 100_000;
 /// How deep expressions may nest. CPython itself takes 200 brackets.
 const DEEPEST_EXPRESSION: usize = 400;
 /// How deep blocks may nest. CPython itself takes 100.

@@ -1,13 +1,16 @@
-//! The checker: one type checker that stays warm, on a thread of its own.
+//! The checker: a few type checkers that stay warm, each on a thread of its own.
 //!
 //! A program is hostile input to a large piece of software, so a check has bounds: the size and
 //! depth of the program, the stack it runs on, the time it may take. One that goes wrong in any way
-//! gives no findings, and the next one starts afresh.
+//! gives no findings, and the next one starts afresh. There are several threads so that a program
+//! that keeps one of them busy holds up nobody else; and they are counted, because one that was given
+//! up goes on until it notices.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 
@@ -17,7 +20,12 @@ use crate::run;
 use crate::typed::TypeChecker;
 
 /// How long a check may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Programs that are checked at the same time, on machines with few and with many cores.
+const FEWEST_WORKERS: usize = 2;
+const MOST_WORKERS: usize = 4;
+/// Threads that were given up and have not ended yet. With so many, no more are begun.
+const MOST_LOST: usize = 8;
 /// The stack that a check runs on. Only what is touched is ever there.
 const STACK_BYTES: usize = 256 << 20;
 /// After how many bytes of programs the type checker starts afresh: it remembers something of each.
@@ -72,11 +80,21 @@ pub(crate) enum Known {
     Any,
 }
 
-/// Checks programs against a catalog, one at a time.
+/// Checks programs against a catalog, a few at a time.
 pub struct Checker {
     catalog: Mutex<Arc<Catalog>>,
-    worker: Mutex<Option<Worker>>,
+    workers: Mutex<Workers>,
+    /// Somebody gave a place back.
+    freed: Condvar,
+    /// Threads that were given up and still run.
+    lost: Arc<AtomicUsize>,
     patience: Duration,
+}
+
+/// The workers that wait for something to do, and how many more there may be.
+struct Workers {
+    idle: Vec<Worker>,
+    places: usize,
 }
 
 impl Checker {
@@ -84,7 +102,15 @@ impl Checker {
     /// first check; [`Checker::warm`] does that ahead of time.
     #[must_use]
     pub fn new(catalog: Arc<Catalog>) -> Self {
-        Self { catalog: Mutex::new(catalog), worker: Mutex::new(None), patience: PATIENCE }
+        let cores = std::thread::available_parallelism().map_or(FEWEST_WORKERS, usize::from);
+        let places = cores.clamp(FEWEST_WORKERS, MOST_WORKERS);
+        Self {
+            catalog: Mutex::new(catalog),
+            workers: Mutex::new(Workers { idle: Vec::new(), places }),
+            freed: Condvar::new(),
+            lost: Arc::default(),
+            patience: PATIENCE,
+        }
     }
 
     /// The same with another limit on how long one check may take.
@@ -109,15 +135,30 @@ impl Checker {
     /// Checks one program, and reviews it. Never fails: what cannot be checked has no findings, and
     /// what cannot be reviewed has one that says so.
     pub fn check(&self, program: &Program<'_>) -> Report {
-        self.work(program, false)
+        self.work(self.catalog(), program, false)
+    }
+
+    /// The same for a program that can call what is in `catalog`, whatever others can: programs of
+    /// several owners are checked at the same time.
+    pub fn check_against(&self, catalog: Arc<Catalog>, program: &Program<'_>) -> Report {
+        self.work(catalog, program, false)
+    }
+
+    /// Reviews one program that can call what is in `catalog`, and looks for no mistakes.
+    pub fn review_against(&self, catalog: Arc<Catalog>, program: &Program<'_>) -> Review {
+        self.work(catalog, program, true).review
     }
 
     /// Reviews one program, and looks for no mistakes.
     pub fn review(&self, program: &Program<'_>) -> Review {
-        self.work(program, true).review
+        self.work(self.catalog(), program, true).review
     }
 
-    fn work(&self, program: &Program<'_>, only_reviewed: bool) -> Report {
+    fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn work(&self, catalog: Arc<Catalog>, program: &Program<'_>, only_reviewed: bool) -> Report {
         let job = Job {
             source: program.source.to_owned(),
             names: match program.names {
@@ -129,18 +170,49 @@ impl Checker {
             rules: program.rules.cloned().unwrap_or_default(),
             only_reviewed,
         };
-        let catalog = Arc::clone(&self.catalog.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut place = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        let worker = match place.take() {
-            Some(worker) => worker,
-            None => match Worker::start() {
-                Some(worker) => worker,
-                None => return unchecked(Unchecked::Failed),
-            },
+        let deadline = Instant::now() + self.patience;
+        let worker = match self.worker(deadline) {
+            Ok(worker) => worker,
+            Err(why) => return unchecked(why),
         };
-        let (report, worker) = worker.check(catalog, job, self.patience);
-        *place = worker;
+        let (report, worker) = worker.check(catalog, job, deadline);
+        self.give_back(worker);
         report
+    }
+
+    /// How many threads were given up and have not ended yet.
+    #[must_use]
+    pub fn lost(&self) -> usize {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// A worker that has nothing to do, as soon as there is one.
+    fn worker(&self, deadline: Instant) -> Result<Worker, Unchecked> {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        while workers.places == 0 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Unchecked::OutOfTime);
+            }
+            let waited = self.freed.wait_timeout(workers, left);
+            workers = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let worker = match workers.idle.pop() {
+            Some(worker) => worker,
+            None if self.lost() >= MOST_LOST => return Err(Unchecked::OutOfTime),
+            None => Worker::start(Arc::clone(&self.lost)).ok_or(Unchecked::Failed)?,
+        };
+        workers.places -= 1;
+        Ok(worker)
+    }
+
+    /// Gives a place back, with the worker that had it if that can go on.
+    fn give_back(&self, worker: Option<Worker>) {
+        let mut workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.places += 1;
+        workers.idle.extend(worker);
+        drop(workers);
+        self.freed.notify_one();
     }
 }
 
@@ -154,7 +226,15 @@ struct Worker {
     answers: Receiver<Answer>,
     /// Bytes of the programs it has checked.
     text: usize,
+    /// What it is, as far as those know who count the lost ones.
+    state: Arc<AtomicUsize>,
+    lost: Arc<AtomicUsize>,
 }
+
+/// A worker's thread goes on, was given up, or has ended.
+const GOES_ON: usize = 0;
+const GIVEN_UP: usize = 1;
+const ENDED: usize = 2;
 
 enum Answer {
     /// A check begins, and this stops it.
@@ -165,12 +245,29 @@ enum Answer {
 }
 
 impl Worker {
-    fn start() -> Option<Self> {
+    fn start(lost: Arc<AtomicUsize>) -> Option<Self> {
         let (jobs, orders) = channel();
         let (tell, answers) = channel();
+        let state = Arc::new(AtomicUsize::new(GOES_ON));
+        let (its, count) = (Arc::clone(&state), Arc::clone(&lost));
         let thread = std::thread::Builder::new().name("check".to_owned()).stack_size(STACK_BYTES);
-        thread.spawn(move || work(&orders, &tell)).ok()?;
-        Some(Self { jobs, answers, text: 0 })
+        let whole = move || {
+            work(&orders, &tell);
+            if its.swap(ENDED, Ordering::AcqRel) == GIVEN_UP {
+                count.fetch_sub(1, Ordering::AcqRel);
+            }
+        };
+        thread.spawn(whole).ok()?;
+        Some(Self { jobs, answers, text: 0, state, lost })
+    }
+
+    /// Counts the thread among the lost ones until it ends.
+    fn give_up(&self) {
+        // Counted first: it may end, and be taken off again, right after it is marked.
+        self.lost.fetch_add(1, Ordering::AcqRel);
+        if self.state.swap(GIVEN_UP, Ordering::AcqRel) == ENDED {
+            self.lost.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 
     /// The report, and the worker if it can go on.
@@ -178,13 +275,12 @@ impl Worker {
         mut self,
         catalog: Arc<Catalog>,
         job: Job,
-        patience: Duration,
+        deadline: Instant,
     ) -> (Report, Option<Self>) {
         self.text += job.source.len();
         if self.jobs.send((catalog, job)).is_err() {
             return (unchecked(Unchecked::Failed), None);
         }
-        let deadline = std::time::Instant::now() + patience;
         let (mut stop, mut reviewed) = (None, None);
         // What is known of a program does not depend on whether its check came to an end.
         let with = |report: Report, reviewed: Option<Review>| match reviewed {
@@ -192,7 +288,7 @@ impl Worker {
             None => report,
         };
         loop {
-            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            let left = deadline.saturating_duration_since(Instant::now());
             match self.answers.recv_timeout(left) {
                 Ok(Answer::Begun(token)) => stop = Some(token),
                 Ok(Answer::Reviewed(review)) => reviewed = Some(review),
@@ -206,6 +302,7 @@ impl Worker {
                     if let Some(stop) = stop {
                         stop.cancel();
                     }
+                    self.give_up();
                     return (with(unchecked(Unchecked::OutOfTime), reviewed), None);
                 }
                 Err(RecvTimeoutError::Disconnected) => {

@@ -4,6 +4,7 @@
 //! left is what raises an exception whenever it is reached, in our own words.
 
 mod crashes;
+mod doubt;
 mod formats;
 mod futures;
 mod lookups;
@@ -277,7 +278,9 @@ impl<'a> Judge<'_, 'a, '_> {
         let is_plain = subscript.slice.is_string_literal_expr()
             && !self.is_put_off(complaint.range)
             && !self.is_asked_for(key);
-        let certain = is_wrong && is_plain && self.settled && !self.names.patched;
+        let is_clear =
+            near.is_some_and(|field| is_slip(key, field)) || !self.is_in_doubt(complaint.range);
+        let certain = is_wrong && is_plain && is_clear && self.settled && !self.names.patched;
         let weight = if is_learned || !certain { Weight::Advice } else { Weight::Call };
         Some(Mistake {
             code: Code::UnknownField,

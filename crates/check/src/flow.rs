@@ -104,3 +104,36 @@ fn leaves(statement: &Stmt, in_loop: bool) -> bool {
         _ => false,
     }
 }
+
+/// Whether what follows a statement is never reached.
+pub(crate) fn always_leaves(statement: &Stmt) -> bool {
+    let any = |body: &[Stmt]| body.iter().any(always_leaves);
+    match statement {
+        Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break(_) | Stmt::Continue(_) => true,
+        Stmt::If(one) => {
+            let has_else = one.elif_else_clauses.last().is_some_and(|last| last.test.is_none());
+            has_else && any(&one.body) && one.elif_else_clauses.iter().all(|one| any(&one.body))
+        }
+        Stmt::With(one) => any(&one.body),
+        Stmt::Try(one) => {
+            let mut handlers =
+                one.handlers.iter().filter_map(|handler| handler.as_except_handler());
+            any(&one.finalbody)
+                || (any(&one.body) || any(&one.orelse)) && handlers.all(|one| any(&one.body))
+        }
+        Stmt::Expr(one) => matches!(&*one.value, Expr::Call(call) if ends_program(&call.func)),
+        _ => false,
+    }
+}
+
+/// `sys.exit`, `exit`, `quit`.
+fn ends_program(function: &Expr) -> bool {
+    match function {
+        Expr::Name(name) => ["exit", "quit"].contains(&name.id.as_str()),
+        Expr::Attribute(one) => {
+            ["exit", "_exit"].contains(&one.attr.as_str())
+                && matches!(&*one.value, Expr::Name(name) if ["os", "sys"].contains(&name.id.as_str()))
+        }
+        _ => false,
+    }
+}

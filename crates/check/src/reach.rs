@@ -4,12 +4,12 @@
 //! of a loop counts if the loop certainly runs; a branch of an `if` does not. A function counts when
 //! it is called on the main line.
 
+mod dead;
+
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use ruff_python_ast::{
-    AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtFunctionDef, StmtTry,
-};
+use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::flow;
@@ -521,43 +521,6 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::ExprIf(one) => asks(&one.test),
             _ => false,
         })
-    }
-
-    /// Whether a place is never reached: in a branch that is switched off, or in a function that
-    /// nothing in the program mentions.
-    pub(crate) fn is_dead_at(&self, range: TextRange) -> bool {
-        let tree = self.tree;
-        let mut child = tree.around(range);
-        for parent in tree.above(child).collect::<Vec<_>>() {
-            let is_dead = match tree.node(parent) {
-                AnyNodeRef::StmtIf(one) => is_never(&one.test) && tree.is_in(child, &one.body),
-                AnyNodeRef::StmtWhile(one) => is_never(&one.test) && tree.is_in(child, &one.body),
-                AnyNodeRef::ExprIf(one) => {
-                    is_never(&one.test) && tree.is(child, &one.body)
-                        || is_always(&one.test) && tree.is(child, &one.orelse)
-                }
-                AnyNodeRef::StmtFunctionDef(function) => {
-                    tree.is_body_of(child, parent) && self.is_never_mentioned(function, parent)
-                }
-                _ => false,
-            };
-            if is_dead {
-                return true;
-            }
-            child = parent;
-        }
-        false
-    }
-
-    fn is_never_mentioned(&self, function: &StmtFunctionDef, id: Id) -> bool {
-        let is_method = self
-            .tree
-            .parent(id)
-            .is_some_and(|parent| matches!(self.tree.node(parent), AnyNodeRef::StmtClassDef(_)));
-        !is_method
-            && function.decorator_list.is_empty()
-            && !self.names.loads.contains_key(function.name.as_str())
-            && !self.is_dynamic()
     }
 
     /// Whether the program asks, anywhere around a place, if a key is there.

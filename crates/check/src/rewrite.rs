@@ -6,8 +6,10 @@
 //! see `changes`.
 
 mod changes;
+mod literals;
 
 pub(crate) use changes::changes_containers;
+pub(crate) use literals::has_endless;
 
 use std::borrow::Cow;
 
@@ -59,11 +61,19 @@ impl Rewritten {
         for (id, node) in tree.all() {
             blank_annotations(source, &mut blanked, tree, id, node);
         }
+        let emptied = literals::too_large(tree);
+        let one = TextSize::new(1);
+        for range in &emptied {
+            blank(&mut blanked, range.start() + one, range.end() - one);
+        }
         let blanked = String::from_utf8(blanked).unwrap_or_else(|_| source.to_owned());
         // Around the same expression, what comes first is outside.
         let mut wraps: Vec<Wrap> = spelt.spellings.iter().map(Wrap::spelt).collect();
         wraps.extend(forgotten.iter().map(Wrap::awaited));
         wraps.extend(changes::wraps(tree, names));
+        // Nothing is put into what was emptied, and what that was nobody knows.
+        wraps.retain(|wrap| !emptied.iter().any(|range| range.contains_range(wrap.range)));
+        wraps.extend(emptied.iter().map(|range| Wrap { range: *range, with: changes::ANY.into() }));
         let made = Self::wrapped(&blanked, &wraps);
         if !parse_unchecked_source(&made.text, PySourceType::Python).has_valid_syntax() {
             // Rather fewer types than a mistake of our own making.
@@ -228,6 +238,16 @@ mod tests {
         );
         let unchanged = "rows = [{'a': '1'}]\nprint(rows[0]['a'])\n";
         assert_eq!(rewritten(unchanged, &[]).text, unchanged);
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_or_has_too_many_parts_is_emptied() {
+        let deep = format!("x = {}1{}\n", "[".repeat(9), "]".repeat(9));
+        assert_eq!(rewritten(&deep, &[]).text, "x = __tidegate_any__([                 ])\n");
+        let long = format!("x = [{}]\n", "1, ".repeat(3_000));
+        assert!(!rewritten(&long, &[]).text.contains('1'));
+        let usual = "x = [[[[1, {'a': [2]}]]]]\n";
+        assert_eq!(rewritten(usual, &[]).text, usual);
     }
 
     #[test]

@@ -11,13 +11,13 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
 use crate::complaints::{Judge, formatted, loop_of};
-use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight};
+use crate::finding::{Code, Finding, Mistake, Report, Severity, Unchecked, Weight};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
 use crate::reach::Reach;
 use crate::results::Spelt;
 use crate::review::{self, Review};
-use crate::rewrite::Rewritten;
+use crate::rewrite::{Rewritten, has_endless};
 use crate::servers::Servers;
 use crate::text::Text;
 use crate::tree::Tree;
@@ -25,6 +25,8 @@ use crate::trust::Trust;
 use crate::typed::{Fields, TypeChecker, Typed};
 use crate::{awaits, bounds, fits, kinds, mixed, results, unparsed};
 
+/// How many complaints of the type checker are looked at: each is held against the whole program.
+const MOST_COMPLAINTS: usize = 300;
 /// How many mistakes are told at once.
 const MOST_FINDINGS: usize = 30;
 
@@ -149,6 +151,12 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let servers = Servers { catalog: &catalog, opaque: &job.unlisted, partial: job.partial };
     let (names, mut mistakes) = Names::read(&tree, servers);
     told(review::review(&tree, &names, &lines, &job.rules));
+    if tree.len() > bounds::MOST_NODES {
+        return Report { unchecked: Some(Unchecked::TooLong), ..Report::default() };
+    }
+    if has_endless(&tree) {
+        return Report { unchecked: Some(Unchecked::TooDeep), ..Report::default() };
+    }
     mistakes.extend(names.check_attributes(&tree));
     let mut judged = calls::judge(&tree, &names);
     let forgotten = awaits::forgotten(&tree, &names);
@@ -191,7 +199,8 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
         settled,
         trust: &trust,
     };
-    mistakes.extend(typed.complaints.iter().filter_map(|complaint| judge.mistake(complaint)));
+    let complaints = typed.complaints.iter().take(MOST_COMPLAINTS);
+    mistakes.extend(complaints.filter_map(|complaint| judge.mistake(complaint)));
     mistakes.extend(tree.all().filter_map(|(id, node)| judge.crash_at(id, node)));
     weigh(&mut mistakes, given, &text.code);
     let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };

@@ -36,6 +36,11 @@ impl<'a> Tree<'a> {
         (0_u32..).map(Id).zip(self.nodes.iter().copied())
     }
 
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn node(&self, id: Id) -> AnyNodeRef<'a> {
         self.nodes[id.0 as usize]
     }

@@ -172,6 +172,19 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
         }
     }
 
+    /// Whether a value is certainly a tool's result, or a part of one.
+    pub(crate) fn is_result(&self, expression: ExprRef<'_>) -> bool {
+        match expression {
+            ExprRef::Name(name) => {
+                self.names.stores.contains_key(name.id.as_str())
+                    && self.every_value(name, Quest::OfATool)
+            }
+            ExprRef::Subscript(one) => self.is_of_a_tool(&one.value),
+            ExprRef::Await(one) => self.is_of_a_tool(&one.value),
+            _ => false,
+        }
+    }
+
     /// Whether a value is a tool's result, or a part of one.
     fn is_of_a_tool(&self, expression: &Expr) -> bool {
         if self.results.contains(&expression.range()) {

@@ -196,3 +196,35 @@ fn what_asyncio_runs_is_on_the_main_line() {
     assert!(!blocks(Catalog::new(vec![listing(None)]), &tried));
     assert!(!blocks(Catalog::new(vec![listing(None)]), &format!("{body}c = main()\nc.close()")));
 }
+
+#[test]
+fn a_field_that_is_not_there_blocks_only_where_the_program_may_come() {
+    let closed = json!({"type": "object", "properties": {"title": {"type": "string"}, "total": {"type": "integer"}}, "required": ["title", "total"], "additionalProperties": false});
+    let catalog = || Catalog::new(vec![listing(Some(closed.clone()))]);
+    let begin = "import os, sys\nfrom servers.s import get\nDEBUG = False\nr = await get()\n";
+    for (rest, expected) in [
+        ("print(r['size'])", true),
+        ("if r['total'] > 3:\n    print(r['size'])", true),
+        ("for _ in range(r['total']):\n    print(r['size'])", true),
+        ("if os.environ.get('X'):\n    print(r['titel'])", true),
+        ("if os.environ.get('X'):\n    print(r['size'])", false),
+        ("if 'error' in r:\n    print(r['message'])", false),
+        ("if isinstance(r, list):\n    print(r['size'])", false),
+        ("if DEBUG:\n    print(r['titel'])", false),
+        ("if False:\n    print(r['titel'])", false),
+        ("if not DEBUG:\n    pass\nelse:\n    print(r['titel'])", false),
+        ("if sys.version_info < (3, 8):\n    print(r['titel'])", false),
+        ("print(DEBUG and r['titel'])", false),
+        ("def f():\n    return 1\n    return r['titel']\nf()", false),
+        ("def f():\n    return r['titel']\n", false),
+        ("def f():\n    return r['titel']\ndef g():\n    return f()\n", false),
+        ("class A:\n    def f(self):\n        return r['titel']\nA()", false),
+        ("class A:\n    def f(self):\n        return r['titel']\nA().f()", true),
+        ("for _ in range(3):\n    continue\n    print(r['titel'])", false),
+        ("try:\n    print(r['titel'])\nexcept KeyError:\n    pass", false),
+        ("try:\n    print(r['titel'])\nexcept ValueError:\n    pass", true),
+        ("assert r, r['titel']", false),
+    ] {
+        assert_eq!(blocks(catalog(), &format!("{begin}{rest}")), expected, "{rest}");
+    }
+}

@@ -107,3 +107,54 @@ fn half_of_a_program_is_no_reason_to_fail() {
         assert_eq!(report.unchecked, None, "the first {end} bytes");
     }
 }
+
+#[test]
+fn a_thread_that_is_given_up_is_counted_until_it_ends() {
+    let checker = Checker::new(Arc::new(Catalog::default())).with_patience(Duration::ZERO);
+    checker.check(&Program { source: "print(1)", ..Program::default() });
+    while checker.lost() > 0 {
+        std::thread::yield_now();
+    }
+    let checker = checker.with_patience(Duration::from_secs(300));
+    checker.check(&Program { source: "print(1)", ..Program::default() });
+    assert_eq!(checker.lost(), 0, "one that ends in time is none of them");
+}
+
+#[test]
+fn programs_that_are_checked_at_the_same_time_are_each_held_against_their_own_catalog() {
+    let checker = patient(Arc::new(Catalog::default()));
+    let with = |name: &str| {
+        let tool = serde_json::json!({"name": name, "inputSchema": {"type": "object"}});
+        let listing = serde_json::json!({"server": "s", "tools": [tool]});
+        let listing: catalog::Listing = serde_json::from_value(listing).expect("a listing");
+        Arc::new(Catalog::new(vec![Arc::new(listing)]))
+    };
+    let (first, second) = (with("first"), with("second"));
+    std::thread::scope(|scope| {
+        for at in 0..8 {
+            let (checker, first, second) = (&checker, Arc::clone(&first), Arc::clone(&second));
+            scope.spawn(move || {
+                let (catalog, name) =
+                    if at % 2 == 0 { (first, "first") } else { (second, "second") };
+                let source = format!("from servers.s import {name}\nprint(await {name}(), {at})\n");
+                let program = Program { source: &source, ..Program::default() };
+                let report = checker.check_against(catalog, &program);
+                assert_eq!((report.unchecked, report.blocks()), (None, false), "{source}");
+            });
+        }
+    });
+}
+
+#[test]
+fn literals_of_any_shape_are_checked_or_left_alone() {
+    let mut tree = "1".to_owned();
+    for _ in 0..12 {
+        tree = format!("[{tree}, {{'a': [1, {{'b': 2}}]}}]");
+    }
+    let long = format!("x = [{}]\n", "{'a': [1, 2], 'b': {'c': 'd'}}, ".repeat(2_000));
+    for source in [format!("x = {tree}\nprint(undefined)\n"), format!("{long}print(undefined)\n")] {
+        let report = checked(&source);
+        assert_eq!(report.unchecked, None, "{}", &source[..40]);
+        assert!(report.blocks(), "the rest of the program is checked as ever");
+    }
+}

@@ -110,10 +110,9 @@ impl Checks {
         let (checks, source) = (Arc::clone(self), program.source.clone());
         let review = move || {
             let Circumstances { catalog, unlisted, partial } = known;
-            checks.checker.refresh(catalog);
             let (source, unlisted, rules) = (source.as_str(), &unlisted[..], Some(&rules));
             let program = check::Program { source, unlisted, partial, rules, ..Default::default() };
-            checks.checker.review(&program)
+            checks.checker.review_against(catalog, &program)
         };
         let review = tokio::task::spawn_blocking(review).await;
         (review.unwrap_or_else(|_| Review::unreviewed(Unchecked::Failed)), offer)
@@ -130,18 +129,18 @@ impl Checks {
         let given: Vec<String> = program.context.keys().cloned().collect();
         let Circumstances { catalog, unlisted, partial } = circumstances.clone();
         let check = move || {
-            checks.checker.refresh(catalog);
             let names = match earlier {
                 Earlier::Nothing => Given::Names(&given),
                 Earlier::Something => Given::Unknown,
             };
-            checks.checker.check(&check::Program {
+            let program = check::Program {
                 source: &source,
                 names,
                 unlisted: &unlisted,
                 partial,
                 rules: Some(&rules),
-            })
+            };
+            checks.checker.check_against(catalog, &program)
         };
         // A check that panics is no reason to keep a program from running, unless it is not to run unseen.
         tokio::task::spawn_blocking(check).await.unwrap_or_else(|_| Report {

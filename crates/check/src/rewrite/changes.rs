@@ -16,7 +16,7 @@ use crate::tree::Tree;
 const LIST: &str = "__tidegate_list__(";
 const DICT: &str = "__tidegate_dict__(";
 const SET: &str = "__tidegate_set__(";
-const ANY: &str = "__tidegate_any__(";
+pub(super) const ANY: &str = "__tidegate_any__(";
 
 /// Methods that change what they are called on.
 const CHANGERS: &[&str] = &[

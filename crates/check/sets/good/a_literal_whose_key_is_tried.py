@@ -1,0 +1,5 @@
+table = {"a": 1}
+try:
+    print(table["b"])
+except KeyError as error:
+    print("no", error)

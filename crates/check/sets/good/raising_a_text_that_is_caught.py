@@ -1,0 +1,4 @@
+try:
+    raise "text"
+except TypeError as error:
+    print(error)

@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+from servers.smart_home import list_devices
+
+answer = await list_devices()
+print(len(answer["count"]))

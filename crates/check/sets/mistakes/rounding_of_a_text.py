@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+from servers.forge import get_issue
+
+issue = await get_issue(owner="acme", repo="rocket", number=1)
+print(round(issue["created_at"]))
