@@ -4,6 +4,7 @@
 mod absent;
 mod covered;
 mod learned;
+mod named;
 mod offer;
 mod wanted;
 
@@ -20,6 +21,7 @@ use futures_util::future::join_all;
 use tracing::{debug, warn};
 use upstream::{ConnectError, ServerSettings, Upstreams, Web};
 
+pub(crate) use self::named::CALL;
 pub use self::offer::Offer;
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;
