@@ -4,6 +4,7 @@
 //! ones are answered while the guest waits at the door; for the others the guest rests and
 //! gets its answer with the next step. Either way each call is carried out once.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,6 +25,9 @@ use crate::tools::Offer;
 /// Who writes down what a desk does, so that nothing is done twice.
 #[async_trait]
 pub(crate) trait Books: Send + Sync {
+    /// A call in the names that are written down.
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall>;
+
     /// What a call was answered with before, if it was made before.
     fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)>;
 
@@ -226,8 +230,16 @@ impl Desk {
         under_way.iter().for_each(AbortHandle::abort);
     }
 
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+        self.books.as_ref().map_or(Cow::Borrowed(call), |books| books.named(call))
+    }
+
     /// Sets a call going, once.
     pub(crate) fn begin(&self, call: &HostCall) {
+        self.begin_named(&self.named(call));
+    }
+
+    fn begin_named(&self, call: &HostCall) {
         let mut calls = self.board.lock();
         if calls.begun.contains(&call.id) {
             return;
@@ -338,10 +350,11 @@ async fn work(Errand { offer, behalf, call, most }: Errand) -> CallResult {
 
 impl Host for Desk {
     fn answer(&self, call: &HostCall) -> Option<CallResult> {
+        let call = &*self.named(call);
         match self.before(call) {
             Before::Answered(result) => return Some(result),
             Before::Held => {}
-            Before::Free => self.begin(call),
+            Before::Free => self.begin_named(call),
         }
         None
     }
@@ -349,6 +362,7 @@ impl Host for Desk {
     /// Carries a call out on the guest's own thread for as long as that is quick: with nothing
     /// else to do, handing it to another and being woken again would double what it costs.
     fn answer_alone(&self, call: &HostCall) -> Option<CallResult> {
+        let call = &*self.named(call);
         match self.before(call) {
             Before::Answered(result) => return Some(result),
             Before::Held => return None,

@@ -37,7 +37,7 @@ pub use check::review;
 pub use checks::{Checks, Earlier, advise, refusal};
 pub use desk::Desk;
 pub use finding::{Detail, Found, FoundTool, Search};
-pub use hearing::{CallNote, Fate, Hearing, Written};
+pub use hearing::{CallKind, CallNote, Fate, Hearing, Written};
 pub use meaning::Meaning;
 pub use memory::{Memory, MemoryError};
 pub use missing::{MissingServer, MissingState};

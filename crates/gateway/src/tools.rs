@@ -4,9 +4,10 @@
 mod absent;
 mod covered;
 mod learned;
+mod named;
 mod offer;
-mod tokens;
 mod reused;
+mod tokens;
 mod wanted;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use futures_util::future::join_all;
 use tracing::{debug, warn};
 use upstream::{ConnectError, ServerSettings, Upstreams, Web};
 
+pub(crate) use self::named::CALL;
 pub use self::offer::Offer;
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;

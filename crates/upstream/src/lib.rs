@@ -39,7 +39,7 @@ pub use auth::{
     logout,
 };
 pub use connection::List;
-pub use departure::{Departure, before_leaving, departing};
+pub use departure::{Departure, before_leaving, departing, leaves};
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use hook::Hook;

@@ -323,6 +323,7 @@ impl Service {
         let mut outcome = match outcome {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
+                run.never_left(&keeper.never_left());
                 self.tools().veil().drop_secrets(run.id().as_str());
                 lock(&self.runs).remove(run.id());
                 run.stored();

@@ -12,11 +12,11 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError, before_leaving};
 
-use super::{PATIENCE, Tools, wanted};
+use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::finding::Search;
-use crate::hearing::{UNANSWERED, UNSENT};
+use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
 use crate::judge::Wish;
 use crate::numbers;
 use crate::service::durable::Effect;
@@ -88,7 +88,7 @@ impl Offer {
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known = ["$call", web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
+        let known = [CALL, web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -114,26 +114,26 @@ impl Offer {
 
     /// What a call may do out there, as far as anybody who is believed has said.
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
-        if call.name == web::CALL {
-            return web::effect(call);
+        match call.name.as_str() {
+            web::CALL => web::effect(call),
+            CALL => match serde_json::from_str::<Named<'_>>(call.arguments.get()) {
+                Ok(named) => self.effect_of_tool(named.server.as_deref(), &named.tool),
+                Err(_) => Effect::Write,
+            },
+            _ => Effect::Read,
         }
-        if call.name != "$call" {
-            return Effect::Read;
-        }
-        let Ok(named) = serde_json::from_str::<Named<'_>>(call.arguments.get()) else {
-            return Effect::Write;
-        };
-        self.effect_of(named.server.as_deref(), &named.tool)
     }
 
-    /// The same of a tool; what is none of any server's reads.
-    pub(crate) fn effect_of(&self, server: Option<&str>, tool: &str) -> Effect {
-        if tool.starts_with('$') {
-            return Effect::Read;
+    /// The same of a call that is told of.
+    pub(crate) fn effect_of(&self, note: &CallNote) -> Effect {
+        match note.kind {
+            CallKind::Tool => self.effect_of_tool(note.server.as_deref(), &note.tool),
+            CallKind::Web => web::effect_of(&note.tool),
+            CallKind::Besides => Effect::Read,
         }
-        if server == Some(web::SERVER) && tool.contains(' ') {
-            return web::effect_of(tool);
-        }
+    }
+
+    fn effect_of_tool(&self, server: Option<&str>, tool: &str) -> Effect {
         let catalog = self.widest();
         let Ok(tool) = catalog.resolve(server, tool) else {
             return Effect::Write;
@@ -156,7 +156,7 @@ impl Offer {
         behalf: &Behalf,
     ) {
         let catalog = self.widest();
-        for (call, answer) in calls.filter(|(call, _)| call.name == "$call") {
+        for (call, answer) in calls.filter(|(call, _)| call.name == CALL) {
             let Ok(call) = serde_json::from_str::<ToolCall>(call.arguments.get()) else {
                 continue;
             };
@@ -182,7 +182,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             // Boxed, because what a desk holds for each call is moved about.
-            "$call" => Box::pin(self.call_tool(&call.arguments, behalf)).await,
+            CALL => Box::pin(self.call_tool(&call.arguments, behalf)).await,
             web::CALL => Box::pin(self.reach(call, behalf)).await,
             _ => Box::pin(self.ask(&call.name, &call.arguments, behalf)).await,
         };
@@ -343,6 +343,14 @@ impl Offer {
         };
         before_leaving(self.tools.judge.permit(&wish)).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await?;
+        upstream::leaves().await.map_err(|error| {
+            fault(
+                UNSENT,
+                format!(
+                    "the request was not made, because it could not be written down first: {error}"
+                ),
+            )
+        })?;
         web::fetch(&self.tools.web, &call.arguments).await
     }
 

@@ -184,9 +184,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whether a call that has left must not be made twice.
-    pub(crate) fn is_write(&self, id: CallId) -> bool {
-        lock(&self.state).left.get(&id).is_some_and(|left| left.effect == Effect::Write)
+    /// Whether a call that is to leave is not known to be read-only.
+    pub(crate) fn changes_something(&self, id: CallId) -> bool {
+        lock(&self.state).left.get(&id).is_some_and(|left| left.effect != Effect::Read)
     }
 
     /// A call that was to leave has to wait. If that cannot be written down, its fate is unknown
@@ -199,6 +199,12 @@ impl Keeper {
         if let Ok(ledger) = self.ledger(&mut state) {
             let _ = ledger.append(&Line::Waits { id });
         }
+    }
+
+    /// A call does not leave any more; when this comes back, that is known after a crash.
+    pub(crate) async fn stays(self: &Arc<Self>, id: CallId) {
+        self.waits(id);
+        self.remember_waiting().await;
     }
 
     /// A call leaves. One that had to wait does so only when that cannot be forgotten.

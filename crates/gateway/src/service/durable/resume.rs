@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use engine::{
     CallId, Engine, Input, Outcome, ProgramError, Session, SessionError, Start, StepError, stopped,
+    used_up,
 };
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
@@ -109,7 +110,7 @@ impl Service {
     async fn only_read(&self, record: &Record) -> bool {
         let offer = self.parts.tools.offer("").await;
         let mut made = record.calls.iter().filter(|call| !call.unmade && !call.reused);
-        made.all(|call| offer.effect_of(call.server.as_deref(), &call.tool) == Effect::Read)
+        made.all(|call| offer.effect_of(call) == Effect::Read)
     }
 
     /// What to say when the data folder fails us.
@@ -223,7 +224,10 @@ impl Service {
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
                 let outcome = match damage {
-                    Some(damage) => Ok(Some(damaged(damage))),
+                    Some(damage) => {
+                        drop(send);
+                        service.cannot_go_on(damaged(damage), &keeper).await
+                    }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
                 };
                 service.finish(&run, &entry, &keeper, outcome).await;
@@ -285,6 +289,36 @@ impl Service {
         Ok(())
     }
 
+    /// The end of a run that is not gone on with.
+    async fn cannot_go_on(
+        &self,
+        outcome: Outcome,
+        keeper: &Arc<Keeper>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        if !keeper.has_image() {
+            return Ok(Some(outcome));
+        }
+        let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
+        Ok(Some(self.with_output(outcome, &engine, keeper).await))
+    }
+
+    /// The same with what its program had written when its last image was made, as far as that can be
+    /// read.
+    async fn with_output(
+        &self,
+        outcome: Outcome,
+        engine: &Arc<dyn Engine>,
+        keeper: &Arc<Keeper>,
+    ) -> Outcome {
+        let begun = keeper.begun();
+        let _pass = self.gate.again(&begun.owner).enter().await;
+        let start = Start { limits: begun.limits.clone(), ..Start::default() };
+        let Ok(image) = keeper.thawed().await else { return outcome };
+        let Ok(guest) = engine.thaw(&image, start).await else { return outcome };
+        let (stdout, stderr) = guest.output();
+        Outcome { stdout, stderr, usage: guest.usage(), ..outcome }
+    }
+
     /// What runs programs, however long it takes; `None` if the process ends first.
     async fn engine_at_last(&self) -> Result<Option<Arc<dyn Engine>>, Refusal> {
         let mut readiness = self.parts.engine.clone();
@@ -325,7 +359,7 @@ impl Service {
         let begun = place.keeper.begun();
         let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
-            return Ok(Some(unknown));
+            return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
         }
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
@@ -416,7 +450,8 @@ fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
 
 /// Who carries out a run's calls, and how its guest is started with that.
 fn desk(place: Place<'_>, offer: &Arc<Offer>, start: Start) -> (Start, Arc<Desk>) {
-    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer)));
+    let leaving = place.run.leaving().clone();
+    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), leaving));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let most = start.limits.call_result_bytes;
     let desk = Desk::new(Arc::clone(offer), Arc::new(place.behalf()), most, hearing);
@@ -433,7 +468,11 @@ fn settle(
 ) -> Result<Option<Outcome>, Refusal> {
     let guest = body.guest.take();
     match (ended, guest) {
-        (Ended::Done(outcome), Some(guest)) => {
+        (Ended::Done(mut outcome), Some(guest)) => {
+            if used_up(&mut outcome) {
+                // The session is what it was before: in memory, or on disk if the run rested.
+                return Ok(Some(*outcome));
+            }
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);
