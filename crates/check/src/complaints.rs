@@ -8,9 +8,11 @@ mod doubt;
 mod formats;
 mod futures;
 mod lookups;
+mod written;
 
 pub(crate) use crashes::loop_of;
 pub(crate) use formats::formatted;
+pub(crate) use written::asked_for;
 
 use ruff_python_ast::{AnyNodeRef, CmpOp, Expr};
 use ruff_text_size::{Ranged as _, TextRange};
@@ -88,10 +90,18 @@ impl<'a> Judge<'_, 'a, '_> {
         match node {
             AnyNodeRef::ExprSubscript(subscript) => self.missing_in_literal(subscript),
             AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
-            AnyNodeRef::ExprCall(call) => {
-                self.sorted_by_position(call).or_else(|| self.looped_future(id, node))
+            AnyNodeRef::ExprCall(call) => self
+                .sorted_by_position(call)
+                .or_else(|| self.no_number(call))
+                .or_else(|| self.unknown_keyword(call))
+                .or_else(|| self.unknown_item(call))
+                .or_else(|| self.misused_generator(node))
+                .or_else(|| self.looped_future(id, node)),
+            AnyNodeRef::StmtRaise(raise) => self.raised(raise),
+            AnyNodeRef::StmtAssign(assign) => {
+                self.unpacked_result(assign).or_else(|| self.looped_future(id, node))
             }
-            node => self.looped_future(id, node),
+            node => self.misused_generator(node).or_else(|| self.looped_future(id, node)),
         }
     }
 

@@ -216,7 +216,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         matches!(self.tree.node(function), AnyNodeRef::StmtFunctionDef(one) if one.is_async)
     }
 
-    fn is_generator(&self, function: Id) -> bool {
+    pub(crate) fn is_generator(&self, function: Id) -> bool {
         self.tree.all().any(|(id, node)| {
             matches!(node, AnyNodeRef::ExprYield(_) | AnyNodeRef::ExprYieldFrom(_))
                 && self.tree.function(id) == Some(function)

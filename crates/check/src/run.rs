@@ -10,7 +10,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
-use crate::complaints::{Judge, formatted, loop_of};
+use crate::complaints::{Judge, asked_for, formatted, loop_of};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Unchecked, Weight};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
@@ -168,6 +168,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     asked.extend(changed.iter().copied());
     asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
     asked.extend(tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range));
+    asked.extend(tree.all().filter_map(asked_for));
     let spelt = if reach.is_dynamic() {
         Spelt::default()
     } else {

@@ -6,7 +6,7 @@ use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use super::{Judge, plain};
-use crate::finding::{Code, Mistake, raises};
+use crate::finding::{Code, Mistake, Weight, raises};
 use crate::kinds::Kind;
 use crate::members;
 use crate::nearest::nearest;
@@ -369,6 +369,8 @@ impl<'a> Judge<'_, 'a, '_> {
             message = format!(
                 "{function}() takes the calls themselves, not a list of them; write {function}(*calls)"
             );
+        } else if function == "next" {
+            message.push_str("; write next(iter(...)), or give it a generator");
         } else if function == "join" {
             message = format!("join() wants texts, not {shown}; write str(...) around each");
         }
@@ -405,7 +407,13 @@ impl<'a> Judge<'_, 'a, '_> {
         };
         let shown = self.type_of(&subscript.value)?;
         let message = format!("{} has no field \"{key}\"; {hint}", described(&kind, shown));
-        Some(self.crash(subscript.slice.range(), message, raises::TYPE))
+        let crash = self.crash(subscript.slice.range(), message, raises::TYPE);
+        // A part of a result that is read as what it is not is a mistake about a tool, like a field
+        // that is not there.
+        let is_of_a_result = self.trust.is_result((&*subscript.value).into())
+            && crash.weight == Weight::WhenReached
+            && !self.is_in_doubt(complaint.range);
+        Some(if is_of_a_result { Mistake { weight: Weight::Call, ..crash } } else { crash })
     }
 
     /// What to say of a text that is a key, because the program loops over a dict.
@@ -528,7 +536,8 @@ fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
         | "reversed" | "sum" => number || nothing,
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
-        "abs" => nothing || container || matches!(kind, Kind::Str(_)),
+        "abs" | "round" => nothing || container || matches!(kind, Kind::Str(_)),
+        "next" => nothing || container || number || matches!(kind, Kind::Str(_)),
         // What is declared as a float may be a whole number.
         "range" => count == 1 && (nothing || container || matches!(kind, Kind::Str(_))),
         "json.loads" => nothing || container || matches!(kind, Kind::Int(_) | Kind::Float),

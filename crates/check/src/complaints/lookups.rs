@@ -1,11 +1,14 @@
 //! Keys and positions that a literal does not have, and keys of a sort that are not named.
 
-use ruff_python_ast::{Expr, ExprCall, ExprDict, ExprList, ExprSubscript, Number, UnaryOp};
+use ruff_python_ast::{
+    AnyNodeRef, Expr, ExprCall, ExprDict, ExprList, ExprSubscript, Number, UnaryOp,
+};
 use ruff_text_size::Ranged as _;
 
 use super::Judge;
 use crate::finding::{Mistake, raises};
 use crate::nearest::nearest;
+use crate::tree::Id;
 
 /// A key that can be compared without running anything.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,28 +18,97 @@ enum Key {
 }
 
 impl<'a> Judge<'_, 'a, '_> {
-    /// `{"a": 1}["b"]` and `[1, 2][5]`, also through a name that stands for nothing else.
+    /// `{"a": 1}["b"]` and `[1, 2][5]`, also inside of another literal, and through a name that stands
+    /// for nothing else.
     pub(super) fn missing_in_literal(&self, subscript: &'a ExprSubscript) -> Option<Mistake> {
         if !subscript.ctx.is_load() {
             return None;
         }
         let wanted = key(&subscript.slice)?;
-        let (literal, name) = match &*subscript.value {
-            Expr::Name(name) => (self.reach.constant(name.id.as_str())?, Some(name.id.as_str())),
-            other => (other, None),
-        };
+        let literal = self.literal(&subscript.value)?;
         let mistake = match (literal, wanted) {
             (Expr::Dict(dict), wanted) => self.missing_key(subscript, dict, &wanted)?,
             (Expr::List(list), Key::Number(at)) => self.missing_item(subscript, list, at)?,
             _ => return None,
         };
-        name.is_none_or(|name| self.is_fixed(name)).then_some(mistake)
+        let is_certain = match (&*subscript.value, root(&subscript.value)) {
+            (Expr::Name(name), _) => self.is_fixed(name.id.as_str()),
+            (_, Some(name)) => self.is_untouched(name),
+            (_, None) => true,
+        };
+        is_certain.then_some(mistake)
+    }
+
+    /// The literal that an expression is, or names, or is a part of.
+    fn literal(&self, expression: &'a Expr) -> Option<&'a Expr> {
+        match expression {
+            Expr::Name(name) => self.reach.constant(name.id.as_str()),
+            Expr::Subscript(one) => part(self.literal(&one.value)?, &key(&one.slice)?),
+            other => Some(other),
+        }
     }
 
     /// Whether a name always stands for the literal it is set to.
     fn is_fixed(&self, name: &str) -> bool {
+        self.is_its_own(name) && self.reach.stands_for(name).is_some()
+    }
+
+    /// Whether a name is the program's own, and nobody else gives it a value.
+    fn is_its_own(&self, name: &str) -> bool {
         let is_given = self.given.is_none_or(|given| given.iter().any(|one| one == name));
-        !is_given && !self.names.is_imported(name) && self.reach.stands_for(name).is_some()
+        !is_given && !self.names.is_imported(name)
+    }
+
+    /// The same, and nothing inside of the literal is changed either: what is taken out of it holds
+    /// nothing, or is only shown.
+    fn is_untouched(&self, name: &str) -> bool {
+        let loads = self.names.loads.get(name).map(Vec::as_slice).unwrap_or_default();
+        self.is_its_own(name) && loads.iter().all(|load| self.only_reads(*load))
+    }
+
+    fn only_reads(&self, load: Id) -> bool {
+        let AnyNodeRef::ExprName(name) = self.tree.node(load) else { return false };
+        let mut held = self.reach.constant(name.id.as_str());
+        let mut id = load;
+        loop {
+            let Some(parent) = self.tree.parent(id) else { return false };
+            match self.tree.node(parent) {
+                AnyNodeRef::ExprSubscript(one) if self.tree.is(id, &one.value) => {
+                    if !one.ctx.is_load() {
+                        return false;
+                    }
+                    // What is not there is the mistake, and what cannot be told could be anything.
+                    let Some(wanted) = key(&one.slice) else { return false };
+                    held = held.and_then(|held| part(held, &wanted));
+                    id = parent;
+                }
+                around => {
+                    let is_plain =
+                        held.is_none_or(|held| held.is_literal_expr() || held.is_f_string_expr());
+                    return id != load && is_plain || self.only_shows(parent, around);
+                }
+            }
+        }
+    }
+
+    /// Whether what is given to a node is shown, or sent to a tool, and no more.
+    fn only_shows(&self, parent: Id, around: AnyNodeRef<'a>) -> bool {
+        let arguments = match around {
+            AnyNodeRef::InterpolatedElement(_) | AnyNodeRef::ExprCompare(_) => return true,
+            AnyNodeRef::Arguments(_) => Some(parent),
+            AnyNodeRef::Keyword(_) => self.tree.parent(parent),
+            _ => None,
+        };
+        let call = arguments.and_then(|one| self.tree.parent(one)).map(|one| self.tree.node(one));
+        match call {
+            Some(AnyNodeRef::ExprCall(call)) => {
+                self.names.is_tool(&call.func)
+                    || self
+                        .own_of_python(&call.func)
+                        .is_some_and(|name| ["len", "print", "repr", "str"].contains(&name))
+            }
+            _ => false,
+        }
     }
 
     fn missing_item(
@@ -104,6 +176,38 @@ impl<'a> Judge<'_, 'a, '_> {
                 raises::TYPE,
             )
         })
+    }
+}
+
+/// The name that a chain of subscripts begins with.
+fn root(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Subscript(one) => root(&one.value),
+        _ => None,
+    }
+}
+
+/// What a literal has under a key, where all its keys are written out.
+fn part<'a>(literal: &'a Expr, wanted: &Key) -> Option<&'a Expr> {
+    let at = |items: &'a [Expr]| {
+        let Key::Number(number) = wanted else { return None };
+        let count = i64::try_from(items.len()).ok()?;
+        let number = if *number < 0 { number + count } else { *number };
+        let spread = items.iter().any(Expr::is_starred_expr);
+        items.get(usize::try_from(number).ok()?).filter(|_| !spread)
+    };
+    match literal {
+        Expr::Dict(dict) => {
+            let is_it = |item: &&ruff_python_ast::DictItem| {
+                item.key.as_ref().and_then(key).as_ref() == Some(wanted)
+            };
+            let known = dict.items.iter().all(|item| item.key.as_ref().and_then(key).is_some());
+            dict.items.iter().rev().find(is_it).map(|item| &item.value).filter(|_| known)
+        }
+        Expr::List(list) => at(&list.elts),
+        Expr::Tuple(tuple) => at(&tuple.elts),
+        _ => None,
     }
 }
 

@@ -72,11 +72,16 @@ impl Fields {
 
     /// Whether an object of a class always has a field.
     pub(crate) fn needs_one(&self, class: &str) -> bool {
-        let needed = |field: &String| {
-            let written = self.annotations.get(&(class.to_owned(), field.clone()));
+        self.needed(class) > 0
+    }
+
+    /// How many fields an object of a class always has.
+    pub(crate) fn needed(&self, class: &str) -> usize {
+        let is_needed = |field: &&String| {
+            let written = self.annotations.get(&(class.to_owned(), (*field).clone()));
             written.is_some_and(|written| !written.starts_with("NotRequired["))
         };
-        self.of(class).is_some_and(|fields| fields.iter().any(needed))
+        self.of(class).unwrap_or_default().iter().filter(is_needed).count()
     }
 
     /// Takes up the classes of a stub.
