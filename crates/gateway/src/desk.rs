@@ -538,6 +538,10 @@ mod tests {
 
     #[async_trait]
     impl Books for Earlier {
+        fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+            Cow::Borrowed(call)
+        }
+
         fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)> {
             let value = RawValue::from_string("7".into()).unwrap();
             let result = CallResult { id: call.id, result: Ok(value) };

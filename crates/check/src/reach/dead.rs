@@ -12,7 +12,7 @@ use super::{Reach, is_always, is_never};
 use crate::flow;
 use crate::tree::Id;
 
-impl<'a> Reach<'_, 'a, '_> {
+impl Reach<'_, '_, '_> {
     /// Whether a place is never reached.
     pub(crate) fn is_dead_at(&self, range: TextRange) -> bool {
         self.is_dead(self.tree.around(range), &mut HashSet::new())
