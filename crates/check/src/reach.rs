@@ -183,7 +183,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     /// The class of the program's own that an expression is an instance of.
-    fn class_of(&self, expression: &Expr) -> Option<Id> {
+    pub(crate) fn class_of(&self, expression: &Expr) -> Option<Id> {
         let made = match expression {
             Expr::Call(call) => call,
             Expr::Name(name) => {
@@ -199,7 +199,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     /// A method of a class, if it has exactly one of this name.
-    fn method(&self, class: Id, name: &str) -> Option<Id> {
+    pub(crate) fn method(&self, class: Id, name: &str) -> Option<Id> {
         let AnyNodeRef::StmtClassDef(definition) = self.tree.node(class) else { return None };
         let mut methods = definition
             .body
@@ -232,7 +232,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     /// Whether the program ends itself somewhere.
-    fn may_end_anywhere(&self) -> bool {
+    pub(crate) fn may_end_anywhere(&self) -> bool {
         ENDS.iter().any(|name| self.names.loads.contains_key(name))
             || self.tree.all().any(|(_, node)| {
                 matches!(node, AnyNodeRef::ExprAttribute(one) if ENDS.contains(&one.attr.as_str()))

@@ -109,7 +109,10 @@ fn shown(report: &Report) -> String {
 #[test]
 fn a_cold_checker_finds_the_same() {
     let catalog = fixture::catalog();
+    let warm = patient(Arc::clone(&catalog));
     for planted in programs::planted().iter().step_by(20) {
-        assert!(is_caught(planted, &check_alone(&catalog, &planted.source)), "{}", planted.name);
+        let found = warm.check(&Program { source: &planted.source, ..Program::default() });
+        let alone = check_alone(&catalog, &planted.source);
+        assert_eq!(is_caught(planted, &alone), is_caught(planted, &found), "{}", planted.name);
     }
 }

@@ -15,11 +15,22 @@ const ASK: &[&str] = &["callable", "dir", "getattr", "hasattr", "isinstance", "t
 impl<'a> Judge<'_, 'a, '_> {
     /// Whether a place is in such a branch.
     pub(super) fn is_in_doubt(&self, range: TextRange) -> bool {
+        if self.reach.may_end_anywhere() {
+            return true;
+        }
         let id = self.tree.around(range);
         let mut child = id;
         for parent in self.tree.above(id) {
             let of = |test: &'a Expr| (!self.tree.is(child, test)).then_some(test);
             let test = match self.tree.node(parent) {
+                // `answer.get("temperature") or answer["temp"]`.
+                AnyNodeRef::ExprBoolOp(one) => {
+                    let mut before = one.values.iter().take_while(|one| !self.tree.is(child, one));
+                    if before.any(|one| self.asks_within(one)) {
+                        return true;
+                    }
+                    None
+                }
                 AnyNodeRef::StmtIf(one) => of(&one.test),
                 AnyNodeRef::StmtWhile(one) => of(&one.test),
                 AnyNodeRef::ExprIf(one) => of(&one.test),
@@ -38,13 +49,21 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// Whether a test is about what a result says, and not about what it is.
     fn is_about_a_result(&self, test: &'a Expr) -> bool {
-        let range = test.range();
-        let nodes = self.tree.all().map(|(_, node)| node);
-        let within: Vec<AnyNodeRef<'a>> =
-            nodes.filter(|node| range.contains_range(node.range())).collect();
+        let within = self.within(test);
         let is_result =
             |node: &AnyNodeRef<'a>| node.as_expr_ref().is_some_and(|one| self.trust.is_result(one));
         !within.iter().any(|node| asks_for_shape(*node)) && within.iter().any(is_result)
+    }
+
+    fn asks_within(&self, test: &'a Expr) -> bool {
+        self.within(test).into_iter().any(asks_for_shape)
+    }
+
+    /// All that an expression is made of.
+    fn within(&self, expression: &'a Expr) -> Vec<AnyNodeRef<'a>> {
+        let range = expression.range();
+        let nodes = self.tree.all().map(|(_, node)| node);
+        nodes.filter(|node| range.contains_range(node.range())).collect()
     }
 }
 

@@ -206,7 +206,7 @@ fn a_program_run_again_repeats_no_write() {
         )
     };
     let first =
-        gateway.ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\")") }))).unwrap();
+        gateway.ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\".strip())") }))).unwrap();
     assert_eq!(first["error"]["type"], "ValueError");
     assert!(first["note"].as_str().unwrap_or_default().contains("desk.book"), "{first:#}");
     let again = json!({ "code": code(""), "resume_from": first["run_id"] });

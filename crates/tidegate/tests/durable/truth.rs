@@ -73,7 +73,7 @@ fn what_was_before_a_crash_is_told_with_what_came_after() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
     gateway.start();
-    let code = "import asyncio\nfrom servers.desk import look, book\nawait book(key='one')\nawait look(key='two')\nawait asyncio.sleep(3)\nawait look(key='three')\nint('x')";
+    let code = "import asyncio\nfrom servers.desk import look, book\nawait book(key='one')\nawait look(key='two')\nawait asyncio.sleep(3)\nawait look(key='three')\nint('x'.strip())";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
     let since = |gateway: &Gateway| gateway.run(&id).unwrap()["waiting"]["since"].clone();
     std::thread::sleep(Duration::from_millis(1500));
@@ -103,8 +103,8 @@ fn whoever_takes_over_from_one_that_took_over_knows_of_the_first() {
         let body = json!({ "code": code, "resume_from": from });
         gateway.ask("POST", "/execute", Some(&body)).unwrap()
     };
-    let first = run("await book(key='a')\nawait book(key='b')\nint('x')", &Value::Null);
-    let second = run("await book(key='a')\nint('y')", &first["run_id"]);
+    let first = run("await book(key='a')\nawait book(key='b')\nint('x'.strip())", &Value::Null);
+    let second = run("await book(key='a')\nint('y'.strip())", &first["run_id"]);
     assert_eq!(second["error"]["type"], "ValueError", "{second:#}");
     // This one is stopped before it does anything.
     let third = run("await book(key='a')\nawait book(wrong=1)", &second["run_id"]);
@@ -124,7 +124,7 @@ fn a_run_that_takes_over_and_is_thawed_after_a_kill_still_repeats_nothing() {
             "import asyncio\nfrom servers.desk import book\n{before}\nawait book(key='a')\n{end}"
         )
     };
-    let first = json!({ "code": code("", "int('x')") });
+    let first = json!({ "code": code("", "int('x'.strip())") });
     let first = gateway.ask("POST", "/execute", Some(&first)).unwrap();
     let again = json!({ "code": code("await asyncio.sleep(2)", "return 7"), "resume_from": first["run_id"] });
     let id = gateway.begin(&again).unwrap();
