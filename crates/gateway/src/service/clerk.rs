@@ -155,16 +155,15 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// Arguments of a client as the server gets them.
+/// Arguments of a client as the server gets them. Where they cannot be had, nothing is sent afterwards.
 async fn values(
     cover: &Cover<'_>,
     what: &str,
     arguments: &Map<String, Value>,
-) -> Result<Map<String, Value>, String> {
+) -> Map<String, Value> {
     match cover.take_off(what, Value::Object(arguments.clone())).await {
-        Ok(Value::Object(values)) => Ok(values),
-        Ok(_) => Ok(Map::new()),
-        Err(error) => Err(error.to_string()),
+        Ok(Value::Object(values)) => values,
+        Ok(_) | Err(_) => arguments.clone(),
     }
 }
 
@@ -234,7 +233,7 @@ impl Service {
         tools.confirm_named(server, &tool.name).await.map_err(|error| error.message)?;
         // Rules are about what the server gets, as they are where a program calls it.
         let cover = tools.cover(server, Some(&tool.name), &caller.owner, "");
-        let values = values(&cover, &format!("{server}.{}", tool.name), arguments).await?;
+        let values = values(&cover, &format!("{server}.{}", tool.name), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
@@ -261,7 +260,7 @@ impl Service {
         let behalf = self.directly(caller);
         let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
         let cover = self.parts.tools.cover(server, None, &caller.owner, "");
-        let values = values(&cover, &format!("{server}.$pass"), arguments).await?;
+        let values = values(&cover, &format!("{server}.$pass"), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
