@@ -291,6 +291,14 @@ impl Tools {
         self.shelf().listings.values().cloned().collect()
     }
 
+    /// What of it may be called: under `pin`, tools that changed or are new are left out.
+    #[must_use]
+    pub fn offered(&self) -> Vec<Arc<Listing>> {
+        let mut withheld = Vec::new();
+        let listings = self.listings();
+        listings.iter().map(|listing| self.without_withheld(listing, &mut withheld)).collect()
+    }
+
     /// Tokens of the definitions of everything that is known, and of the tools in `used` alone.
     pub(crate) async fn definition_tokens(&self, used: &BTreeMap<String, u64>) -> DefinitionTokens {
         self.definitions.tokens(self.listings(), used).await
@@ -443,7 +451,15 @@ impl Tools {
     /// Makes sure that a tool of a pinned server is still what was accepted, before it is called: what
     /// is remembered of it may be older than what the server offers now.
     pub(crate) async fn confirm(&self, tool: &CatalogTool) -> Result<(), CallError> {
-        let server = tool.server();
+        self.confirm_named(tool.server(), tool.name()).await
+    }
+
+    /// The same by name.
+    pub(crate) async fn confirm_named(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> Result<(), CallError> {
         if !self.policies().get(server).is_some_and(|policy| policy.pin) {
             return Ok(());
         }
@@ -452,7 +468,7 @@ impl Tools {
             // Who cannot be asked cannot be called either, and says why.
             None => drop(self.ask(server).await),
         }
-        match self.made().0.withheld_tool(server, &tool.name().0) {
+        match self.made().0.withheld_tool(server, &tool.0) {
             None => Ok(()),
             Some(withheld) => {
                 let message = ResolveError::Withheld(withheld.clone()).to_string();

@@ -239,7 +239,8 @@ impl Config {
                 }
             )));
         }
-        match self.settings(&server).map_err(|error| Misuse::error(error.to_string()))?.source {
+        let settings = self.settings(&server).map_err(|error| Misuse::error(error.to_string()))?;
+        match settings.source.plain() {
             Source::Http(http) => Ok((server.name, http)),
             _ => Err(Misuse::error(format!("`{name}` is not reached over HTTP"))),
         }

@@ -18,6 +18,7 @@ use super::run::Run;
 use super::{Caller, Refusal, Scope, Service, Trail, lock};
 use crate::behalf::Behalf;
 use crate::judge::{Clerk, NOT_APPROVED, Wish};
+use crate::veil::Cover;
 
 /// How long no further question of a run has to come until those that came are told together.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -154,6 +155,18 @@ impl Drop for Asking<'_> {
     }
 }
 
+/// Arguments of a client as the server gets them. Where they cannot be had, nothing is sent afterwards.
+async fn values(
+    cover: &Cover<'_>,
+    what: &str,
+    arguments: &Map<String, Value>,
+) -> Map<String, Value> {
+    match cover.take_off(what, Value::Object(arguments.clone())).await {
+        Ok(Value::Object(values)) => values,
+        Ok(_) | Err(_) => arguments.clone(),
+    }
+}
+
 impl Service {
     /// Questions to people, and their answers.
     #[must_use]
@@ -216,13 +229,18 @@ impl Service {
         arguments: &Map<String, Value>,
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
+        let tools = &self.parts.tools;
+        tools.confirm_named(server, &tool.name).await.map_err(|error| error.message)?;
+        // Rules are about what the server gets, as they are where a program calls it.
+        let cover = tools.cover(server, Some(&tool.name), &caller.owner, "");
+        let values = values(&cover, &format!("{server}.{}", tool.name), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: &tool.name.0,
             annotations: &tool.annotations,
-            is_trusted: self.parts.tools.trusts(server),
-            arguments,
+            is_trusted: tools.trusts(server),
+            arguments: &values,
             shown: arguments,
         };
         self.passes(&wish).await
@@ -241,13 +259,15 @@ impl Service {
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
         let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let cover = self.parts.tools.cover(server, None, &caller.owner, "");
+        let values = values(&cover, &format!("{server}.$pass"), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: what,
             annotations: &reads,
             is_trusted: true,
-            arguments,
+            arguments: &values,
             shown: arguments,
         };
         self.passes(&wish).await

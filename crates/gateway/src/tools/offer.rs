@@ -319,8 +319,13 @@ impl Offer {
         asked: &Asked,
         behalf: &Behalf,
     ) -> Result<(), CallError> {
-        let arguments = asked.all();
-        let wish = reading(server, what, &arguments, behalf);
+        let (cover, shown) = (self.cover(server, None, behalf), asked.all());
+        // As it is called where the values are put back for the server.
+        let named = asked.name.as_deref().filter(|_| what == "$prompt").unwrap_or(what);
+        let given = cover.take_off(&format!("{server}.{named}"), Value::Object(shown.clone()));
+        let values = before_leaving(given).await.map_err(|error| error.before())?;
+        let values = values.as_object().cloned().unwrap_or_default();
+        let wish = Wish { shown: &shown, ..reading(server, what, &values, behalf) };
         self.tools.judge.permit(&wish).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await
     }
@@ -539,7 +544,10 @@ impl Offer {
 
     /// Servers that a program may read from without anybody being asked, where it names none.
     async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Vec<ServerName> {
-        let (judge, arguments) = (&self.tools.judge, asked.all());
+        let judge = &self.tools.judge;
+        let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
+        let given = anybody.take_off(what, Value::Object(asked.all()));
+        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return Vec::new() };
         let mut readable = Vec::new();
         for server in self.tools.names() {
             let wish = reading(&server, what, &arguments, behalf);
