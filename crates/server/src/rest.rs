@@ -48,6 +48,7 @@ pub use self::access::{AccessRules, protect};
 pub use self::health::keep_figures;
 pub use self::problem::Problem;
 pub use self::serve::{ServeError, Tls, serve};
+pub(crate) use self::shown::paused;
 use crate::Shared;
 
 /// What an operator decides about the door.
@@ -122,6 +123,7 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/runs/{id}/resume", post(runs::resume))
         .route("/api/v1/runs/{id}/export", post(moving::export_run))
         .route("/api/v1/runs/import", post(moving::import_run))
         .route("/api/v1/sessions/{id}/export", get(moving::export_session))

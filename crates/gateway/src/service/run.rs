@@ -366,7 +366,7 @@ impl Hearing for Run {
         let mut state = self.lock();
         // One that an earlier process left has rested since then.
         let since = state.record.waiting.as_ref().map_or_else(Moment::now, |rest| rest.since);
-        state.record.waiting = resting.then_some(Rest { since, wakes_at: None });
+        state.record.waiting = resting.then_some(Rest { since, wakes_at: None, is_paused: false });
         drop(state);
         self.set(if resting { Status::Waiting } else { Status::Running });
     }

@@ -196,6 +196,7 @@ impl ExecuteBody {
             session: self.session,
             timeout: timeout(self.timeout)?,
             level: self.level,
+            limits: None,
             if_busy: match self.if_busy {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
                 Some(IfBusyGiven::Wait) | None => IfBusy::Wait,
@@ -279,7 +280,7 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
     TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
-fn accepted(record: &Record) -> Response {
+pub(super) fn accepted(record: &Record) -> Response {
     let at = format!("/api/v1/runs/{}", record.id);
     let answer = Accepted {
         run_id: record.id.to_string(),

@@ -15,7 +15,7 @@ use utoipa::openapi::{
 use super::{execute, files, health, problem, runs, servers, sessions, tools};
 
 /// What every request may be answered with, besides what its own route says.
-const ANY: [(&str, &str); 7] = [
+const ANY: [(&str, &str); 8] = [
     ("400", "Something in the request is not as it must be: `invalid_request`, `invalid_json`."),
     ("401", "The token is missing or wrong: `unauthorized`."),
     (
@@ -26,6 +26,7 @@ const ANY: [(&str, &str); 7] = [
     ("500", "The gateway failed: `storage_failed`, `sandbox_failed`."),
     ("503", "Not now: `installing`, `no_runtime`, `shutting_down`; see `Retry-After`."),
     ("504", "It took longer than requests may: `timed_out`."),
+    ("507", "The disk of the gateway is full: `storage_full`."),
 ];
 
 /// What requests with a body may be answered with.
@@ -48,7 +49,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     servers((url = "/")),
     paths(
         execute::execute,
-        runs::list, runs::one, runs::events, runs::cancel, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate,
+        runs::list, runs::one, runs::events, runs::cancel, runs::resume, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate,
         super::approvals::list, super::approvals::answer,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze, super::moving::export_run, super::moving::import_run,

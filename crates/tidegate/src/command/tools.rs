@@ -97,7 +97,7 @@ async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyho
         Action::Accept { what, tools: names } => accept(tools, &what, names).await,
         Action::Learn(wanted) => {
             let trusted = config.servers_with(&arguments.mcp_config)?.into_iter();
-            let trusted = trusted.filter(|server| server.section.trusted == Some(true));
+            let trusted = trusted.filter(|server| server.section.is_trusted());
             learn::run(tools, &wanted, &trusted.map(|server| server.name).collect()).await
         }
         Action::Forget { what } => learn::forget(tools, &what).await,

@@ -293,6 +293,12 @@ impl Kind {
 }
 
 impl ServerSection {
+    /// Whether what is said about its tools' effects is believed. Of endpoints nobody but this file says
+    /// anything.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trusted.unwrap_or(!self.tools.is_empty())
+    }
+
     /// What kind of server this is, once everything that can be checked without secrets has been.
     pub(crate) fn kind(&self) -> Result<Kind, String> {
         let kind = self.only_kind()?;

@@ -15,8 +15,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
-use super::keeper::{Called, Found, Keeper, counted};
+use super::keeper::{Called, Found, Keeper, Known, counted};
 use super::ledger::ImageLine;
+use super::moving::MOVED;
 use super::past::Left;
 use super::{Effect, RunBooks};
 use crate::behalf::Behalf;
@@ -31,6 +32,12 @@ use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
 use crate::service::{Caller, Readiness, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
+
+/// Runs that are followed, each of which took over from the one before it.
+const MOST_TAKEN_UP: usize = 1_000;
+
+/// Why nobody takes over from a run whose ledger is not as it was written.
+const UNCERTAIN: &str = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
 
 /// The session around a run whose guest comes and goes.
 struct Around<'a> {
@@ -59,51 +66,127 @@ impl Before for Around<'_> {
 }
 
 impl Service {
-    /// The calls of an earlier run that are not to be made again.
+    /// The calls that are not to be made again by one that resumes `from`, and the run they are taken over
+    /// from: that one, or the last that took over from it.
     pub(in crate::service) async fn earlier(
         &self,
         caller: &Caller,
         from: Option<&RunId>,
-    ) -> Result<Vec<Left>, Refusal> {
-        let Some(from) = from else { return Ok(Vec::new()) };
+    ) -> Result<(Option<RunId>, Vec<Left>), Refusal> {
+        let Some(from) = from else { return Ok((None, Vec::new())) };
+        let refused = |why: &str| Refusal::NotResumable { run: from.clone(), why: why.to_owned() };
         if !self.settings.durable {
-            let why = "what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused(
+                "what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice",
+            ));
         }
-        if let Some(run) = self.live_run(caller, from)
-            && run.record().status.is_final()
-        {
-            // Its ledger is being put where it is looked for.
-            run.over().await;
-        }
-        let record = self.run(caller, from).await?;
+        // Refuses what is somebody else's.
+        self.run(caller, from).await?;
+        let record = self.settled(from).await?.ok_or_else(|| Refusal::NoRun(from.clone()))?;
         if !record.status.is_final() {
-            let why = "it has not ended; wait for it, or cancel it";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused("it has not ended; wait for it, or cancel it"));
         }
-        let error = record.ended.as_ref().and_then(|ended| ended.error.as_ref());
-        if error.is_some_and(|error| error.kind == "Lost") {
-            let why = "what it has done is no longer known; find out with tools that read, and do only the rest";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+        if kind_of(&record) == Some("Lost") {
+            return Err(refused(
+                "what it has done is no longer known; find out with tools that read, and do only the rest",
+            ));
         }
         if record.status == Status::Succeeded {
-            let why = "it succeeded, and there is nothing to go on with, so leave it out";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused(
+                "it succeeded, and there is nothing to go on with, so leave it out",
+            ));
         }
-        let (own, run) = (self.parts.store.own(), from.clone());
-        let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
-        let calls = calls.map_err(std::io::Error::other).and_then(|calls| calls);
-        match calls.map_err(|error| self.unwritten(error))? {
-            Called::These(calls) => Ok(calls),
-            Called::Uncertain => {
-                let why = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
-                Err(Refusal::NotResumable { run: from.clone(), why })
+        let Known { called, taken_up_by } = self.known(from).await?;
+        let calls = match called {
+            Called::These(calls) => calls,
+            Called::Uncertain => return Err(refused(UNCERTAIN)),
+            Called::Unkept if self.only_read(&record).await => Vec::new(),
+            Called::Unkept => {
+                return Err(refused(
+                    "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest",
+                ));
             }
-            Called::Unkept => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
-                let why = "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
-                Refusal::NotResumable { run: from.clone(), why }
-            }),
+        };
+        let (last, mut calls) = self.newest(from, calls, taken_up_by).await?;
+        let offer = self.parts.tools.offer("").await;
+        for left in &mut calls {
+            // However they were spelled when they were written down.
+            left.call = offer.named(&left.call).into_owned();
         }
+        Ok((Some(last), calls))
+    }
+
+    /// Follows those that took over from a run, one from the other, to the last: it knows what all before
+    /// it did. Refused as long as it has not ended.
+    async fn newest(
+        &self,
+        from: &RunId,
+        mut calls: Vec<Left>,
+        mut next: Option<RunId>,
+    ) -> Result<(RunId, Vec<Left>), Refusal> {
+        let mut last = from.clone();
+        for _ in 0..MOST_TAKEN_UP {
+            let Some(by) = next.take() else { break };
+            let refused = |why: &str| Refusal::NotResumable {
+                run: from.clone(),
+                why: format!("{by}, which took it up, {why}"),
+            };
+            // One that was refused after all has done nothing.
+            let Some(record) = self.settled(&by).await? else { break };
+            if !record.status.is_final() {
+                return Err(refused("has not ended; wait for it, or cancel it"));
+            }
+            match kind_of(&record) {
+                Some(MOVED) => {
+                    return Err(refused("goes on in another gateway; look for it there"));
+                }
+                Some("Lost") => {
+                    return Err(refused(
+                        "was lost; find out with tools that read what it has done, and do only the rest",
+                    ));
+                }
+                _ => {}
+            }
+            let known = self.known(&by).await?;
+            match known.called {
+                Called::These(of_all) => calls = of_all,
+                Called::Uncertain => return Err(refused(&format!("cannot be asked: {UNCERTAIN}"))),
+                // It has changed nothing, or it would have been kept.
+                Called::Unkept => {}
+            }
+            (last, next) = (by, known.taken_up_by);
+        }
+        Ok((last, calls))
+    }
+
+    /// A run, with its ledger where it is looked for if it has ended.
+    async fn settled(&self, id: &RunId) -> Result<Option<Record>, Refusal> {
+        let live = lock(&self.runs).get(id).cloned();
+        if let Some(run) = live
+            && run.record().status.is_final()
+        {
+            run.over().await;
+        }
+        Ok(self.any_run(id).await?)
+    }
+
+    async fn known(&self, run: &RunId) -> Result<Known, Refusal> {
+        let (own, run) = (self.parts.store.own(), run.clone());
+        let known = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
+        let known = known.map_err(std::io::Error::other).and_then(|known| known);
+        known.map_err(|error| self.unwritten(error))
+    }
+
+    /// Writes down that one run takes over from another.
+    pub(in crate::service) async fn is_taken_up(
+        &self,
+        from: &RunId,
+        by: &RunId,
+    ) -> Result<(), Refusal> {
+        let (own, from, by) = (self.parts.store.own(), from.clone(), by.clone());
+        let said = tokio::task::spawn_blocking(move || Keeper::is_taken_up(&own, &from, by)).await;
+        let said = said.map_err(std::io::Error::other).and_then(|said| said);
+        said.map_err(|error| self.unwritten(error))
     }
 
     /// Whether a run has called nothing that changes anything.
@@ -204,7 +287,7 @@ impl Service {
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
         let mut ready = Vec::with_capacity(found.len());
-        for Found { begun, image, keeper, damage } in found {
+        for Found { begun, image, keeper, over } in found {
             let entry = self.entry_of(&begun);
             if image.is_some() {
                 entry.revive();
@@ -215,6 +298,7 @@ impl Service {
             record.waiting = image.as_ref().map(|image| Rest {
                 since: image.since.unwrap_or_else(Moment::now),
                 wakes_at: image.wake_at.map(Moment::of),
+                is_paused: false,
             });
             record.calls = keeper.all_left().iter().map(Left::note).collect();
             let run = Run::new(record, None, &self.ending);
@@ -223,10 +307,10 @@ impl Service {
             ready.push(has_session);
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
-                let outcome = match damage {
-                    Some(damage) => {
+                let outcome = match over {
+                    Some(over) => {
                         drop(send);
-                        service.cannot_go_on(damaged(damage), &keeper).await
+                        service.cannot_go_on(over, &keeper).await
                     }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
                 };
@@ -400,6 +484,12 @@ impl Service {
     }
 }
 
+/// The exception that a run ended with.
+fn kind_of(record: &Record) -> Option<&str> {
+    let error = record.ended.as_ref()?.error.as_ref()?;
+    Some(error.kind.as_str())
+}
+
 /// Sleeps, unless the run is to leave first.
 async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -> bool {
     let left = moment.map_or_else(Default::default, |moment| {
@@ -409,18 +499,6 @@ async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -
         () = tokio::time::sleep(left) => true,
         () = leaving.cancelled() => false,
     }
-}
-
-/// The end of a run of which nobody can say what it has done.
-fn damaged(damage: &'static str) -> Outcome {
-    Outcome::failed(ProgramError {
-        kind: "Unknown".to_owned(),
-        message: format!(
-            "this run cannot go on: {damage}, so that nobody knows what it has done; it is not begun again"
-        ),
-        hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
-        ..ProgramError::default()
-    })
 }
 
 /// The end of a run that had sent something of which nobody knows whether it was carried out.
