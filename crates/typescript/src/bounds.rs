@@ -24,15 +24,61 @@ pub const MOST_CHAINED: usize = 3_000;
 
 /// Words that something has to follow.
 const PREFIXES: &[&str] = &[
-    "abstract", "as", "asserts", "async", "await", "case", "class", "const", "default", "delete",
-    "do", "else", "enum", "export", "extends", "function", "implements", "import", "in", "infer",
-    "instanceof", "interface", "is", "keyof", "let", "namespace", "new", "of", "readonly",
-    "return", "satisfies", "static", "throw", "type", "typeof", "unique", "var", "void", "yield",
+    "abstract",
+    "as",
+    "asserts",
+    "async",
+    "await",
+    "case",
+    "class",
+    "const",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "function",
+    "implements",
+    "import",
+    "in",
+    "infer",
+    "instanceof",
+    "interface",
+    "is",
+    "keyof",
+    "let",
+    "namespace",
+    "new",
+    "of",
+    "readonly",
+    "return",
+    "satisfies",
+    "static",
+    "throw",
+    "type",
+    "typeof",
+    "unique",
+    "var",
+    "void",
+    "yield",
 ];
 /// Words that go on with what was before them, even on another line.
 const INFIXES: &[&str] = &[
-    "as", "catch", "else", "extends", "finally", "from", "implements", "in", "instanceof", "is",
-    "of", "satisfies", "while",
+    "as",
+    "catch",
+    "else",
+    "extends",
+    "finally",
+    "from",
+    "implements",
+    "in",
+    "instanceof",
+    "is",
+    "of",
+    "satisfies",
+    "while",
 ];
 /// Words whose bracket is followed by a statement.
 const CONTROLS: &[&str] = &["for", "if", "while", "with", "await"];
@@ -187,7 +233,8 @@ impl<'a> Scan<'a> {
 
     fn word(&mut self) {
         let start = self.at;
-        let part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\' | 128..);
+        let part =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\' | 128..);
         while self.at < self.bytes.len() && part(self.peek(0)) {
             self.at += 1;
         }
@@ -373,10 +420,41 @@ mod tests {
     #[test]
     fn everything_that_nests_is_counted() {
         for one in [
-            "(", "[", "{", "!", "-", "a=>", "a?b:", "a=", "a+", "a.b", "a()", "a[0]", "new ", "typeof ",
-            "if(a)", "if(a)\n", "while(a)\n", "for(;;)\n", "do\n", "a:\n", "`${", "A<x,", "A<x,\n", "keyof ",
-            "if(a);else ", "if(a){}else\n", "a**", "class A\nextends ", "!\n", "a\n.b", "await ", "x as\n",
-            "() => {", "a||", "a`x`",
+            "(",
+            "[",
+            "{",
+            "!",
+            "-",
+            "a=>",
+            "a?b:",
+            "a=",
+            "a+",
+            "a.b",
+            "a()",
+            "a[0]",
+            "new ",
+            "typeof ",
+            "if(a)",
+            "if(a)\n",
+            "while(a)\n",
+            "for(;;)\n",
+            "do\n",
+            "a:\n",
+            "`${",
+            "A<x,",
+            "A<x,\n",
+            "keyof ",
+            "if(a);else ",
+            "if(a){}else\n",
+            "a**",
+            "class A\nextends ",
+            "!\n",
+            "a\n.b",
+            "await ",
+            "x as\n",
+            "() => {",
+            "a||",
+            "a`x`",
         ] {
             assert!(refused(&one.repeat(20_000)), "{one:?}");
         }
@@ -403,7 +481,8 @@ mod tests {
         let data = format!("const rows = [{}];", "{ a: [1, 2], b: 'x (', c: -1 }, ".repeat(10_000));
         let calls = "await f({ a: 1 })\nif (x) {\n  y()\n} else {\n  z(\"a(\")\n}\n".repeat(800);
         let text = format!("const text = `{}`", "((( [[ \" ' / ".repeat(20_000));
-        let math = "const a = (1 + 2) / 3; const b = /[(]/.test('(') ? 1 / 2 : a! / 4\n".repeat(2_000);
+        let math =
+            "const a = (1 + 2) / 3; const b = /[(]/.test('(') ? 1 / 2 : a! / 4\n".repeat(2_000);
         let sum = vec!["'a'"; 1_000].join(" +\n");
         let functions = "function f(a, b) { return a < b; } ".repeat(5_000);
         for text in [data, calls, text, math, sum, functions] {

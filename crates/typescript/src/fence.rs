@@ -14,9 +14,8 @@ pub(crate) fn removed(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     };
     let opens = lines[first].trim().strip_prefix("```");
-    let opens = opens.is_some_and(|language| {
-        LANGUAGES.contains(&language.trim().to_ascii_lowercase().as_str())
-    });
+    let opens = opens
+        .is_some_and(|language| LANGUAGES.contains(&language.trim().to_ascii_lowercase().as_str()));
     if !opens || first == last {
         return Cow::Borrowed(text);
     }

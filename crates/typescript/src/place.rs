@@ -19,9 +19,8 @@ impl Place {
     /// [`Prepared`](crate::Prepared::positions).
     #[must_use]
     pub fn find(positions: &[[u32; 4]], line: u32, column: u32) -> Option<Self> {
-        let after = positions.partition_point(|&[at, column_at, ..]| {
-            (at, column_at) <= (line, column)
-        });
+        let after =
+            positions.partition_point(|&[at, column_at, ..]| (at, column_at) <= (line, column));
         let &[at, _, line_of, column_of] = positions.get(after.checked_sub(1)?)?;
         // A token of an earlier line says nothing about this one but that it follows.
         let column = if at == line { column_of } else { 1 };

@@ -18,10 +18,10 @@ use std::fmt::Write as _;
 
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{
-    ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration, ExportDefaultDeclaration,
-    ExportDefaultDeclarationKind, ExportSpecifier, ForOfStatement, Function, IdentifierReference,
-    ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, ImportMeta, Program,
-    SimpleAssignmentTarget, Statement,
+    ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration,
+    ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, ForOfStatement,
+    Function, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    ImportMeta, Program, SimpleAssignmentTarget, Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -265,7 +265,8 @@ fn assigned(last: &Statement<'_>) -> Option<String> {
 fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
-            let names = variables.declarations.iter().flat_map(|one| one.id.get_binding_identifiers());
+            let names =
+                variables.declarations.iter().flat_map(|one| one.id.get_binding_identifiers());
             names.map(|name| name.name.to_string()).collect()
         }
         Declaration::FunctionDeclaration(function) => {

@@ -78,17 +78,18 @@ fn errors_have_line_column_source_line_and_advice() {
       @log f() {}
     Call the function yourself: `f = decorate(f)`.
     ");
-    assert_snapshot!(refusal("import x = require('x')"), @r"
+    assert_snapshot!(refusal("import x = require('x')"), @r#"
     `import x = …` is not supported (line 1, column 1)
     import x = require('x')
     Write `import * as x from "servers/x"`, or `const x = …`.
-    ");
+    "#);
     assert!(refusal("const a = /(/;").contains("line 1"));
 }
 
 #[test]
 fn places_lead_back_to_the_users_lines() {
-    let text = "interface A {\n  a: number\n}\nenum B {\n  C\n}\n\nconst x: A = { a: 1 };\n  boom(x);\n";
+    let text =
+        "interface A {\n  a: number\n}\nenum B {\n  C\n}\n\nconst x: A = { a: 1 };\n  boom(x);\n";
     let prepared = program(text).unwrap();
     let line = prepared.code.lines().position(|line| line.contains("boom")).unwrap() + 1;
     let column = prepared.code.lines().nth(line - 1).unwrap().find("boom").unwrap() + 1;
@@ -157,9 +158,77 @@ proptest! {
 }
 
 const WORDS: &[&str] = &[
-    "const ", "let ", "var ", "a", "b", "result", " = ", "1", "'x'", "`", "${", "}", "{", "(", ")", "[", "]", ";",
-    "\n", ",", ".", "?.", "?", ":", "=>", "async ", "await ", "function ", "class ", "extends ", "import ", "export ",
-    "default ", "from ", "\"servers/a\"", "* as ", "type ", "interface ", "enum ", "namespace ", "<", ">", "as ",
-    "!", "/", "/*", "*/", "//", "return ", "if (", "else ", "for (", "of ", "@d ", "#x", "...", "\\", "ä", "\u{2028}",
-    "new ", "import.meta", "import(", "yield ", "=", "+", "-", "--", "0x", "1n", "/(/", "static ", "private ", "declare ",
+    "const ",
+    "let ",
+    "var ",
+    "a",
+    "b",
+    "result",
+    " = ",
+    "1",
+    "'x'",
+    "`",
+    "${",
+    "}",
+    "{",
+    "(",
+    ")",
+    "[",
+    "]",
+    ";",
+    "\n",
+    ",",
+    ".",
+    "?.",
+    "?",
+    ":",
+    "=>",
+    "async ",
+    "await ",
+    "function ",
+    "class ",
+    "extends ",
+    "import ",
+    "export ",
+    "default ",
+    "from ",
+    "\"servers/a\"",
+    "* as ",
+    "type ",
+    "interface ",
+    "enum ",
+    "namespace ",
+    "<",
+    ">",
+    "as ",
+    "!",
+    "/",
+    "/*",
+    "*/",
+    "//",
+    "return ",
+    "if (",
+    "else ",
+    "for (",
+    "of ",
+    "@d ",
+    "#x",
+    "...",
+    "\\",
+    "ä",
+    "\u{2028}",
+    "new ",
+    "import.meta",
+    "import(",
+    "yield ",
+    "=",
+    "+",
+    "-",
+    "--",
+    "0x",
+    "1n",
+    "/(/",
+    "static ",
+    "private ",
+    "declare ",
 ];
