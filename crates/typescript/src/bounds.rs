@@ -554,7 +554,6 @@ mod tests {
     fn nothing_can_be_hidden_in_what_only_looks_like_a_literal() {
         let deep = "(".repeat(5_000);
         for before in [
-            "({}) / \" ",
             "x = {}\n/'/; ",
             "await /`/; ",
             "} /\"/; ",

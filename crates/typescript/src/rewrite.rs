@@ -4,7 +4,7 @@
 //! last expression is its value, and its variables are there for the next program. So it becomes
 //!
 //! ```text
-//! (async function ($tidegate) {"use strict";$tidegate.names({"a":[()=>a,$=>a=$]});
+//! (async function ($tidegate) {"use strict";$tidegate.names({"a":[()=>a,$tidegate=>a=$tidegate]});
 //! const {"f": f} = await $tidegate.load("servers/x", ["f"]);
 //! let a = await f();
 //! return (a.length)
@@ -20,11 +20,12 @@ use oxc::allocator::Allocator;
 use oxc::ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration,
     ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, ForOfStatement,
-    Function, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
-    ImportMeta, Program, SimpleAssignmentTarget, Statement,
+    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, ImportMeta, Program,
+    Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
+use oxc::semantic::SemanticBuilder;
 use oxc::span::{GetSpan as _, SourceType, Span};
 use oxc::syntax::scope::ScopeFlags;
 
@@ -35,6 +36,9 @@ use crate::strip::{self, Stripped};
 
 /// The variable by which a program that declares no other says what its value is.
 const RESULT: &str = "result";
+
+/// What the function is given. It also names what else must not be called like a variable.
+const GIVEN: &str = "$tidegate";
 
 /// What a text is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,11 @@ pub(crate) fn rewrite(stripped: &Stripped, kind: Kind, text: &str) -> Result<Pre
     if let Some(problem) = strip::first(&parsed.diagnostics, &stripped.code) {
         return Err(in_users_words(problem, stripped, text));
     }
+    let scoping = SemanticBuilder::new().build(&parsed.program).semantic.into_scoping();
+    let assigns_result = scoping
+        .root_unresolved_references()
+        .get(RESULT)
+        .is_some_and(|places| places.iter().any(|&place| scoping.get_reference(place).is_write()));
     let mut inside = Inside::default();
     inside.visit_program(&parsed.program);
     let mut maker = Maker {
@@ -64,7 +73,13 @@ pub(crate) fn rewrite(stripped: &Stripped, kind: Kind, text: &str) -> Result<Pre
         exports: Vec::new(),
     };
     maker.program(&parsed.program);
-    let prologue = maker.prologue(&parsed.program, inside.assigns_result);
+    if let Some(symbol) = scoping.get_root_binding(GIVEN.into()) {
+        let at = scoping.symbol_span(symbol).start as usize;
+        let problem = Problem::at(&stripped.code, at, format!("`{GIVEN}` is taken"))
+            .with_hint("Give the variable another name.");
+        return Err(in_users_words(problem, stripped, text));
+    }
+    let prologue = maker.prologue(&parsed.program, assigns_result);
     let word = if maker.is_async { "async function" } else { "function" };
     let body = maker.edits.apply(&stripped.code);
     Ok(Prepared {
@@ -102,7 +117,7 @@ impl Maker {
         if self.kind == Kind::Module {
             return;
         }
-        match (program.body.last(), program.directives.last()) {
+        match (last(program), program.directives.last()) {
             (Some(Statement::ExpressionStatement(last)), _) => {
                 let span = last.expression.span();
                 self.edits.insert(span.start, "return (");
@@ -235,14 +250,14 @@ impl Maker {
         if !names.is_empty() {
             out.push_str("$tidegate.names({");
             for name in names {
-                let _ = write!(out, "{}:[()=>{name},$=>{name}=$],", quoted(name));
+                let _ = write!(out, "{}:[()=>{name},{GIVEN}=>{name}={GIVEN}],", quoted(name));
             }
             out.push_str("});");
         }
         let fallback = if declares_result || assigns_result {
             Some(RESULT.to_owned())
         } else {
-            program.body.last().and_then(assigned)
+            last(program).and_then(assigned)
         };
         if let Some(name) = fallback {
             let free = assigns_result && !declares_result;
@@ -250,6 +265,15 @@ impl Maker {
         }
         out
     }
+}
+
+/// The last statement that says something. Where types were, an empty one may be left.
+fn last<'p, 'a>(program: &'p Program<'a>) -> Option<&'p Statement<'a>> {
+    program.body.iter().rev().find(|statement| match statement {
+        Statement::EmptyStatement(_) => false,
+        Statement::ExportNamedDeclaration(export) => !export.specifiers.is_empty(),
+        _ => true,
+    })
 }
 
 /// The variable that a program ends with setting.
@@ -302,7 +326,6 @@ struct Inside {
     edits: Edits,
     /// Something is awaited outside every function.
     awaits: bool,
-    assigns_result: bool,
     functions: usize,
 }
 
@@ -336,18 +359,5 @@ impl<'a> Visit<'a> for Inside {
         self.functions += 1;
         walk::walk_arrow_function_expression(self, it);
         self.functions -= 1;
-    }
-
-    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
-        if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = it {
-            self.note(name);
-        }
-        walk::walk_simple_assignment_target(self, it);
-    }
-}
-
-impl Inside {
-    fn note(&mut self, name: &IdentifierReference<'_>) {
-        self.assigns_result |= name.name == RESULT;
     }
 }

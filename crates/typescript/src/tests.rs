@@ -1,6 +1,9 @@
 //! What becomes of programs, and that nothing becomes of this process.
 
 use insta::assert_snapshot;
+use oxc::allocator::Allocator;
+use oxc::parser::Parser;
+use oxc::span::SourceType;
 use proptest::prelude::*;
 
 use super::*;
@@ -12,7 +15,14 @@ fn code(text: &str) -> String {
 fn refusal(text: &str) -> String {
     let problem = program(text).unwrap_err();
     let line = problem.source_line.clone().unwrap_or_default();
-    format!("{problem}\n{line}\n{}", problem.hint.unwrap_or_default())
+    let hint = problem.hint.clone().unwrap_or_default();
+    format!("{problem}\n{line}\n{hint}")
+}
+
+/// Whether a guest would get as far as running it.
+fn is_expression(code: &str) -> bool {
+    let allocator = Allocator::default();
+    Parser::new(&allocator, code, SourceType::cjs()).parse_expression().is_ok()
 }
 
 #[test]
@@ -51,6 +61,24 @@ fn the_variable_result_counts_declared_or_not() {
     assert_snapshot!(code("let result = 1;\nif (x) { result = 2 }"));
     assert_snapshot!(code("for (const a of b) { result = a }"));
     assert_snapshot!(code("const rows = [1];\nconst total = rows.length"));
+}
+
+#[test]
+fn a_result_of_a_functions_own_is_not_the_programs() {
+    let text = "function f() { let result = 0; result = 1; return result }\nconst total = f()";
+    assert!(code(text).contains("$tidegate.last(()=>total,false)"), "{}", code(text));
+}
+
+#[test]
+fn what_only_types_leave_behind_does_not_hide_the_value() {
+    let code = code("import type { A } from 'x';\n1 + 1;\ninterface B {}\n;");
+    assert!(code.contains("return (1 + 1)"), "{code}");
+}
+
+#[test]
+fn a_variable_may_have_any_name_but_the_one_that_programs_are_given() {
+    assert!(code("let $ = 1").contains("$tidegate=>$=$tidegate"));
+    assert!(refusal("let a = 1;\nlet $tidegate = 2").contains("(line 2, column 5)"));
 }
 
 #[test]
@@ -150,10 +178,11 @@ proptest! {
     ) {
         let text = parts.join("");
         if let Ok(prepared) = program(&text) {
-            // Every line is still there: positions would be wrong otherwise.
-            prop_assert!(prepared.code.starts_with("(async function ($tidegate) {"));
+            prop_assert!(is_expression(&prepared.code), "{}", prepared.code);
         }
-        let _ = module(&text);
+        if let Ok(prepared) = module(&text) {
+            prop_assert!(is_expression(&prepared.code), "{}", prepared.code);
+        }
     }
 }
 
