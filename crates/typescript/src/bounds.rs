@@ -483,7 +483,7 @@ impl<'a> Scan<'a> {
         for &byte in &self.bytes[start..self.at] {
             self.hidden += usize::from(matches!(byte, b'(' | b'[' | b'{'));
             let part = is_part(byte);
-            if !byte.is_ascii_whitespace() && !(part && in_word) {
+            if !(byte.is_ascii_whitespace() || part && in_word) {
                 self.count();
             }
             in_word = part;

@@ -55,16 +55,19 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
         })
         .with_source_text(text)
         .build(&program);
-    let tokens = printed.map.iter().flat_map(|map| map.get_tokens()).map(|token| {
-        let one = |number: u32| number.saturating_add(1);
-        [
-            one(token.get_dst_line()),
-            one(token.get_dst_col()),
-            one(token.get_src_line()),
-            one(token.get_src_col()),
-        ]
+    let one = |number: u32| number.saturating_add(1);
+    let tokens = printed.map.as_ref().map(|map| {
+        let places = map.get_tokens().map(|token| {
+            [
+                one(token.get_dst_line()),
+                one(token.get_dst_col()),
+                one(token.get_src_line()),
+                one(token.get_src_col()),
+            ]
+        });
+        places.collect()
     });
-    Ok(Stripped { map: Map::new(tokens.collect()), code: printed.code })
+    Ok(Stripped { map: Map::new(tokens.unwrap_or_default()), code: printed.code })
 }
 
 /// How programs are read, both times.
