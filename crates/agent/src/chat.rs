@@ -25,8 +25,8 @@ impl Work<'_> {
     pub(crate) async fn in_chat(&mut self) -> Result<Formed, AskError> {
         let passed = self.passed().await;
         let has_code = self.mode == Mode::Hybrid;
-        let mut prompt = Prompt::default();
-        prompt.system = if has_code { HYBRID } else { DIRECT }.to_owned();
+        let system = if has_code { HYBRID } else { DIRECT }.to_owned();
+        let mut prompt = Prompt { system, ..Prompt::default() };
         prompt.messages = past::messages(&self.conversation.turns);
         prompt.messages.push(Message::User(self.opening(has_code)));
         prompt.tools = if has_code { own() } else { Vec::new() };

@@ -37,4 +37,4 @@ pub use self::form::{Form, FormError, Schema};
 pub use self::live::{Agent, Live, Watched};
 pub use self::rollout::Arm;
 pub use self::settings::{Budgets, Mode, ModelSettings, Prices, ProviderName, Settings};
-pub use self::template::{Template, TemplateFormat};
+pub use self::template::{Template, TemplateError, TemplateFormat};

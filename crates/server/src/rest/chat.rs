@@ -71,7 +71,7 @@ impl Chat {
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                 },
-                () = tokio::time::sleep(ALIVE) => self.socket.send(Message::Ping(Vec::new().into())).await,
+                () = tokio::time::sleep(ALIVE) => self.socket.send(Message::Ping(axum::body::Bytes::new())).await,
             };
             if kept.is_err() {
                 return;

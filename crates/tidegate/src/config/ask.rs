@@ -103,7 +103,8 @@ impl Config {
         settings.models = said.models.unwrap_or_default();
         settings.attempts = said.attempts.unwrap_or(settings.attempts).max(1);
         if let Some(mode) = said.mode {
-            settings.mode = mode.parse().map_err(|words| format!("`mode`: {words}"))?;
+            settings.mode =
+                mode.parse::<agent::Mode>().map_err(|words| format!("`mode`: {words}"))?;
         }
         if let Some(share) = said.rollout {
             settings.rollout = percent(&share)?;
@@ -152,6 +153,6 @@ fn percent(given: &toml::Value) -> Result<f64, String> {
         toml::Value::String(text) => text.trim().trim_end_matches('%').trim().to_owned(),
         other => other.to_string(),
     };
-    let share = text.parse().ok().filter(|share| (0.0..=100.0).contains(share));
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=100.0).contains(share));
     share.ok_or_else(|| format!("`rollout`: {given} is no share; write one such as \"25%\""))
 }
