@@ -1,5 +1,7 @@
 //! A model that chats: it calls tools, runs programs, and at last says its answer.
 
+use std::fmt::Write as _;
+
 use engine::Context;
 use serde_json::value::to_raw_value;
 
@@ -60,7 +62,8 @@ impl Work<'_> {
         let mut opening = self.question.clone();
         if has_code {
             let variables = words::of_variables(&self.context);
-            opening.push_str(&format!("\n\nVariables of programs: {variables}"));
+            // Writing to a string does not fail.
+            let _ = write!(opening, "\n\nVariables of programs: {variables}");
         }
         opening.push_str(&self.form_in_words());
         opening

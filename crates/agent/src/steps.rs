@@ -1,5 +1,6 @@
 //! Three steps: a program is written, run, and its small result interpreted.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use gateway::{Detail, Found, Search};
@@ -68,11 +69,12 @@ impl Work<'_> {
     /// What the model is asked to write a program for.
     fn task(&self, found: &Found) -> String {
         let mut task = format!("Question: {}", self.question);
-        task.push_str(&format!("\n\nVariables: {}", words::of_variables(&self.context)));
+        // Writing to a string does not fail.
+        let _ = write!(task, "\n\nVariables: {}", words::of_variables(&self.context));
         if self.conversation.session.is_some() {
             task.push_str("\nVariables and functions of your earlier programs are still there.");
         }
-        task.push_str(&format!("\n\nFunctions:\n\n{}", words::of_tools(found)));
+        let _ = write!(task, "\n\nFunctions:\n\n{}", words::of_tools(found));
         task
     }
 

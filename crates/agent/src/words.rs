@@ -72,8 +72,6 @@ pub(crate) fn of_variables(context: &Context) -> String {
         Ok(Value::Object(map)) if map.contains_key("$secret") => "a secret, as secrets[name]",
         Ok(Value::Object(_)) | Err(_) => "dict",
     };
-    let one = |(name, value): (&String, &Box<serde_json::value::RawValue>)| {
-        format!("{name} ({})", kind(value.get()))
-    };
-    context.iter().map(one).collect::<Vec<_>>().join(", ")
+    let each = context.iter().map(|(name, value)| format!("{name} ({})", kind(value.get())));
+    each.collect::<Vec<_>>().join(", ")
 }

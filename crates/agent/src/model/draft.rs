@@ -94,15 +94,11 @@ impl Draft {
                 // Where calls have no names, their order says which is which.
                 call.id = format!("call_{at}");
             }
-            match serde_json::from_str::<Value>(&coming.arguments) {
-                Ok(arguments @ Value::Object(_)) => call.arguments = arguments,
-                _ => {
-                    call.arguments = Value::Object(Map::new());
-                    if !coming.arguments.trim().is_empty() {
-                        call.broken = Some(coming.arguments);
-                    }
-                }
+            let given = serde_json::from_str::<Map<String, Value>>(&coming.arguments);
+            if given.is_err() && !coming.arguments.trim().is_empty() {
+                call.broken = Some(coming.arguments);
             }
+            call.arguments = Value::Object(given.unwrap_or_default());
             calls.push(call);
         }
         let usage = self.usage.unwrap_or(Usage { estimated: true, ..Usage::default() });
