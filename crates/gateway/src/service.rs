@@ -14,6 +14,7 @@ pub mod analysis;
 mod answer;
 pub mod approvals;
 mod clerk;
+pub mod conversations;
 mod covered;
 pub mod durable;
 mod examined;

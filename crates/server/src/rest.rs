@@ -12,6 +12,8 @@ pub mod access;
 mod analysis;
 mod anomaly;
 pub(crate) mod approvals;
+mod ask;
+mod chat;
 mod execute;
 mod files;
 mod given;
@@ -60,6 +62,8 @@ pub struct RestOptions {
     pub body_bytes: usize,
     /// How long a request may take that runs no program and follows none.
     pub request_time: Duration,
+    /// Who answers questions, if anybody does.
+    pub agent: Option<Arc<agent::Agent>>,
     /// Where figures are kept, if they are.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -70,6 +74,7 @@ impl Default for RestOptions {
             access: AccessRules::default(),
             body_bytes: 16 << 20,
             request_time: Duration::from_secs(60),
+            agent: None,
             metrics: None,
         }
     }
@@ -146,6 +151,8 @@ fn lasting() -> Router<Door> {
         .route("/api/v1/execute", post(execute::execute))
         .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/runs/{id}/events", get(runs::events))
+        .route("/api/v1/ask", post(ask::ask))
+        .route("/ws/chat", get(chat::chat))
 }
 
 async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Response {

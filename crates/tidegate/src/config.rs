@@ -12,6 +12,7 @@
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
 //! other clients have), [`shown`] (what of it all may be shown).
 
+mod ask;
 pub(crate) mod audit;
 pub(crate) mod edit;
 pub(crate) mod mcp_json;

@@ -231,7 +231,9 @@ impl Store {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-        let schema = format!("{SCHEMA};{};{}", super::approvals::SCHEMA, super::totals::SCHEMA);
+        let schema =
+            [SCHEMA, super::approvals::SCHEMA, super::totals::SCHEMA, super::conversations::SCHEMA]
+                .join(";");
         for statement in schema.split(';').filter(|statement| !statement.trim().is_empty()) {
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
         }

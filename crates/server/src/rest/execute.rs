@@ -150,7 +150,7 @@ pub(crate) struct Links {
     cancel: String,
 }
 
-fn variables() -> Object {
+pub(super) fn variables() -> Object {
     let name = ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .pattern(Some(r"^[^\W\d]\w*$"));
@@ -210,7 +210,7 @@ impl ExecuteBody {
 }
 
 /// Variables keep the very text they were sent as.
-fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
+pub(super) fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
     let Some(raw) = given else { return Ok(engine::Context::new()) };
     serde_json::from_str(raw.get())
         .map_err(|_| Problem::invalid("`context` must be an object of variables by name"))
@@ -296,7 +296,7 @@ pub(super) fn accepted(record: &Record) -> Response {
 }
 
 /// Whether the client would rather have events than one answer.
-fn wants_events(headers: &HeaderMap) -> bool {
+pub(super) fn wants_events(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let mut kinds = accepted.unwrap_or_default().split(',');
     kinds.any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "text/event-stream"))

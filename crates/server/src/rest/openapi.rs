@@ -49,7 +49,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     servers((url = "/")),
     paths(
         execute::execute,
-        runs::list, runs::one, runs::events, runs::cancel, runs::resume, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate,
+        runs::list, runs::one, runs::events, runs::cancel, runs::resume, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate, super::ask::ask,
         super::approvals::list, super::approvals::answer,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze, super::moving::export_run, super::moving::import_run,
@@ -161,7 +161,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 37);
+        assert_eq!(names.len(), 38);
     }
 
     #[test]

@@ -71,6 +71,13 @@ impl Problem {
         self
     }
 
+    /// Its word and its sentences, for whoever is told without a status.
+    pub(crate) fn words(self) -> (String, String) {
+        let Told { code, message, hint } = self.told;
+        let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}; {hint}"));
+        (code.to_owned(), message)
+    }
+
     fn retry_after(self, time: Duration) -> Self {
         let seconds = time.as_secs().max(1);
         self.header(header::RETRY_AFTER, HeaderValue::from(seconds))

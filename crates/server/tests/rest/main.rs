@@ -4,6 +4,7 @@
 
 mod access;
 mod analyses;
+mod asking;
 mod pages;
 
 use std::collections::BTreeMap;
@@ -617,6 +618,11 @@ impl House {
     }
 
     async fn made(settings: Settings, rest: RestOptions, readiness: Readiness) -> Self {
+        let (service, folder) = Self::opened(settings, readiness).await;
+        Self::serving(service, folder, rest).await
+    }
+
+    async fn opened(settings: Settings, readiness: Readiness) -> (Arc<Service>, TempDir) {
         let folder = TempDir::new().unwrap();
         let parts = Parts {
             engine: watch::Sender::new(readiness).subscribe(),
@@ -628,7 +634,10 @@ impl House {
             trail: None,
             watching: None,
         };
-        let service = Service::open(settings, parts).await.unwrap();
+        (Service::open(settings, parts).await.unwrap(), folder)
+    }
+
+    async fn serving(service: Arc<Service>, folder: TempDir, rest: RestOptions) -> Self {
         let shared = Shared {
             service: Arc::clone(&service),
             guidance: Arc::new(Guidance::default()),

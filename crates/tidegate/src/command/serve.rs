@@ -55,6 +55,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             counting.run_upkeep();
         }
     }));
+    let asked = config.ask(mcp_options.direct.clone())?;
+    let agent = asked.map(|asked| agent::Agent::new(Arc::clone(&running), asked)).transpose()?;
+    let answering = agent.clone();
     let access = rules(&values)?;
     let body_bytes = values.read("body-bytes", units::parse_bytes)?;
     let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
@@ -62,6 +65,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let options = RestOptions {
         access: access.clone(),
         body_bytes: body_bytes.unwrap_or(usual.body_bytes),
+        agent,
         metrics: Some(metrics),
         ..usual
     };
@@ -97,6 +101,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     );
     ending.cancel();
     let stopping = async {
+        if let Some(answering) = answering {
+            answering.close().await;
+        }
         running.close(patience).await;
         serving.await
     };
