@@ -78,13 +78,9 @@ class AsyncRuns(_Part):
         """One run, with its source and all of its value."""
         return await self._transport.send(Ask("GET", _run(run_id), of(Run)))
 
-    def follow(self, run_id: str, *, after: str | None = None) -> AsyncEvents:
-        """What happens in a run, from its beginning, or after the event of this number.
-
-        A connection that is cut is made again, and nothing is missed or told twice.
-        """
-        headers = {"Last-Event-ID": after} if after is not None else {}
-        ask = Ask("GET", f"{_run(run_id)}/events", _wire.nothing, headers=headers)
+    def follow(self, run_id: str) -> AsyncEvents:
+        """What happens in a run. A connection that is cut is made again, and nothing is missed or told twice."""
+        ask = Ask("GET", f"{_run(run_id)}/events", _wire.nothing)
         return AsyncEvents(self._transport, ask, can_reopen=True)
 
     async def wait(self, run_id: str) -> Run:

@@ -79,13 +79,9 @@ class Runs(_Part):
         """One run, with its source and all of its value."""
         return self._transport.send(Ask("GET", _run(run_id), of(Run)))
 
-    def follow(self, run_id: str, *, after: str | None = None) -> Events:
-        """What happens in a run, from its beginning, or after the event of this number.
-
-        A connection that is cut is made again, and nothing is missed or told twice.
-        """
-        headers = {"Last-Event-ID": after} if after is not None else {}
-        ask = Ask("GET", f"{_run(run_id)}/events", _wire.nothing, headers=headers)
+    def follow(self, run_id: str) -> Events:
+        """What happens in a run. A connection that is cut is made again, and nothing is missed or told twice."""
+        ask = Ask("GET", f"{_run(run_id)}/events", _wire.nothing)
         return Events(self._transport, ask, can_reopen=True)
 
     def wait(self, run_id: str) -> Run:
