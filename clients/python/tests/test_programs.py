@@ -20,7 +20,7 @@ from tidegate import (
 
 HISTORY = """
 from servers.data import query_device_history
-return len(await query_device_history(HOW)) > 0
+return len(await query_device_history("power_00", limit=3)) > 0
 """
 CONDITION = {"field": "n", "operator": ">", "value": 1}
 FOREVER = "import asyncio\nprint('begun')\nawait asyncio.sleep(3600)"
