@@ -120,8 +120,6 @@ PATHS = (
 def under(world):
     before = len(world.notes())
     for path in PATHS:
-        if "%2e" in path:
-            continue  # Under the folder as it is written: a rule does not decode what a tool might.
         world.main.execute(f"await call_mcp_tool('honest', 'write', {{'path': {path!r}}})", "mallory")
     same([note for note in world.notes()[before:] if "honest.write" in note], [], "what was written")
     world.main.execute("await call_mcp_tool('honest', 'write', {'path': '/srv/reports/x'})", "mallory")

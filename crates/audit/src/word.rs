@@ -114,6 +114,8 @@ words! {
         Ask = "ask",
         /// Somebody was asked.
         Asked = "asked",
+        /// They answered; what became of each call is another entry.
+        Answered = "answered",
         /// They agreed.
         Given = "given",
         /// They did not.

@@ -32,7 +32,7 @@ pub use fit::{Fitted, fit};
 pub use page::page;
 pub use printed::{beginning, shortened, together};
 pub use share::{Cut, Shown, Whole, share};
-pub use tokens::count;
+pub use tokens::{count, count_text};
 
 use serde::{Deserialize, Serialize};
 

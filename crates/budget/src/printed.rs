@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 12;
 /// for that, an ellipsis stands for its end.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
-    if tokens::fits(text, most) {
+    if tokens::text_fits(text, most) {
         return text.to_owned();
     }
     said(text, most, Whole::ends)
@@ -21,7 +21,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 
 /// The beginning of a text in at most so many tokens, and what is left out after it.
 pub(crate) fn started(text: &str, most: usize) -> String {
-    if tokens::fits(text, most) {
+    if tokens::text_fits(text, most) {
         return text.to_owned();
     }
     said(text, most, Whole::start)
@@ -38,7 +38,7 @@ fn said<'t>(text: &'t str, most: usize, cut: impl Fn(&Whole<'t>, usize) -> Strin
 /// none.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> String {
-    if tokens::fits(text, most) {
+    if tokens::text_fits(text, most) {
         return text.to_owned();
     }
     let cut = longest(text, most, |keep| format!("{}…", &text[..floor(text, keep)]));
@@ -55,14 +55,14 @@ pub fn together<const N: usize>(texts: [(&str, usize); N], most: usize) -> [Stri
     loop {
         let fits = |at: &usize| {
             let (text, weight) = texts[*at];
-            cut[*at].is_none() && tokens::fits(text, share(left, weights, weight))
+            cut[*at].is_none() && tokens::text_fits(text, share(left, weights, weight))
         };
         let short = (0..N).find(fits);
         // When no more of them fit, the others are cut.
         let Some(at) = short.or_else(|| cut.iter().rposition(Option::is_none)) else { break };
         let (text, weight) = texts[at];
         let text = shortened(text, share(left, weights, weight));
-        left -= tokens::count(&text);
+        left -= tokens::count_text(&text);
         weights -= weight;
         cut[at] = Some(text);
     }
@@ -71,7 +71,7 @@ pub fn together<const N: usize>(texts: [(&str, usize); N], most: usize) -> [Stri
 
 /// The longest of what `cut` gives for a number of bytes that has at most so many tokens.
 fn longest(text: &str, most: usize, cut: impl Fn(usize) -> String) -> Option<String> {
-    let fitting = |keep| Some(cut(keep)).filter(|cut| tokens::fits(cut, most));
+    let fitting = |keep| Some(cut(keep)).filter(|cut| tokens::text_fits(cut, most));
     let mut best = fitting(0)?;
     let (mut low, mut high) = (0, text.len().min(most * MOST_BYTES));
     while low + 1 < high {

@@ -53,7 +53,8 @@ pub struct Cut {
 pub fn share(whole: &Whole<'_>, strategy: Strategy, most: usize) -> Shown {
     let Whole { value, stdout, stderr } = *whole;
     if strategy == Strategy::None {
-        let tokens = [value.get(), stdout, stderr].into_iter().map(tokens::count).sum();
+        let printed = tokens::count_text(stdout) + tokens::count_text(stderr);
+        let tokens = tokens::count(value.get()) + printed;
         return Shown {
             value: value.to_owned(),
             stdout: stdout.to_owned(),
@@ -63,7 +64,7 @@ pub fn share(whole: &Whole<'_>, strategy: Strategy, most: usize) -> Shown {
         };
     }
     let small = |text: &str, most: usize| {
-        if tokens::fits(text, most) { tokens::count(text) } else { most }
+        if tokens::text_fits(text, most) { tokens::count_text(text) } else { most }
     };
     let errors = small(stderr, most / 10);
     let printed = small(stdout, most * 3 / 10);
@@ -71,9 +72,9 @@ pub fn share(whole: &Whole<'_>, strategy: Strategy, most: usize) -> Shown {
     let mut rest = most - fitted.tokens;
     let shortened = if strategy == Strategy::Truncate { started } else { shortened };
     let stderr = shortened(stderr, errors.max(rest.saturating_sub(printed)));
-    rest -= tokens::count(&stderr);
+    rest -= tokens::count_text(&stderr);
     let stdout = shortened(stdout, rest);
-    let tokens = most - rest + tokens::count(&stdout);
+    let tokens = most - rest + tokens::count_text(&stdout);
     let printed_cut = stdout != whole.stdout || stderr != whole.stderr;
     let cut = (fitted.is_cut || printed_cut).then(|| Cut {
         value_bytes: value.get().len() as u64,

@@ -75,6 +75,33 @@ pub(crate) fn fits(text: &str, most: usize) -> bool {
     text.len() <= most || text.len() / 12 <= most && count(text) <= most
 }
 
+/// How many tokens a text is where it is sent: as a text of JSON, and beside it as itself. What is more
+/// counts; the quotes around it do not.
+#[must_use]
+pub fn count_text(text: &str) -> usize {
+    match escaped(text) {
+        None => count(text),
+        Some(written) => count(&written).max(count(text)),
+    }
+}
+
+/// Whether a text is at most so many tokens, counted as [`count_text`] does.
+pub(crate) fn text_fits(text: &str, most: usize) -> bool {
+    fits(text, most) && escaped(text).is_none_or(|written| fits(&written, most))
+}
+
+/// A text as JSON writes it between quotes; nothing where that is the text itself.
+fn escaped(text: &str) -> Option<String> {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        return None;
+    }
+    let mut written = serde_json::to_string(text).ok()?;
+    written.pop();
+    written.remove(0);
+    Some(written)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -93,6 +120,18 @@ mod tests {
         assert!(fits("abc", 3));
         assert!(!fits(&"word ".repeat(100), 50));
         assert!(fits(&"word ".repeat(100), 102));
+    }
+
+    #[test]
+    fn printed_text_is_counted_as_it_is_sent() {
+        assert_eq!(count_text("a plain line"), count("a plain line"));
+        for text in ["C:\\new\\table\n\tx\u{1b}[0m\n", "{\"a\": \"b\"}\n"] {
+            let sent = serde_json::to_string(text).unwrap();
+            let sent = &sent[1..sent.len() - 1];
+            assert!(count(sent) > count(text), "{text}");
+            assert_eq!(count_text(text), count(sent));
+            assert!(text_fits(text, count(sent)) && !text_fits(text, count(sent) - 1));
+        }
     }
 
     fn same(text: &str) -> Result<(), TestCaseError> {

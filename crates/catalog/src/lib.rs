@@ -24,7 +24,7 @@ pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
 pub use fingerprint::Fingerprint;
 pub use learned::Learned;
 pub use resolve::ResolveError;
-pub use seen::{Change, ChangeKind, Part, Seen};
+pub use seen::{Change, ChangeKind, Part, Seen, Shown, Sight};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
 pub use withheld::{Why, Withheld};
 

@@ -7,12 +7,14 @@
 //! [`Seen`] is what is stored between two starts; storing it is up to others.
 
 mod differences;
+mod shown;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::shown::{Shown, Sight};
 use crate::fingerprint::Parts;
 use crate::{Fingerprint, Listing, ServerName, Tool, ToolName, Why, Withheld};
 
@@ -102,6 +104,14 @@ pub struct Change {
     pub before: Option<Tool>,
     /// The definition as it is listed now.
     pub after: Option<Tool>,
+}
+
+impl Change {
+    /// Says exactly which definition is listed now; `None` if none is.
+    #[must_use]
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        self.after.as_ref().map(Fingerprint::of)
+    }
 }
 
 impl fmt::Display for Change {

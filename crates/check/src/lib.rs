@@ -53,4 +53,5 @@ mod unparsed;
 
 pub use checker::{Checker, Given, Program};
 pub use finding::{Code, Finding, Report, Severity, Unchecked};
+pub use modules::is_there as has_module;
 pub use review::{Review, Rules};

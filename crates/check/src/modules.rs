@@ -111,8 +111,9 @@ const NETWORK: &[&str] = &[
     "playwright",
 ];
 
-/// Whether a module of this name is there, whatever servers there are.
-pub(crate) fn is_there(name: &str) -> bool {
+/// Whether a module of this name is there, whatever servers there are: `import name` then means that.
+#[must_use]
+pub fn is_there(name: &str) -> bool {
     INSTALLED.contains(&name) || OURS.contains(&name) || is_standard(name)
 }
 

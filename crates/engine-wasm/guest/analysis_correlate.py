@@ -26,6 +26,8 @@ def compute(work, plan):
     if not len(table):
         return {"result": {"method": plan.get("method", "pearson"), "fields": [], "matrix": {}, "pairs": []}}
     names = plan.get("fields") or table.numeric()
+    for name in names:
+        table.column(name)  # One that is not there says what is.
     if len(names) < 2:
         raise AnalysisError(f"'correlate' needs two columns of numbers. Columns with numbers: {listed(table.numeric())}")
     if len(names) > _MOST_FIELDS:

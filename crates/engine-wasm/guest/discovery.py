@@ -29,9 +29,10 @@ def connect(ask, most):
 
 
 class Found(list):
-    """Tools, the best first. Printing it says how many there are besides."""
+    """Tools, the best first. Printing it says how many there are besides, and which servers are missing."""
 
     total = matching = 0
+    missing = ()  # servers that have not said what they offer: dicts with server, state, since, reason
 
     def __await__(self):
         # Nothing is to be waited for, but who thinks so is not wrong about anything else.
@@ -45,7 +46,8 @@ class Found(list):
     def __repr__(self):
         how = "a larger limit shows more" if len(self) < 1000 else "other words or `server` show the rest"
         more = f"; {self.matching} match, {how}" if self.matching > len(self) else ""
-        return f"{len(self)} of {self.total} tools{more}: {list.__repr__(self)}"
+        missing = "".join([f"; missing: {_absence(one)}" for one in self.missing])
+        return f"{len(self)} of {self.total} tools{more}{missing}: {list.__repr__(self)}"
 
 
 def search_tools(query="", detail_level="name_only", server=None, limit=10):
@@ -76,7 +78,37 @@ def search_tools(query="", detail_level="name_only", server=None, limit=10):
     found = Found(value["tools"])
     found.matching = value["matching"]
     found.total = value["total"]
+    found.missing = tuple(value.get("missing", ()))
+    for one in found.missing:
+        _tell(one)
     return found
+
+
+# Servers of which this program was told already.
+_told = set()
+
+
+def begin():
+    """A program begins, and has been told nothing."""
+    _told.clear()
+
+
+def _tell(missing):
+    """Says once in a program whose tools no search finds: who returns the list does not see its attributes."""
+    if missing["server"] not in _told:
+        _told.add(missing["server"])
+        print(f"search_tools(): the tools of {missing['server']} are missing: {_absence(missing)}", file=sys.stderr)
+
+
+def _absence(missing):
+    """A server that has not said what it offers, in words."""
+    server, since = missing["server"], missing["since"]
+    reason = missing.get("reason")
+    if missing["state"] == "connecting":
+        return f"{server} has not answered yet (asked at {since}); a later program may find it"
+    if missing["state"] == "wants_login":
+        return f"{server} cannot be used before somebody has logged in: {reason}"
+    return f"{server} does not answer since {since} and cannot be used: {reason or 'no more is known'}"
 
 
 def summarize(value, strategy="summarize", max_tokens=500):

@@ -47,6 +47,11 @@ def describe(exc, sources, own_prefix="<tidegate"):
         return {"type": name, "message": _message(exc), "traceback": f"{name}\n"}
 
 
+def is_analysis(source):
+    """Whether a program is the one around a request for an analysis."""
+    return _ANALYSIS.fullmatch(source.strip()) is not None
+
+
 class _Frame:
     """One line of a traceback, reduced to what is shown."""
 
@@ -133,7 +138,7 @@ class _Description:
 
     def is_analysis(self, filename):
         """Whether a program is the one around a request for an analysis."""
-        return _ANALYSIS.fullmatch(self.sources.get(filename, ("", 0))[0].strip()) is not None
+        return is_analysis(self.sources.get(filename, ("", 0))[0])
 
     def frames(self, exc):
         """The frames to show: none of ours, nor those that merely lead to the program."""

@@ -217,6 +217,11 @@ def _name_error(exc, message, scene):
     name = exc.name
     if type(name) is not str or "did you" in message.lower() or issubclass(type(exc), UnboundLocalError):
         return None
+    if name == "secrets" and re.search(r"\bsecrets\s*(\[|\.get\()", scene.line):
+        return (
+            "No secret was given to this program: whoever sends it passes them as `context`, {\"db\": {\"$secret\": \"...\"}}. "
+            "Servers have their own credentials already, so that most calls need none."
+        )
     if name in _USUAL:
         return f"Add `{_USUAL[name]}`."
     found = servers.having(name)
@@ -574,6 +579,10 @@ def _type_error(exc, message, scene):
         return "A module is no dict: its names are imported, `from servers.NAME import TOOL`."
     if "is not JSON serializable" in message:
         return "Return the value itself: dates, sets, arrays and frames are converted for you."
+    if message.startswith("the JSON object must be str") and message.endswith(("not dict", "not list")):
+        return "It is parsed already: leave json.loads(...) out and use the value as it is."
+    if message == "'NoneType' object is not subscriptable":
+        return "The value before the bracket is None: check what gave it, such as .get(...) of a key that is not there or a function without return."
     if message.startswith("string indices must be integers"):
         return _looped(scene) or _is_text(scene)
     if "Task' object" in message or "Future' object" in message and "Gathering" not in message:
@@ -663,6 +672,8 @@ def _value_error(exc, message, scene):
         return "This array is larger than all memory a program has: work in chunks, so that each array, those in between included, has at most a million numbers."
     if type(exc).__name__ == "MergeError":
         return "Name the keys: left.merge(right, left_on=..., right_on=...)."
+    if message.startswith(("unconverted data remains", "time data ")):
+        return "Write datetime.fromisoformat(text) for ISO dates and times, with or without a zone; pandas.to_datetime(values) reads most others."
     return None
 
 
@@ -673,6 +684,8 @@ def _end_of_file(exc, message, scene):
 
 
 def _tool_error(exc, message, scene):
+    if issubclass(type(exc), failures.PolicyError):
+        return "Trying again changes nothing: do the rest without this call (`except PolicyError`), or tell the user what is not allowed."
     sent = exc.sent
     if type(sent) is not str or type(exc.tool) is not str or exc.kind != "ToolError":
         return None

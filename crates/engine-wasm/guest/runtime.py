@@ -73,6 +73,7 @@ class Runtime:
         self.module = types.ModuleType("__main__")
         self.names = self.module.__dict__
         self.names["__builtins__"] = builtins
+        self.place = self.names  # where the program's names are
         self.waiting = {}  # call id -> future
         self.new = {}  # calls not yet told to the host, by id, as JSON text
         self.dropped = []  # ids the program no longer waits for
@@ -103,6 +104,7 @@ class Runtime:
         try:
             message = _door(b"n")
             if message[0] == 120:
+                self.place = self.names
                 if not self._begin(message[1:].decode()):
                     return self._finish()
             else:
@@ -156,13 +158,19 @@ class Runtime:
             _seed(seed)
         servers.refresh(run.get("servers"))
         self._restrict(run)
-        if run["context"]:
-            self.names.update(run["context"])
+        context = run["context"] or {}
+        if "request" in context and errors.is_analysis(run["source"] or ""):
+            # Nobody wrote its program, so nothing of that stays, and nothing of the session gives way to it.
+            self.place = {"__name__": "__main__", "__builtins__": builtins}
+        else:
+            self.place = self.names
+        self.place.update(context)
 
     def _begin(self, source):
         """Starts a program; False when it is already over."""
         self.runs += 1
         analysis.asked = False
+        discovery.begin()
         if self.reserve is None:
             self._refill()
         self.error = None
@@ -179,9 +187,9 @@ class Runtime:
             prepared = self.prepared = program.prepare(source, filename, self._mender)
             self.sources[filename] = (prepared.source, prepared.line_offset)
             if not prepared.is_coroutine:
-                prepared.run(self.names)
+                prepared.run(self.place)
                 self.ran = True
-                self.has_value, self.value = prepared.value(self.names)
+                self.has_value, self.value = prepared.value(self.place)
                 if not calls.unsent and not (self.has_value and _isawaitable(self.value)):
                     return False
         except BaseException as error:
@@ -197,8 +205,8 @@ class Runtime:
     async def _drive(self):
         try:
             if not self.ran:
-                await self.prepared.run(self.names)
-                self.has_value, self.value = self.prepared.value(self.names)
+                await self.prepared.run(self.place)
+                self.has_value, self.value = self.prepared.value(self.place)
             if self.has_value and _isawaitable(self.value):
                 self.value = await self.value
             if calls.unsent:
@@ -290,6 +298,7 @@ class Runtime:
             self._end_calls(error)
         self._end_tasks()
         self.task = None
+        self.place = self.names
         parts = []
         unseen = None
         if error is not None:

@@ -3,6 +3,8 @@
 //! A session owns a guest and the last image of it that is known to be good. When a
 //! run is stopped (a limit, a crash, a dropped future) the guest is thrown away and
 //! the next run starts from that image: variables and files are as they were before.
+//! So it is after a program that ended because it had no memory left: what it holds may be
+//! all there is, and the next one could do nothing.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -132,11 +134,13 @@ impl Session {
             drive(&mut *noted.guest, Input::Run(program), calls).await
         };
         match ended {
-            Ok(outcome) => {
-                self.guest = Some(guest);
-                self.ahead = true;
-                // What it was before is of no more use, and as large as the guest.
-                self.last = None;
+            Ok(mut outcome) => {
+                if !used_up(&mut outcome) {
+                    self.guest = Some(guest);
+                    self.ahead = true;
+                    // What it was before is of no more use, and as large as the guest.
+                    self.last = None;
+                }
                 Ok(outcome)
             }
             Err(error @ (StepError::Engine { .. } | StepError::Misused { .. })) => {
@@ -156,7 +160,7 @@ impl Session {
         self.ready(program).await
     }
 
-    /// Takes a guest back whose run has reached its end.
+    /// Takes a guest back whose run has reached its end, and has not [used up](used_up) its memory.
     pub fn take_back(&mut self, guest: Box<dyn Guest>) {
         self.used = guest.usage();
         self.guest = Some(guest);
@@ -319,6 +323,27 @@ async fn until(moment: Option<SystemTime>) {
         }
         None => std::future::pending().await,
     }
+}
+
+/// How the exceptions of a program are called that has no memory left; numpy has one of its own.
+const NO_MEMORY: &str = "MemoryError";
+
+/// Whether a program ended because it had no memory left, so that its guest is not gone on with. Says
+/// so in the outcome.
+#[must_use]
+pub fn used_up(outcome: &mut Outcome) -> bool {
+    if outcome.error.as_ref().is_none_or(|error| !error.kind.ends_with(NO_MEMORY)) {
+        return false;
+    }
+    let mut note = "the program had no memory left and was rolled back: variables and files of the session are as they were before it".to_owned();
+    if outcome.usage.calls > 0 {
+        note.push_str("; what tools have done stays done");
+    }
+    outcome.note = Some(match outcome.note.take() {
+        Some(before) => format!("{before}; {note}"),
+        None => note,
+    });
+    true
 }
 
 /// What to do about a program that never waited for anything.

@@ -4,6 +4,7 @@
 //! ones are answered while the guest waits at the door; for the others the guest rests and
 //! gets its answer with the next step. Either way each call is carried out once.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,6 +25,9 @@ use crate::tools::Offer;
 /// Who writes down what a desk does, so that nothing is done twice.
 #[async_trait]
 pub(crate) trait Books: Send + Sync {
+    /// A call in the names that are written down.
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall>;
+
     /// What a call was answered with before, if it was made before.
     fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)>;
 
@@ -204,7 +208,11 @@ impl Desk {
         if let Some((result, note)) = books.known(call) {
             self.hearing.calls(&note);
             self.hearing.called(&note);
-            return Before::Answered(result);
+            if !self.offer.is_watched() {
+                return Before::Answered(result);
+            }
+            self.leave(&mut self.board.lock(), call.id, self.again(call, result));
+            return Before::Held;
         }
         if books.holds(call) {
             self.board.lock().held.push(call.clone());
@@ -222,8 +230,16 @@ impl Desk {
         under_way.iter().for_each(AbortHandle::abort);
     }
 
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+        self.books.as_ref().map_or(Cow::Borrowed(call), |books| books.named(call))
+    }
+
     /// Sets a call going, once.
     pub(crate) fn begin(&self, call: &HostCall) {
+        self.begin_named(&self.named(call));
+    }
+
+    fn begin_named(&self, call: &HostCall) {
         let mut calls = self.board.lock();
         if calls.begun.contains(&call.id) {
             return;
@@ -248,6 +264,22 @@ impl Desk {
             };
             books.answered(&result, begun.elapsed()).await;
             result
+        }
+    }
+
+    /// An answer that came earlier, once it cannot be forgotten where it came from.
+    fn again(
+        &self,
+        call: &HostCall,
+        result: CallResult,
+    ) -> impl Future<Output = CallResult> + Send + 'static {
+        let (offer, behalf) = (Arc::clone(&self.offer), Arc::clone(&self.behalf));
+        let call = call.clone();
+        async move {
+            match offer.has_read_again(&call, &behalf).await {
+                Ok(()) => result,
+                Err(error) => CallResult { id: call.id, result: Err(error) },
+            }
         }
     }
 
@@ -283,6 +315,7 @@ struct Errand {
 /// What is to be done about a call before it is made.
 enum Before {
     Answered(CallResult),
+    /// Its answer comes by itself, or it waits.
     Held,
     Free,
 }
@@ -317,10 +350,11 @@ async fn work(Errand { offer, behalf, call, most }: Errand) -> CallResult {
 
 impl Host for Desk {
     fn answer(&self, call: &HostCall) -> Option<CallResult> {
+        let call = &*self.named(call);
         match self.before(call) {
             Before::Answered(result) => return Some(result),
             Before::Held => {}
-            Before::Free => self.begin(call),
+            Before::Free => self.begin_named(call),
         }
         None
     }
@@ -328,6 +362,7 @@ impl Host for Desk {
     /// Carries a call out on the guest's own thread for as long as that is quick: with nothing
     /// else to do, handing it to another and being woken again would double what it costs.
     fn answer_alone(&self, call: &HostCall) -> Option<CallResult> {
+        let call = &*self.named(call);
         match self.before(call) {
             Before::Answered(result) => return Some(result),
             Before::Held => return None,
@@ -462,5 +497,107 @@ mod tests {
         let calls = desk.board.lock();
         assert!(calls.way.is_empty() && calls.done.is_empty());
         drop(calls);
+    }
+
+    /// Keeps what a session has read.
+    #[derive(Default)]
+    struct Labels(Mutex<Vec<(String, String)>>);
+
+    #[async_trait]
+    impl crate::judge::Clerk for Labels {
+        async fn ask(
+            &self,
+            _: &crate::judge::Wish<'_>,
+            _: &policy::Decision,
+        ) -> Result<(), String> {
+            Err("nobody is asked here".to_owned())
+        }
+
+        async fn labels(&self, _: &str) -> Result<std::collections::BTreeSet<String>, String> {
+            Ok(std::collections::BTreeSet::new())
+        }
+
+        async fn label(&self, session: &str, tool: &str) -> Result<(), String> {
+            self.0.lock().unwrap().push((session.to_owned(), tool.to_owned()));
+            Ok(())
+        }
+
+        async fn counted(&self, _: &str, _: &str, _: u64) -> Result<u64, String> {
+            Ok(0)
+        }
+
+        async fn count(&self, _: &str, _: &str, _: u64, _: u64) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn decided(&self, _: &crate::judge::Wish<'_>, _: &policy::Decision) {}
+    }
+
+    /// Knows the answer of every call from an earlier run.
+    struct Earlier;
+
+    #[async_trait]
+    impl Books for Earlier {
+        fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+            Cow::Borrowed(call)
+        }
+
+        fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)> {
+            let value = RawValue::from_string("7".into()).unwrap();
+            let result = CallResult { id: call.id, result: Ok(value) };
+            let note = CallNote::leaving(call).with(&result, Duration::ZERO);
+            Some((result, note))
+        }
+
+        fn holds(&self, _: &HostCall) -> bool {
+            false
+        }
+
+        fn leaves(&self, _: &HostCall) -> Result<(), CallError> {
+            Ok(())
+        }
+
+        fn departure(&self, _: &HostCall) -> Option<Arc<dyn Departure>> {
+            None
+        }
+
+        async fn answered(&self, _: &CallResult, _: Duration) {}
+
+        fn withdrawn(&self, _: CallId) {}
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_answer_of_an_earlier_run_brings_the_label_of_where_it_came_from() {
+        let upstreams = Upstreams::new(Vec::new(), Options::default());
+        let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
+        let flow = serde_json::json!({
+            "flow": [{ "from": ["http.*", "hr.*"], "to": "slack.*", "action": "deny" }],
+        });
+        let settings = serde_json::from_value(flow).unwrap();
+        tools.judge().follow(policy::Policy::new(settings, &crate::judge::LEVELS).unwrap());
+        let labels = Arc::new(Labels::default());
+        tools.judge().employ(Arc::clone(&labels) as _);
+        let behalf = Arc::new(Behalf { session: "s_new".into(), ..Behalf::default() });
+        let desk = Desk::new(tools.offer("").await, behalf, 1 << 20, Arc::new(engine::NoHost))
+            .with_books(Arc::new(Earlier));
+        for (id, name, arguments, label) in [
+            (
+                1,
+                "$http",
+                r#"{"method": "GET", "url": "https://hr.example/x"}"#,
+                "http.GET hr.example",
+            ),
+            // A server that is not there any more may have been any.
+            (2, "$call", r#"{"server": "hr", "tool": "salaries"}"#, policy::ANYWHERE),
+        ] {
+            let arguments = RawValue::from_string(arguments.into()).unwrap();
+            let call = HostCall { id: CallId(id), name: name.into(), arguments };
+            assert!(desk.answer(&call).is_none(), "it is not read before it is labelled");
+            let answers = desk.wait(Instant::now() + Duration::from_secs(60));
+            assert_eq!(answers.len(), 1);
+            assert_eq!(answers[0].result.as_ref().unwrap().get(), "7");
+            let last = labels.0.lock().unwrap().last().cloned();
+            assert_eq!(last, Some(("s_new".to_owned(), label.to_owned())));
+        }
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::meaning::Meaning;
+use crate::missing::MissingServer;
 
 /// Characters of a tool's description that are shown; the whole of it is in its file.
 const DESCRIBED: usize = 2_000;
@@ -57,6 +58,9 @@ pub struct Found {
     pub matching: usize,
     /// How many there are to choose from.
     pub total: usize,
+    /// Servers whose tools are not among them, because nobody knows what they offer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingServer>,
 }
 
 /// One tool that was found. What was not asked for is left out.
@@ -148,7 +152,8 @@ impl Finder {
             let server = catalog.server(&hit.server)?;
             Some(FoundTool::new(server.tool(&hit.tool)?, server.python(), asked.detail_level))
         });
-        Ok(Found { tools: tools.collect(), matching: found.matching, total: found.total })
+        let (matching, total) = (found.matching, found.total);
+        Ok(Found { tools: tools.collect(), matching, total, missing: Vec::new() })
     }
 
     /// Computes what the tools of `catalog` mean, as far as that is not known; says after each

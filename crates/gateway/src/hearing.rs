@@ -10,6 +10,7 @@ use upstream::TraceParent;
 
 use crate::judge::{DENIED, NOT_APPROVED};
 use crate::service::durable::REFUSED;
+use crate::tools::CALL;
 use crate::veil::SECRET_REFUSED;
 use crate::web;
 
@@ -50,6 +51,34 @@ impl Hearing for Written {
     }
 }
 
+/// What a call was for: tools may be called anything, so that a name does not say it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    /// A tool of a server.
+    #[default]
+    Tool,
+    /// A request to a host.
+    Web,
+    /// Something that servers have besides tools, or that needs no server.
+    Besides,
+}
+
+impl CallKind {
+    fn of(call: &HostCall) -> Self {
+        match call.name.as_str() {
+            CALL => Self::Tool,
+            web::CALL => Self::Web,
+            _ => Self::Besides,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks in this way")]
+    fn is_tool(&self) -> bool {
+        *self == Self::Tool
+    }
+}
+
 /// One host call of a run: whom it reached, how long it took, how much went to and fro.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of its own in what is stored")]
@@ -61,6 +90,9 @@ pub struct CallNote {
     pub server: Option<String>,
     /// The tool, or what else was asked for (`$resource`).
     pub tool: String,
+    /// Which of them that is.
+    #[serde(skip_serializing_if = "CallKind::is_tool", default)]
+    pub kind: CallKind,
     /// When it left.
     pub started_at: SystemTime,
     /// How long it took; nothing while it is under way.
@@ -104,6 +136,11 @@ const UNMADE: [&str; 8] = [
     SECRET_REFUSED,
     NOT_ALLOWED,
 ];
+
+/// Whether a call that failed so reached no server.
+pub(crate) fn reached_nobody(kind: &str) -> bool {
+    UNMADE.contains(&kind)
+}
 
 /// What a call fails with that was carried out, and whose answer is larger than programs may have.
 pub(crate) const TOO_LARGE: &str = "TooLarge";
@@ -154,14 +191,16 @@ impl CallNote {
         let text = call.arguments.get();
         let names = serde_json::from_str::<Names<'_>>(text).ok();
         let (server, tool) = names.map_or((None, None), |names| (names.server, names.tool));
+        let kind = CallKind::of(call);
         let (server, tool) = match web::named(call) {
             Some(name) => (Some(web::SERVER.into()), Some(name.into())),
-            None => (server, tool),
+            None => (server, tool.filter(|_| kind == CallKind::Tool)),
         };
         Self {
             id: call.id.0,
             server: server.map(Cow::into_owned),
             tool: tool.map_or_else(|| call.name.clone(), Cow::into_owned),
+            kind,
             started_at: SystemTime::now(),
             took: None,
             argument_bytes: text.len() as u64,
@@ -198,7 +237,7 @@ impl CallNote {
             }
             Err(error) if error.kind == TOO_LARGE => self.done = true,
             Err(error) => {
-                self.unmade = UNMADE.contains(&error.kind.as_str());
+                self.unmade = reached_nobody(&error.kind);
                 self.denied = DENIALS.contains(&error.kind.as_str());
             }
         }

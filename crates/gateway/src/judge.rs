@@ -386,3 +386,36 @@ fn told(wish: &Wish<'_>, verdict: &'static str) {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::Level;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn at_hardened_what_nobody_speaks_for_is_asked_about() {
+        let judge = Judge::default();
+        let arguments = Map::new();
+        let permitted = async |level, is_trusted, annotations: Annotations| {
+            let behalf = Behalf::local(level);
+            let wish = Wish {
+                behalf: &behalf,
+                server: "desk",
+                tool: "book",
+                annotations: &annotations,
+                is_trusted,
+                arguments: &arguments,
+                shown: &arguments,
+            };
+            judge.permit(&wish).await.map_err(|error| error.kind)
+        };
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let asked = Err(NOT_APPROVED.to_owned());
+        assert_eq!(permitted(Level::Production, false, Annotations::default()).await, Ok(()));
+        assert_eq!(permitted(Level::Hardened, false, Annotations::default()).await, asked);
+        // What a stranger says of itself changes nothing.
+        assert_eq!(permitted(Level::Hardened, false, reads.clone()).await, asked);
+        assert_eq!(permitted(Level::Hardened, true, reads).await, Ok(()));
+    }
+}

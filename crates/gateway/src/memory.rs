@@ -9,6 +9,7 @@
 //! FOLDER/listings/<server>-<settings digest>.json      the last listing of that very server
 //! FOLDER/learned/<server>-<settings digest>.json       what its tools returned, as types
 //! FOLDER/seen.json                                     definitions as they were first seen
+//! FOLDER/shown.json                                    those that somebody was shown to accept them
 //! ```
 //!
 //! Another process may accept a definition while this one runs, so what was seen is read again
@@ -23,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use catalog::{Learned, Listing, Seen, ServerName, ToolName, learned};
+use catalog::{Change, Learned, Listing, Seen, ServerName, Shown, ToolName, learned};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
@@ -170,6 +171,37 @@ impl Memory {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Remembers a listing and which of its definitions are new, and tells what differs from what was
+    /// accepted. Where definitions are pinned, what comes later is not accepted by itself.
+    pub fn note(
+        &self,
+        listing: &Listing,
+        settings: &str,
+        pinned: bool,
+    ) -> (Vec<Change>, Result<(), MemoryError>) {
+        let mut seen = self.seen();
+        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
+        drop(seen);
+        // What was seen first, because another process may be about to accept something.
+        let kept = self.keep_seen().and_then(|()| self.keep_listing(listing, settings));
+        (changes, kept)
+    }
+
+    /// What somebody was shown of changed definitions.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        let file = self.folder.as_ref().map(|folder| folder.join(SHOWN));
+        file.and_then(|file| read(&file)).unwrap_or_default()
+    }
+
+    /// Writes down what somebody was shown.
+    pub fn keep_shown(&self, shown: &Shown) -> Result<(), MemoryError> {
+        match &self.folder {
+            Some(folder) => write(&folder.join(SHOWN), shown, Durable::Yes),
+            None => Ok(()),
+        }
+    }
+
     /// A number that is another one whenever another process has accepted something.
     pub(crate) fn changed_elsewhere(&self) -> u64 {
         self.look_again();
@@ -211,6 +243,8 @@ impl Memory {
 
 /// What was seen and accepted.
 const SEEN: &str = "seen.json";
+/// What somebody was shown.
+const SHOWN: &str = "shown.json";
 
 fn stamp(file: &Path) -> Option<Stamp> {
     let found = fs::metadata(file).ok()?;

@@ -90,3 +90,20 @@ pub fn review_refusal(verdict: &Verdict, said: Option<&str>) -> Option<Outcome> 
         ..ProgramError::default()
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_hardened_a_review_denies_by_default_and_elsewhere_it_tells() {
+        let reviewing = Reviewing::default();
+        let hardened = reviewing.at(Level::Hardened);
+        assert_eq!((hardened.high, hardened.imports), (Action::Deny, Action::Deny));
+        for level in [Level::Development, Level::Production] {
+            let usual = reviewing.at(level);
+            let all = [usual.low, usual.medium, usual.high, usual.imports];
+            assert_eq!(all, [Action::Allow; 4], "{level:?}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ pub mod analysis;
 mod answer;
 pub mod approvals;
 mod clerk;
+pub mod conversations;
 mod covered;
 pub mod durable;
 mod examined;
@@ -21,6 +22,7 @@ mod execute;
 pub mod figures;
 pub mod gate;
 pub mod ids;
+mod late;
 mod receipt;
 pub mod record;
 mod refusal;
@@ -33,6 +35,7 @@ pub mod stats;
 pub mod store;
 mod sweep;
 pub mod tokens;
+mod totals;
 mod trace;
 mod trail;
 mod watching;
@@ -196,6 +199,10 @@ pub struct Service {
     /// Tokens of our own definitions, once they are counted.
     own_tokens: OnceLock<u64>,
     approvals: Arc<Approvals>,
+    /// Runs that an earlier process left and nobody goes on with here.
+    paused: HashMap<RunId, Record>,
+    /// One at a time takes over from a run, so that no two take over from the same.
+    taking_over: tokio::sync::Mutex<()>,
 }
 
 /// How long after its start a service reads the vocabulary that tokens are counted with: who has
@@ -221,6 +228,10 @@ impl Service {
             left
         };
         parts.store.settle_runs(&going).await?;
+        let paused = match settings.durable {
+            true => HashMap::new(),
+            false => parts.store.paused().await?,
+        };
         let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
         let on_disk = stored.iter().filter_map(|row| row.image_bytes).sum();
@@ -244,6 +255,8 @@ impl Service {
             tasks: TaskTracker::new(),
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
+            paused,
+            taking_over: tokio::sync::Mutex::default(),
         });
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };
@@ -306,13 +319,18 @@ impl Service {
 
     /// A run of this caller, or of anybody for one who may see everything.
     pub async fn run(&self, caller: &Caller, id: &RunId) -> Result<Record, Refusal> {
-        let known = lock(&self.runs).get(id).map(|run| run.record());
-        let known = match known {
-            Some(record) => Some(record),
-            None => self.parts.store.run(id).await?,
-        };
+        let known = self.any_run(id).await?;
         let own = |record: &Record| record.owner == caller.owner || caller.may(Scope::Admin);
         known.filter(own).ok_or_else(|| Refusal::NoRun(id.clone()))
+    }
+
+    /// The same, whoever asks.
+    async fn any_run(&self, id: &RunId) -> Result<Option<Record>, StoreError> {
+        let known = lock(&self.runs).get(id).map(|run| run.record());
+        match known.or_else(|| self.paused.get(id).cloned()) {
+            Some(record) => Ok(Some(record)),
+            None => self.parts.store.run(id).await,
+        }
     }
 
     /// A run that is under way.
@@ -332,6 +350,7 @@ impl Service {
             filter.owner = Some(caller.owner.clone());
         }
         let mut found: Vec<Record> = lock(&self.runs).values().map(|run| run.record()).collect();
+        found.extend(self.paused.values().cloned());
         found.retain(|run| {
             filter.owner.as_ref().is_none_or(|owner| *owner == run.owner)
                 && filter.session.as_ref().is_none_or(|session| *session == run.session)
@@ -353,7 +372,11 @@ impl Service {
             run.over().await;
             return Ok(true);
         }
-        self.run(caller, id).await.map(|_| false)
+        let record = self.run(caller, id).await?;
+        if record.waiting.is_some_and(|rest| rest.is_paused) {
+            return Err(Refusal::Paused(id.clone()));
+        }
+        Ok(false)
     }
 
     /// A file that a run produced, and its media type.

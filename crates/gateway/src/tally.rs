@@ -1,7 +1,7 @@
 //! What a run's calls would have cost a model that had made them itself.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::{Listing, ServerName, Tool};
 use serde_json::json;
@@ -31,16 +31,33 @@ pub(crate) struct Counts {
 }
 
 impl Tally {
-    /// A call with so many tokens of arguments was answered with `text`.
-    pub(crate) fn saw(&self, tool: String, argument_tokens: u64, text: String) {
+    /// A call with so many tokens of arguments leaves. It was made, also if no answer ever comes.
+    pub(crate) fn leaves(&self, tool: String, argument_tokens: u64) {
+        let mut counts = self.lock();
+        counts.argument_tokens += argument_tokens;
+        *counts.tools.entry(tool).or_default() += 1;
+    }
+
+    /// A call that was about to leave did not.
+    pub(crate) fn stays(&self, tool: &str, argument_tokens: u64) {
+        let mut counts = self.lock();
+        counts.argument_tokens -= argument_tokens.min(counts.argument_tokens);
+        if let Some(times) = counts.tools.get_mut(tool) {
+            *times -= 1;
+            if *times == 0 {
+                counts.tools.remove(tool);
+            }
+        }
+    }
+
+    /// A call that had left was answered with `text`.
+    pub(crate) fn answered(&self, text: String) {
         let is_long = text.len() >= LONG;
         let now = if is_long { 0 } else { budget::count(&text) as u64 };
         {
-            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.argument_tokens += argument_tokens;
+            let mut counts = self.lock();
             counts.result_tokens += now;
             counts.result_bytes += text.len() as u64;
-            *counts.tools.entry(tool).or_default() += 1;
         }
         if is_long {
             let counts = Arc::clone(&self.counts);
@@ -55,7 +72,11 @@ impl Tally {
     pub(crate) async fn settled(&self) -> Counts {
         self.counting.close();
         self.counting.wait().await;
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -119,7 +140,7 @@ impl Definitions {
         sizes
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Counted> {
+    fn lock(&self) -> MutexGuard<'_, Counted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -130,4 +151,22 @@ fn tokens(tool: &Tool) -> u64 {
         "name": tool.name.0, "description": tool.description, "input_schema": tool.input_schema,
     });
     budget::count(&text.to_string()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_that_never_left_is_not_counted() {
+        let tally = Tally::default();
+        tally.leaves("a.x".to_owned(), 5);
+        tally.leaves("a.x".to_owned(), 7);
+        tally.leaves("a.y".to_owned(), 3);
+        tally.stays("a.x", 7);
+        tally.stays("a.y", 3);
+        let counts = tally.settled().await;
+        assert_eq!(counts.tools, BTreeMap::from([("a.x".to_owned(), 1)]));
+        assert_eq!(counts.argument_tokens, 5);
+    }
 }

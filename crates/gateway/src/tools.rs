@@ -4,7 +4,10 @@
 mod absent;
 mod covered;
 mod learned;
+mod named;
 mod offer;
+mod reused;
+mod tokens;
 mod wanted;
 
 use std::collections::BTreeMap;
@@ -16,16 +19,19 @@ use catalog::{
     Withheld,
 };
 use engine::{CallError, Folder};
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use tracing::{debug, warn};
 use upstream::{ConnectError, ServerSettings, Upstreams, Web};
 
+pub(crate) use self::named::CALL;
 pub use self::offer::Offer;
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
+use crate::missing::MissingServer;
 use crate::tally::{DefinitionTokens, Definitions};
 use crate::veil::{Pii, Veil};
 
@@ -144,10 +150,38 @@ impl Tools {
         }
     }
 
-    /// Finds tools among all that are known.
+    /// Finds tools among all that are known, and says whose are not.
     pub fn find(&self, asked: &Search) -> Result<Found, ResolveError> {
         self.catch_up();
-        self.finder.find(&self.made().0, asked)
+        self.find_in(&self.made().0, asked)
+    }
+
+    /// The same among those that a program was given.
+    fn find_in(&self, catalog: &Arc<Catalog>, asked: &Search) -> Result<Found, ResolveError> {
+        let mut missing = self.missing();
+        if let Some(only) = &asked.server {
+            missing.retain(|one| wanted::folded(&one.server) == wanted::folded(only));
+        }
+        match self.finder.find(catalog, asked) {
+            Ok(found) => Ok(Found { missing, ..found }),
+            // It is there, and says nothing.
+            Err(_) if !missing.is_empty() => {
+                Ok(Found { tools: Vec::new(), matching: 0, total: 0, missing })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Servers of whose tools nothing is known, and why.
+    #[must_use]
+    pub fn missing(&self) -> Vec<MissingServer> {
+        let unheard = self.unheard();
+        if unheard.is_empty() {
+            return Vec::new();
+        }
+        let states = self.upstreams.status();
+        let of = |name: &ServerName| states.iter().find(|status| status.name == *name);
+        unheard.iter().filter_map(|name| of(name).map(MissingServer::new)).collect()
     }
 
     /// Takes up what servers have said since they were asked: a call may have brought new tools.
@@ -257,6 +291,14 @@ impl Tools {
         self.shelf().listings.values().cloned().collect()
     }
 
+    /// What of it may be called: under `pin`, tools that changed or are new are left out.
+    #[must_use]
+    pub fn offered(&self) -> Vec<Arc<Listing>> {
+        let mut withheld = Vec::new();
+        let listings = self.listings();
+        listings.iter().map(|listing| self.without_withheld(listing, &mut withheld)).collect()
+    }
+
     /// Tokens of the definitions of everything that is known, and of the tools in `used` alone.
     pub(crate) async fn definition_tokens(&self, used: &BTreeMap<String, u64>) -> DefinitionTokens {
         self.definitions.tokens(self.listings(), used).await
@@ -281,14 +323,15 @@ impl Tools {
         let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
         join_all(wanted.named.iter().map(|server| self.learn(server))).await;
-        if wanted.any {
-            let others = names.iter().filter(|server| !wanted.named.contains(server));
-            self.learn_soon(others.copied()).await;
-        } else if !wanted.mentioned.is_empty() {
+        let others = || names.iter().filter(|server| !wanted.named.contains(server)).copied();
+        if wanted.any || !self.knows(&wanted.tools) {
+            self.learn_soon(others()).await;
+        } else if !wanted.tools.is_empty() {
+            self.begin_to_learn(others());
+        } else if wanted.is_dynamic {
             self.learn_soon(wanted.mentioned.iter()).await;
         }
-        let is_any = wanted.any || !wanted.named.is_empty() || !wanted.mentioned.is_empty();
-        let made = is_any.then(|| self.made());
+        let made = wanted.is_something().then(|| self.made());
         if let Some((catalog, _)) = &made
             && self.finder.wants_preparation(catalog)
         {
@@ -297,6 +340,23 @@ impl Tools {
             tokio::task::spawn_blocking(move || finder.prepare(&catalog, &|_, _| ()));
         }
         Arc::new(Offer { tools: Arc::clone(self), made, tally: Arc::default() })
+    }
+
+    /// Whether somebody is known for each of these tools, which are called by their names alone.
+    fn knows(&self, tools: &[String]) -> bool {
+        let is_known = |tool: &String| {
+            use ResolveError::{Ambiguous, Withheld};
+            matches!(self.made().0.resolve(None, tool), Ok(_) | Err(Ambiguous { .. } | Withheld(_)))
+        };
+        tools.iter().all(is_known)
+    }
+
+    /// Has servers connected to of which nothing is known, and waits for none of them.
+    fn begin_to_learn<'s>(&self, servers: impl Iterator<Item = &'s ServerName>) {
+        for server in servers.filter(|server| !self.is_late(server)) {
+            // What was begun goes on without whoever asked.
+            let _ = self.learn(server).now_or_never();
+        }
     }
 
     /// Asks the servers that were never asked what they offer, and waits for a moment.
@@ -340,9 +400,8 @@ impl Tools {
         let policies = self.policies();
         let names: Vec<&ServerName> = policies.keys().collect();
         let wanted = wanted::wanted(source, &names);
-        let asked = names.iter().filter(|server| {
-            wanted.any || wanted.named.contains(server) || wanted.mentioned.contains(server)
-        });
+        let is_any = wanted.any || !wanted.tools.is_empty();
+        let asked = names.iter().filter(|server| is_any || wanted.named.contains(server));
         let all = join_all(asked.map(|server| self.ask_anew(server)));
         // One that does not answer is as it is remembered.
         let _ = tokio::time::timeout(PATIENCE, all).await;
@@ -392,7 +451,15 @@ impl Tools {
     /// Makes sure that a tool of a pinned server is still what was accepted, before it is called: what
     /// is remembered of it may be older than what the server offers now.
     pub(crate) async fn confirm(&self, tool: &CatalogTool) -> Result<(), CallError> {
-        let server = tool.server();
+        self.confirm_named(tool.server(), tool.name()).await
+    }
+
+    /// The same by name.
+    pub(crate) async fn confirm_named(
+        &self,
+        server: &ServerName,
+        tool: &ToolName,
+    ) -> Result<(), CallError> {
         if !self.policies().get(server).is_some_and(|policy| policy.pin) {
             return Ok(());
         }
@@ -401,7 +468,7 @@ impl Tools {
             // Who cannot be asked cannot be called either, and says why.
             None => drop(self.ask(server).await),
         }
-        match self.made().0.withheld_tool(server, &tool.name().0) {
+        match self.made().0.withheld_tool(server, &tool.0) {
             None => Ok(()),
             Some(withheld) => {
                 let message = ResolveError::Withheld(withheld.clone()).to_string();
@@ -447,15 +514,10 @@ impl Tools {
         let policies = self.policies();
         let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
         let pinned = policies.get(&listing.server).is_some_and(|policy| policy.pin);
-        let mut seen = self.memory.seen();
-        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
-        drop(seen);
+        let (changes, kept) = self.memory.note(listing, identity, pinned);
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
-        // What was seen first, because another process may be about to accept something.
-        let kept =
-            self.memory.keep_seen().and_then(|()| self.memory.keep_listing(listing, identity));
         if let Err(error) = kept {
             warn!(error = %error, "servers will be asked again next time");
         }

@@ -7,27 +7,57 @@
 //!           | place "matches" text      a regular expression, of the whole text
 //!           | place "reads"             SQL that changes nothing
 //!           | place ("present" | "absent")
-//! place     = name { "." name }         every element, where there is a list
+//! place     = name { "." name }         each element, where there is a list
 //! value     = number | text | true | false | null
 //! ```
 //!
-//! What cannot be judged, because an argument is missing or of another kind, is neither true nor
-//! false: a rule that denies or asks takes it for true, one that allows for false.
+//! What cannot be judged, because an argument is missing, of another kind, or could be read in more
+//! than one way, is neither true nor false: a rule that denies or asks takes it for true, one that
+//! allows for false. The same goes for a list of which some elements fit and others do not.
 
-use std::cmp::Ordering;
+mod value;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
-use crate::sql;
+use self::value::{Comparison, compared, is_one_of, list, value};
+use crate::alike::{alike, unaccented};
+use crate::{path, sql};
 
 /// Whether a condition holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
     Yes,
     No,
+    /// Of some elements of a list, and of others not.
+    Partly,
     /// Nobody can say.
     Unclear,
+}
+
+impl Holds {
+    /// Of a truth that is known.
+    pub(crate) fn known(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+
+    /// Whether the opposite holds.
+    pub(crate) fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            other => other,
+        }
+    }
+
+    /// Of two elements of one list.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (one, other) if one == other => one,
+            (Self::Unclear, _) | (_, Self::Unclear) => Self::Unclear,
+            _ => Self::Partly,
+        }
+    }
 }
 
 /// One condition.
@@ -43,20 +73,40 @@ pub(crate) struct Condition {
 enum Test {
     Compare(Comparison, Value),
     In(Vec<Value>, bool),
-    Under(String),
-    Matches(Regex),
+    Under(Vec<String>),
+    Matches(Pattern),
     Reads,
     Present(bool),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
-    Is,
-    IsNot,
-    Less,
-    AtMost,
-    More,
-    AtLeast,
+/// A regular expression of a whole text.
+#[derive(Debug, Clone)]
+struct Pattern {
+    /// As it is written.
+    exact: Regex,
+    /// The same without case, and with dots for ends of lines too.
+    loose: Regex,
+}
+
+impl Pattern {
+    fn new(written: &str) -> Result<Self, String> {
+        let whole = format!("^(?:{written})$");
+        let wrong = |error: regex::Error| format!("has a pattern that cannot be read: {error}");
+        let exact = Regex::new(&whole).map_err(wrong)?;
+        let mut loose = RegexBuilder::new(&whole);
+        loose.case_insensitive(true).dot_matches_new_line(true);
+        Ok(Self { exact, loose: loose.build().map_err(wrong)? })
+    }
+
+    fn judge(&self, text: &str) -> Holds {
+        if self.exact.is_match(text) {
+            Holds::Yes
+        } else if self.loose.is_match(text) || self.loose.is_match(&unaccented(text)) {
+            Holds::Unclear
+        } else {
+            Holds::No
+        }
+    }
 }
 
 /// Whether everything that is said of a call's arguments holds; what cannot be judged does not.
@@ -67,14 +117,13 @@ pub fn all_hold<S: AsRef<str>>(
     conditions: &[S],
     arguments: &Map<String, Value>,
 ) -> Result<bool, String> {
+    let mut all = true;
     for text in conditions {
         let text = text.as_ref();
         let condition = Condition::parse(text).map_err(|problem| format!("`{text}` {problem}"))?;
-        if condition.holds(arguments) != Holds::Yes {
-            return Ok(false);
-        }
+        all &= condition.holds(arguments) == Holds::Yes;
     }
-    Ok(true)
+    Ok(all)
 }
 
 /// The longest condition that is read.
@@ -107,76 +156,77 @@ impl Condition {
 
     /// Whether it holds of a call.
     pub(crate) fn holds(&self, arguments: &Map<String, Value>) -> Holds {
-        let Some((first, rest)) = self.place.split_first() else { return Holds::Unclear };
         let mut found = Vec::new();
-        if let Some(value) = arguments.get(first) {
-            collect(value, rest, &mut found);
-        }
-        if let Test::Present(wanted) = self.test {
-            let is_there = found.iter().any(|value| !value.is_null());
-            return if is_there == wanted { Holds::Yes } else { Holds::No };
-        }
-        if found.is_empty() {
-            return Holds::Unclear;
-        }
-        let judged: Vec<Holds> = found.into_iter().map(|value| self.judge(value)).collect();
-        // Of a list, every element has to pass.
-        if judged.contains(&Holds::No) {
-            Holds::No
-        } else if judged.contains(&Holds::Unclear) {
-            Holds::Unclear
-        } else {
-            Holds::Yes
-        }
+        collect_in(arguments, &self.place, &mut found);
+        let judged = found.into_iter().map(|one| self.judge(one));
+        judged.reduce(Holds::and).unwrap_or(Holds::Unclear)
     }
 
-    fn judge(&self, value: &Value) -> Holds {
-        let known = |holds: bool| if holds { Holds::Yes } else { Holds::No };
+    fn judge(&self, found: Found<'_>) -> Holds {
+        if let Test::Present(wanted) = self.test {
+            return match found {
+                Found::Missing | Found::Value(Value::Null) => Holds::known(!wanted),
+                Found::Value(_) => Holds::known(wanted),
+                Found::Unclear => Holds::Unclear,
+            };
+        }
+        let Found::Value(value) = found else { return Holds::Unclear };
+        let text = || value.as_str();
         match &self.test {
-            Test::Compare(Comparison::Is, wanted) => known(same(value, wanted)),
-            Test::Compare(Comparison::IsNot, wanted) => known(!same(value, wanted)),
-            Test::Compare(how, wanted) => match order(value, wanted) {
-                Some(order) => known(match how {
-                    Comparison::Less => order == Ordering::Less,
-                    Comparison::AtMost => order != Ordering::Greater,
-                    Comparison::More => order == Ordering::Greater,
-                    _ => order != Ordering::Less,
-                }),
-                None => Holds::Unclear,
-            },
-            Test::In(values, wanted) => known(values.iter().any(|one| same(one, value)) == *wanted),
+            Test::Compare(how, wanted) => compared(value, *how, wanted),
+            Test::In(values, true) => is_one_of(value, values),
+            Test::In(values, false) => is_one_of(value, values).not(),
             Test::Under(folder) => {
-                value.as_str().map_or(Holds::Unclear, |path| known(is_under(path, folder)))
+                text().map_or(Holds::Unclear, |text| path::is_under(text, folder))
             }
-            Test::Matches(pattern) => {
-                value.as_str().map_or(Holds::Unclear, |text| known(pattern.is_match(text)))
-            }
-            Test::Reads => {
-                value.as_str().map_or(Holds::Unclear, |text| known(sql::only_reads(text)))
-            }
-            Test::Present(_) => Holds::Unclear,
+            Test::Matches(pattern) => text().map_or(Holds::Unclear, |text| pattern.judge(text)),
+            // What is not sure to read may do so besides.
+            Test::Reads if text().is_some_and(sql::only_reads) => Holds::Yes,
+            Test::Reads | Test::Present(_) => Holds::Unclear,
         }
     }
 }
 
 const FORMS: &str = "write `amount <= 1000`, `repo in ['a', 'b']`, `path under '/srv'`, `title matches '[a-z]+'`, `query reads`, `force absent`";
 
-/// Every value at a place. A list on the way stands for its elements.
-fn collect<'a>(value: &'a Value, place: &[String], found: &mut Vec<&'a Value>) {
-    match (value, place.split_first()) {
-        (Value::Array(items), _) => {
-            // An empty list has nothing that could break a rule, and nothing that could keep one.
-            for item in items {
-                collect(item, place, found);
-            }
+/// What is at a place.
+#[derive(Debug, Clone, Copy)]
+enum Found<'a> {
+    Value(&'a Value),
+    Missing,
+    /// Something that a server may take for it.
+    Unclear,
+}
+
+/// Everything at a place. A list on the way stands for its elements.
+fn collect<'a>(value: &'a Value, place: &[String], found: &mut Vec<Found<'a>>) {
+    match value {
+        // It has nothing that could break a rule, and nothing that could keep one.
+        Value::Array(items) if items.is_empty() => found.push(Found::Unclear),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, place, found)),
+        _ if place.is_empty() => found.push(Found::Value(value)),
+        Value::Object(fields) => collect_in(fields, place, found),
+        Value::Null => found.push(Found::Missing),
+        _ => found.push(Found::Unclear),
+    }
+}
+
+fn collect_in<'a>(fields: &'a Map<String, Value>, place: &[String], found: &mut Vec<Found<'a>>) {
+    let Some((name, rest)) = place.split_first() else { return };
+    let whole = place.join(".");
+    let before = found.len();
+    for (key, value) in fields {
+        if key == name {
+            collect(value, rest, found);
+        } else if *key == whole {
+            collect(value, &[], found);
+        } else if alike(key, name) {
+            // Some servers do not tell such names from each other.
+            found.push(Found::Unclear);
         }
-        (_, None) => found.push(value),
-        (Value::Object(fields), Some((name, rest))) => {
-            if let Some(value) = fields.get(name) {
-                collect(value, rest, found);
-            }
-        }
-        _ => {}
+    }
+    if found.len() == before {
+        found.push(Found::Missing);
     }
 }
 
@@ -192,6 +242,9 @@ fn test(text: &str) -> Result<Test, String> {
     for (sign, how) in COMPARISONS {
         if let Some(rest) = text.strip_prefix(sign) {
             let value = value(rest)?;
+            if value.is_array() || value.is_object() {
+                return Err("compares with a list or an object; use `in` for one of several".into());
+            }
             let has_order = value.is_number() || value.is_string();
             if !has_order && !matches!(how, Comparison::Is | Comparison::IsNot) {
                 return Err(format!("compares with {value}, which has no order"));
@@ -209,13 +262,13 @@ fn test(text: &str) -> Result<Test, String> {
             Ok(Test::In(list(rest)?, false))
         }
         "under" => match value(rest)? {
-            Value::String(folder) if folder.starts_with('/') => Ok(Test::Under(folder)),
+            Value::String(folder) => path::folder(&folder).map(Test::Under).ok_or_else(|| {
+                "needs a whole path after `under`, without `..`, `//` and the like".into()
+            }),
             _ => Err("needs a folder that begins with / after `under`".into()),
         },
         "matches" => match value(rest)? {
-            Value::String(pattern) => Regex::new(&format!("^(?:{pattern})$"))
-                .map(Test::Matches)
-                .map_err(|error| format!("has a pattern that cannot be read: {error}")),
+            Value::String(pattern) => Pattern::new(&pattern).map(Test::Matches),
             _ => Err("needs a text after `matches`".into()),
         },
         "reads" if rest.is_empty() => Ok(Test::Reads),
@@ -224,95 +277,6 @@ fn test(text: &str) -> Result<Test, String> {
         "" => Err("says nothing about the argument".into()),
         other => Err(format!("has {other:?}, which is no comparison")),
     }
-}
-
-fn list(text: &str) -> Result<Vec<Value>, String> {
-    match value(text)? {
-        Value::Array(values) => Ok(values),
-        _ => Err("needs a list such as ['a', 'b'] after `in`".into()),
-    }
-}
-
-/// A value, with texts in either kind of quotes.
-fn value(text: &str) -> Result<Value, String> {
-    let text = text.trim();
-    let json = if text.contains('\'') { double_quoted(text)? } else { text.to_owned() };
-    serde_json::from_str(&json)
-        .map_err(|_| format!("has {text:?}, which is no number, text, list, true, false or null"))
-}
-
-/// The same with every text in double quotes.
-fn double_quoted(text: &str) -> Result<String, String> {
-    let mut whole = String::with_capacity(text.len());
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '\'' && letter != '"' {
-            whole.push(letter);
-            continue;
-        }
-        let mut inside = String::new();
-        loop {
-            match letters.next() {
-                None => return Err("has a text that does not end".into()),
-                Some('\\') if letter == '"' => {
-                    inside.push('\\');
-                    inside.extend(letters.next());
-                }
-                Some(one) if one == letter => break,
-                Some(one) => inside.push(one),
-            }
-        }
-        if letter == '"' {
-            whole.push('"');
-            whole.push_str(&inside);
-            whole.push('"');
-        } else {
-            whole.push_str(&Value::String(inside).to_string());
-        }
-    }
-    Ok(whole)
-}
-
-/// Whether two values are the same; 1 and 1.0 are.
-fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(_), Value::Number(_)) => order(one, other) == Some(Ordering::Equal),
-        _ => one == other,
-    }
-}
-
-fn order(one: &Value, other: &Value) -> Option<Ordering> {
-    match (one, other) {
-        (Value::String(one), Value::String(other)) => Some(one.cmp(other)),
-        (Value::Number(one), Value::Number(other)) => match (one.as_i128(), other.as_i128()) {
-            (Some(one), Some(other)) => Some(one.cmp(&other)),
-            _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
-        },
-        _ => None,
-    }
-}
-
-/// Whether a path lies in a folder, whatever dots are in it. Nothing is looked up: a link that leads
-/// out of the folder is the server's affair.
-fn is_under(path: &str, folder: &str) -> bool {
-    let Some(path) = plain(path) else { return false };
-    plain(folder).is_some_and(|folder| path.starts_with(&folder))
-}
-
-/// The parts of an absolute path; nothing if it leads above its root, is relative or hides something.
-fn plain(path: &str) -> Option<Vec<&str>> {
-    if path.contains(['\0', '\\', '%']) {
-        return None;
-    }
-    let mut parts = Vec::new();
-    for part in path.strip_prefix('/')?.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts)
 }
 
 #[cfg(test)]
@@ -337,35 +301,62 @@ mod tests {
     }
 
     #[test]
-    fn lists_hold_where_every_element_does() {
-        let arguments = || json!({"items": [{"quantity": 1}, {"quantity": 5}]});
-        assert_eq!(holds("items.quantity <= 5", arguments()), Holds::Yes);
-        assert_eq!(holds("items.quantity < 5", arguments()), Holds::No);
-        assert_eq!(holds("items.quantity < 5", json!({"items": []})), Holds::Unclear);
-        assert_eq!(holds("repo in ['a/b', \"c\"]", json!({"repo": "a/b"})), Holds::Yes);
-        assert_eq!(holds("repo not in ['it\u{2019}s']", json!({"repo": "a"})), Holds::Yes);
-        assert_eq!(holds("repo in['a']", json!({"repo": ["a", "x"]})), Holds::No);
+    fn values_of_another_kind_are_unclear() {
+        for value in [json!("1"), json!(true), json!(null), json!({"value": 1}), json!([])] {
+            assert_eq!(holds("n == 1", json!({ "n": value })), Holds::Unclear, "{value}");
+            assert_eq!(holds("n != 1", json!({ "n": value })), Holds::Unclear, "{value}");
+            assert_eq!(holds("n in [1, 2]", json!({ "n": value })), Holds::Unclear, "{value}");
+            assert_eq!(holds("n not in [1, 2]", json!({ "n": value })), Holds::Unclear, "{value}");
+            assert_eq!(holds("n < 1", json!({ "n": value })), Holds::Unclear, "{value}");
+        }
+        for value in [json!(7), json!(true), json!({"name": "x"}), json!(null)] {
+            for condition in ["n == 'x'", "n matches 'x'", "n under '/x'", "n reads"] {
+                assert_eq!(holds(condition, json!({ "n": value })), Holds::Unclear, "{value}");
+            }
+        }
+        assert_eq!(holds("n == true", json!({"n": "true"})), Holds::Unclear);
+        assert_eq!(holds("n == null", json!({"n": 1})), Holds::No);
+        assert_eq!(holds("n == null", json!({"n": null})), Holds::Yes);
+        assert_eq!(holds("n.m == 1", json!({"n": "m=1"})), Holds::Unclear);
+        assert_eq!(holds("n.m == 1", json!({"n.m": 1})), Holds::Yes);
     }
 
     #[test]
-    fn paths_stay_in_their_folder() {
-        let is = |path: &str| holds("path under '/srv/data'", json!({ "path": path }));
-        assert_eq!(is("/srv/data/a.txt"), Holds::Yes);
-        assert_eq!(is("/srv/data"), Holds::Yes);
-        assert_eq!(is("/srv//data/./x"), Holds::Yes);
-        for path in [
-            "/srv/database",
-            "/srv/data/../x",
-            "data/x",
-            "/srv/data/../../etc/passwd",
-            "/../srv/data/x",
-            "/srv/data/%2e%2e/x",
-            "\\srv\\data",
-            "/srv/data/\0/x",
-            "",
-        ] {
-            assert_eq!(is(path), Holds::No, "{path:?}");
+    fn lists_hold_where_every_element_does_and_partly_where_some_do() {
+        let arguments = || json!({"items": [{"quantity": 1}, {"quantity": 5}]});
+        assert_eq!(holds("items.quantity <= 5", arguments()), Holds::Yes);
+        assert_eq!(holds("items.quantity < 5", arguments()), Holds::Partly);
+        assert_eq!(holds("items.quantity > 5", arguments()), Holds::No);
+        assert_eq!(holds("items.quantity < 5", json!({"items": []})), Holds::Unclear);
+        // What one of them lacks may be anything.
+        let lacking = || json!({"items": [{"quantity": 1}, {}]});
+        assert_eq!(holds("items.quantity <= 5", lacking()), Holds::Unclear);
+        assert_eq!(holds("items.quantity absent", lacking()), Holds::Partly);
+        assert_eq!(holds("items.quantity present", lacking()), Holds::Partly);
+        assert_eq!(holds("repo in ['a/b', \"c\"]", json!({"repo": "a/b"})), Holds::Yes);
+        assert_eq!(holds("repo not in ['it\u{2019}s']", json!({"repo": "a"})), Holds::Yes);
+        assert_eq!(holds("repo in['a']", json!({"repo": ["a", "x"]})), Holds::Partly);
+        assert_eq!(holds("repo in['a']", json!({"repo": ["x", ["y"]]})), Holds::No);
+        assert_eq!(holds("repo in['a']", json!({"repo": ["x", {"y": "a"}]})), Holds::Unclear);
+    }
+
+    #[test]
+    fn texts_that_may_be_taken_for_each_other_are_unclear() {
+        for text in ["PROD", "prod ", "pr\u{43e}d", "p\u{200b}rod"] {
+            assert_eq!(holds("env == 'prod'", json!({ "env": text })), Holds::Unclear, "{text}");
+            assert_eq!(holds("env != 'prod'", json!({ "env": text })), Holds::Unclear, "{text}");
+            assert_eq!(
+                holds("env in ['prod', 'live']", json!({ "env": text })),
+                Holds::Unclear,
+                "{text}"
+            );
         }
+        assert_eq!(holds("env == 'prod'", json!({"env": "test"})), Holds::No);
+        assert_eq!(holds("env < 'b'", json!({"env": "C"})), Holds::Unclear);
+        // A server that does not tell such names from each other reads the other one.
+        let twins = json!({"path": "/srv/a", "Path": "/etc/passwd"});
+        assert_eq!(holds("path under '/srv'", twins), Holds::Unclear);
+        assert_eq!(holds("path absent", json!({"PATH": "/etc"})), Holds::Unclear);
     }
 
     #[test]
@@ -374,6 +365,14 @@ mod tests {
         assert_eq!(holds("title matches 'a|b'", json!({"title": "ab"})), Holds::No);
         assert_eq!(holds("force absent", json!({"force": null})), Holds::Yes);
         assert_eq!(holds("force present", json!({"force": true})), Holds::Yes);
+        for text in ["x\ndrop it", "DROP it", "dr\u{43e}p it"] {
+            assert_eq!(
+                holds("title matches '.*drop.*'", json!({ "title": text })),
+                Holds::Unclear,
+                "{text}"
+            );
+        }
+        assert_eq!(holds("t matches '(?-i)[A-Z]+'", json!({"t": "abc"})), Holds::No);
     }
 
     #[test]
@@ -387,6 +386,9 @@ mod tests {
             "a in 3",
             "a matches '('",
             "a under 'x'",
+            "a under '/x/../y'",
+            "a == [1]",
+            "a in [[1]]",
             "a not 3",
             "a <= true",
             "a == 'x",

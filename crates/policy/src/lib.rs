@@ -4,14 +4,16 @@
 //! never reached; [`Policy::decide`] says of one call whether it is allowed, denied, or somebody has to
 //! be asked, and by which rule. Nothing here is done, kept or counted: who calls it does that.
 //!
-//! Reading order: [`settings`] (what is written), [`condition`] (what may be said of arguments),
-//! [`rule`] (one rule), [`decide`] (all of them), [`flow`] (where data may go).
+//! Reading order: [`settings`] (what is written), [`condition`] (what may be said of arguments, with
+//! [`path`], [`sql`] and [`alike`] for what is not clear), [`rule`] (one rule), [`decide`] (all of them), [`flow`] (where data may go).
 #![forbid(unsafe_code)]
 
+mod alike;
 mod condition;
 mod decide;
 mod flow;
 mod glob;
+mod path;
 mod rule;
 mod settings;
 mod sql;

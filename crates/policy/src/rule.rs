@@ -193,8 +193,10 @@ impl Rule {
         for condition in &self.when {
             match condition.holds(arguments) {
                 Holds::Yes => {}
+                // One element that fits is enough to be careful, and not to be careless.
+                Holds::Partly if takes_unclear => {}
                 Holds::Unclear if takes_unclear => unclear.push(condition.text().to_owned()),
-                Holds::No | Holds::Unclear => return None,
+                Holds::No | Holds::Partly | Holds::Unclear => return None,
             }
         }
         Some(Fit { unclear })

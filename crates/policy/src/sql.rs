@@ -1,12 +1,18 @@
 //! Whether SQL only reads.
 //!
-//! Whatever cannot be parsed does not. A function may still do anything that its database lets it:
-//! those that are known to are listed here, and whoever needs to be sure gives the server a user who
-//! may only read.
+//! Only what is known to: statements and functions that are listed here, in a text that every database
+//! reads in the same way. Everything else is not sure to. A view, an operator or a function of
+//! somebody's own that is called like one of these may still do anything that its database lets it:
+//! whoever needs to be sure gives the server a user who may only read.
+
+mod functions;
+mod plain;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Expr, ObjectName, Query, Select, SetExpr, Statement, Visit as _, Visitor};
+use sqlparser::ast::{
+    Expr, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit as _, Visitor,
+};
 use sqlparser::dialect::{
     Dialect, GenericDialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect,
 };
@@ -15,35 +21,9 @@ use sqlparser::parser::Parser;
 /// The longest SQL that is looked at.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Functions that do something, or let somebody else's words do it.
-const FUNCTIONS: [&str; 22] = [
-    "dblink",
-    "dblink_exec",
-    "lo_export",
-    "lo_import",
-    "lo_unlink",
-    "load_extension",
-    "load_file",
-    "nextval",
-    "pg_advisory_lock",
-    "pg_cancel_backend",
-    "pg_notify",
-    "pg_read_binary_file",
-    "pg_read_file",
-    "pg_reload_conf",
-    "pg_rotate_logfile",
-    "pg_sleep",
-    "pg_terminate_backend",
-    "query_to_xml",
-    "set_config",
-    "setval",
-    "sys_exec",
-    "xp_cmdshell",
-];
-
-/// Whether every statement in `text` only reads, in whatever dialect can read it.
+/// Whether every statement in `text` is sure to read only, in whatever dialect can read it.
 pub(crate) fn only_reads(text: &str) -> bool {
-    if text.len() > MOST_BYTES {
+    if text.len() > MOST_BYTES || !plain::is_plain(text) {
         return false;
     }
     let dialects: [&dyn Dialect; 5] = [
@@ -53,10 +33,6 @@ pub(crate) fn only_reads(text: &str) -> bool {
         &SQLiteDialect {},
         &MsSqlDialect {},
     ];
-    // Comments that one database executes and another does not are nothing that we can judge.
-    if text.contains("/*!") || text.contains("/*+") {
-        return false;
-    }
     let mut parsed = dialects
         .iter()
         .filter_map(|dialect| {
@@ -75,7 +51,8 @@ pub(crate) fn only_reads(text: &str) -> bool {
 
 fn reads(statement: &Statement) -> bool {
     let is_reading = match statement {
-        Statement::Explain { analyze, statement, .. } => !analyze || reads(statement),
+        // What is explained may be carried out for that.
+        Statement::Explain { statement, .. } => reads(statement),
         Statement::Query(_)
         | Statement::ExplainTable { .. }
         | Statement::ShowTables { .. }
@@ -85,38 +62,55 @@ fn reads(statement: &Statement) -> bool {
         | Statement::ShowVariable { .. } => true,
         _ => false,
     };
-    is_reading && statement.visit(&mut Writes).is_continue()
+    is_reading && statement.visit(&mut Reading).is_continue()
 }
 
-/// Looks for anything inside a query that does more than read.
-struct Writes;
+/// Goes on as long as everything is known to read.
+struct Reading;
 
-impl Visitor for Writes {
+impl Visitor for Reading {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        if query.locks.is_empty() && body_reads(&query.body) {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        let is_more = query.settings.is_some()
+            || query.format_clause.is_some()
+            || !query.pipe_operators.is_empty();
+        go_on(query.locks.is_empty() && !is_more && body_reads(&query.body))
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        if select.into.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        go_on(select.into.is_none() && select.optimizer_hints.is_empty())
     }
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<()> {
         match expression {
-            Expr::Function(function) if does_something(&function.name) => ControlFlow::Break(()),
+            Expr::Function(function) => go_on(is_known(&function.name)),
+            // Calls of something that has no name here.
+            Expr::Lambda(_) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         }
     }
 
-    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
-        // A function can stand where a table does.
-        if does_something(relation) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<()> {
+        go_on(match table {
+            TableFactor::Table { name, args, with_hints, .. } => {
+                // A function can stand where a table does.
+                let is_function = args.is_some();
+                with_hints.is_empty() && (!is_function || is_known(name)) && is_name(name)
+            }
+            TableFactor::Function { name, .. } => is_known(name),
+            TableFactor::Derived { .. }
+            | TableFactor::NestedJoin { .. }
+            | TableFactor::UNNEST { .. }
+            | TableFactor::JsonTable { .. }
+            | TableFactor::OpenJsonTable { .. } => true,
+            _ => false,
+        })
     }
+}
+
+fn go_on(reads: bool) -> ControlFlow<()> {
+    if reads { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 fn body_reads(body: &SetExpr) -> bool {
@@ -127,10 +121,20 @@ fn body_reads(body: &SetExpr) -> bool {
     }
 }
 
-fn does_something(name: &ObjectName) -> bool {
-    let last = name.0.last().map(ToString::to_string).unwrap_or_default().to_lowercase();
-    let last = last.trim_matches(['"', '`', '[', ']']);
-    FUNCTIONS.contains(&last)
+/// Whether a function is one of those that only compute. One of a schema is somebody's own.
+fn is_known(name: &ObjectName) -> bool {
+    let [only] = name.0.as_slice() else { return false };
+    let Some(name) = only.as_ident() else { return false };
+    functions::only_computes(&name.value.to_lowercase())
+}
+
+/// Whether a table's name is one, and no file that somebody wants read.
+fn is_name(name: &ObjectName) -> bool {
+    name.0.iter().all(|part| {
+        part.as_ident().is_some_and(|part| {
+            part.quote_style != Some('\'') && !part.value.contains(['/', '\\', ':', '.', '*'])
+        })
+    })
 }
 
 #[cfg(test)]
@@ -147,6 +151,12 @@ mod tests {
             "SELECT name FROM a UNION ALL SELECT name FROM b",
             "SHOW TABLES",
             "-- a comment\nSELECT count(*) FROM t",
+            "SELECT lower(a), sum(b) OVER (PARTITION BY c), CASE WHEN d THEN 1 ELSE 2 END FROM s.t",
+            "SELECT replace(a, 'x', 'DROP TABLE'), CAST(b AS text) FROM \"My Table\" WHERE c LIKE '%;%'",
+            "SELECT date_trunc('month', d), count(*) FROM t GROUP BY 1 HAVING count(*) > 2",
+            "EXPLAIN ANALYZE SELECT 1",
+            "SELECT * FROM generate_series(1, 3) AS n",
+            "SELECT TOP 5 [a b] FROM dbo.t",
         ] {
             assert!(only_reads(text), "{text}");
         }
@@ -164,6 +174,44 @@ mod tests {
             "SELECT pg_catalog.\"pg_read_file\"('/etc/passwd')",
             "SELECT * FROM dblink('x', 'DROP TABLE t')",
             "SELECT 1 /*! ; DROP TABLE t */",
+            "SELECT setval('s', 1)",
+            "SELECT lo_import('/etc/passwd')",
+            "SELECT load_extension('x')",
+            "SELECT load_file('/etc/passwd')",
+            "SELECT pg_ls_dir('/')",
+            "SELECT public.lower('x')",
+            "SELECT my_own_function(1)",
+            "SELECT query_to_xml('DELETE FROM t', true, true, '')",
+            "SELECT * FROM my_own_function(1)",
+            "SELECT * FROM OPENROWSET('x', 'y', 'z')",
+            "SELECT * FROM '/etc/passwd'",
+            "SELECT * FROM \"/etc/passwd.csv\"",
+            "SELECT * FROM t WITH (UPDLOCK)",
+            "SELECT * FROM t FOR SHARE",
+            "SELECT * FROM t LOCK IN SHARE MODE",
+            "SELECT a FROM t INTO OUTFILE '/tmp/x'",
+            "SELECT a INTO DUMPFILE '/tmp/x' FROM t",
+            "EXPLAIN (ANALYZE) DELETE FROM t",
+            "EXPLAIN (ANALYZE, VERBOSE) UPDATE t SET a = 1",
+            "EXPLAIN ANALYZE INSERT INTO t VALUES (1)",
+            "SELECT 1 DELETE FROM t",
+            "SELECT 1 FROM t EXEC(\"x\")",
+            "SELECT (SELECT pg_sleep(10))",
+            "SELECT 1 WHERE EXISTS (SELECT nextval('s'))",
+            "SELECT a FROM t ORDER BY pg_sleep(1)",
+            "SELECT count(*) FILTER (WHERE setval('s', 1) > 0) FROM t",
+            "VALUES (nextval('s'))",
+            "WITH x AS (SELECT setval('s', 1)) SELECT * FROM x",
+            r"SELECT 'a\' OR setval(1,2) -- '",
+            "SELECT $$a$$",
+            "DO $$ BEGIN DELETE FROM t; END $$",
+            "REPLACE INTO t VALUES (1)",
+            "LOAD DATA INFILE 'x' INTO TABLE t",
+            "HANDLER t OPEN",
+            "MERGE INTO t USING u ON a = b WHEN MATCHED THEN DELETE",
+            "TRUNCATE t",
+            "BEGIN; SELECT 1; COMMIT",
+            "PRAGMA table_info(t)",
             "COPY t TO PROGRAM 'sh'",
             "PRAGMA writable_schema = 1",
             "ATTACH DATABASE 'x' AS y",

@@ -138,6 +138,91 @@ fn what_cannot_be_judged_is_denied_where_the_rule_denies() {
     assert_eq!(verdict(&policy, &pay(json!({}))), Verdict::Deny);
 }
 
+/// A rule that denies `fits`, and one that allows it: what each does about a call.
+fn denied_and_allowed(when: &str, arguments: &Value) -> (Verdict, Verdict) {
+    let rule = |action: &str| {
+        format!(
+            "unannotated = 'ask'\n[[rules]]\ntools = 'x.y'\nwhen = \"{when}\"\naction = '{action}'"
+        )
+    };
+    let call = Call { tool: "x.y", arguments: arguments.clone(), ..Call::default() };
+    (verdict(&policy(&rule("deny")), &call), verdict(&policy(&rule("allow")), &call))
+}
+
+#[test]
+fn one_element_is_enough_to_deny_and_not_to_allow() {
+    let cases = [
+        ("repo == 'secret'", json!({"repo": ["public", "secret"]})),
+        ("repo in ['secret']", json!({"repo": [["public"], ["secret"]]})),
+        ("amount > 1000", json!({"amount": [1, 5000]})),
+        ("items.amount > 1000", json!({"items": [{"amount": 1}, {"amount": 5000}]})),
+        ("items.amount > 1000", json!({"items": [{"amount": 1}, {}]})),
+        ("path under '/etc'", json!({"path": ["/srv/a", "/etc/passwd"]})),
+        ("to matches '.*@evil[.]example'", json!({"to": ["a@good.example", "b@evil.example"]})),
+        ("sql reads", json!({"sql": ["SELECT 1", "DELETE FROM t"]})),
+        ("cc present", json!({"cc": [null, "x"]})),
+    ];
+    for (when, arguments) in cases {
+        let judged = denied_and_allowed(when, &arguments);
+        assert_eq!(judged, (Verdict::Deny, Verdict::Ask), "{when} {arguments}");
+    }
+}
+
+#[test]
+fn what_could_be_read_in_two_ways_is_denied_and_not_allowed() {
+    let cases = [
+        ("amount > 1000", json!({"amount": "1000000"})),
+        ("amount > 1000", json!({"amount": {"value": 5000}})),
+        ("amount > 1000", json!({"amount": null})),
+        ("amount > 1000", json!({"amount": true})),
+        ("amount > 1000", json!({"amount": []})),
+        ("amount > 1000", json!({"amount": 1, "Amount": 5000})),
+        ("account == '12'", json!({"account": 12})),
+        ("account == 12", json!({"account": "12"})),
+        ("force == true", json!({"force": 1})),
+        ("force == true", json!({"force": "true"})),
+        ("env == 'prod'", json!({"env": "Prod"})),
+        ("env == 'prod'", json!({"env": "pr\u{43e}d"})),
+        ("env == 'prod'", json!({"env": {"name": "prod"}})),
+        ("env in ['prod']", json!({"env": "prod\u{200b}"})),
+        ("path under '/etc'", json!({"path": "/data/../etc/passwd"})),
+        ("path under '/etc'", json!({"path": "//etc/passwd"})),
+        ("path under '/etc'", json!({"path": "/./etc/passwd"})),
+        ("path under '/etc'", json!({"path": "etc/passwd"})),
+        ("path under '/etc'", json!({"path": "\\etc\\passwd"})),
+        ("path under '/etc'", json!({"path": "/%65tc/passwd"})),
+        ("path under '/etc'", json!({"path": "/ETC/passwd"})),
+        ("path under '/etc'", json!({"path": "/etc./passwd"})),
+        ("path under '/etc'", json!({"path": "/\u{435}tc/passwd"})),
+        ("path under '/etc'", json!({"path": "file:///etc/passwd"})),
+        ("path under '/srv'", json!({"path": "/srv/../etc/passwd"})),
+        ("url matches 'https://intern[.]example/.*'", json!({"url": "HTTPS://intern.example/x"})),
+        ("url matches 'a.*'", json!({"url": "a\nb"})),
+        ("sql reads", json!({"sql": "SELECT setval('s', 1)"})),
+        ("sql reads", json!({"sql": 5})),
+        ("filter.repo == 'secret'", json!({"filter": "repo:secret"})),
+    ];
+    for (when, arguments) in cases {
+        let judged = denied_and_allowed(when, &arguments);
+        assert_eq!(judged, (Verdict::Deny, Verdict::Ask), "{when} {arguments}");
+    }
+    // What is clear stays so.
+    let clear = denied_and_allowed("path under '/etc'", &json!({"path": "/srv/a.txt"}));
+    assert_eq!(clear, (Verdict::Ask, Verdict::Ask));
+    let clear = denied_and_allowed("path under '/etc'", &json!({"path": "/etc/hosts"}));
+    assert_eq!(clear, (Verdict::Deny, Verdict::Allow));
+}
+
+#[test]
+fn what_cannot_be_judged_is_counted_and_asked_about() {
+    let rules = "[[rules]]\ntools = 'x.y'\nwhen = 'amount > 10'\nper-run = 1\n[[rules]]\ntools = 'x.y'\nwhen = 'amount > 10'\naction = 'ask'";
+    for arguments in [json!({"amount": "11"}), json!({"amount": [1, 11]}), json!({})] {
+        let call = Call { tool: "x.y", arguments: arguments.clone(), ..Call::default() };
+        let decision = decide(&policy(rules), &call);
+        assert_eq!((decision.verdict, decision.limits.len()), (Verdict::Ask, 1), "{arguments}");
+    }
+}
+
 #[test]
 fn limits_of_every_rule_that_fits_count() {
     let policy = policy(

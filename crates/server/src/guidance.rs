@@ -30,6 +30,27 @@ impl Guidance {
     }
 }
 
+/// What our own text says of the tool that searches, and what it says where that is none of the client's.
+const SEARCHING: [(&str, &str); 2] = [
+    (
+        "`search_tools` finds those functions, also inside a program.",
+        "Inside a program, the function `search_tools` finds them.",
+    ),
+    (
+        "Search first: `search_tools(query=\"create issue\", detail_level=\"full\")`.",
+        "Search first, in a program: `return search_tools(\"create issue\", \"full\")`.",
+    ),
+];
+
+impl Guidance {
+    /// The same for those who can search in programs only. A text of the operator's own stays as it is.
+    #[must_use]
+    pub fn without_search(&self) -> String {
+        let told = |text: String, (with, without): &(&str, &str)| text.replace(with, without);
+        SEARCHING.iter().fold(self.text.to_string(), told)
+    }
+}
+
 /// A file that may begin with `---`, lines such as `version: 1`, and `---`.
 fn split(file: &str) -> (Option<&str>, &str) {
     let front = file.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
@@ -47,6 +68,16 @@ mod tests {
         let guidance = Guidance::default();
         assert_eq!(guidance.version, "2");
         assert!(guidance.text.starts_with("# Working through Tidegate"));
+    }
+
+    #[test]
+    fn who_has_no_tool_to_search_with_is_told_to_search_in_programs() {
+        let guidance = Guidance::default();
+        for (with, without) in SEARCHING {
+            assert!(guidance.text.contains(with), "{with}");
+            let told = guidance.without_search();
+            assert!(told.contains(without) && !told.contains(with), "{told}");
+        }
     }
 
     #[test]

@@ -202,19 +202,17 @@ impl Mcp {
 impl Mcp {
     /// What agents are told, with what is different for those who are not offered everything.
     fn guidance(&self) -> String {
-        let mut text = self.shared.guidance.text.to_string();
+        let offered: Vec<&str> = self.own().map(|tool| &*tool.name).collect();
+        let guidance = &self.shared.guidance;
+        let mut text = match (offered.contains(&EXECUTE), offered.contains(&SEARCH)) {
+            (true, true) => guidance.text.to_string(),
+            (true, false) => guidance.without_search(),
+            (false, _) => without_programs(&offered),
+        };
         if self.shared.service.tools().tokenizes() {
             text.push_str(TOKENS);
         }
-        let offered: Vec<&str> = self.own().map(|tool| &*tool.name).collect();
-        let missing = match (offered.contains(&EXECUTE), offered.contains(&SEARCH)) {
-            (true, true) => return text,
-            (true, false) => {
-                "Here `search_tools` is no tool of yours: call it inside a program, `return search_tools(\"create issue\", \"full\")`."
-            }
-            (false, _) => "Here no programs can be run: `execute_python` is not offered to you.",
-        };
-        format!("{missing}\n\n{text}")
+        text
     }
 
     fn is_direct(&self) -> bool {
@@ -249,6 +247,20 @@ impl Mcp {
             }
         }
     }
+}
+
+/// What agents are told where they cannot run programs: only of what they are offered.
+fn without_programs(offered: &[&str]) -> String {
+    let mut text = "# Working through Tidegate\n\nNo programs can be run here.".to_owned();
+    if offered.contains(&SEARCH) {
+        text.push_str(" `search_tools` says which functions the connected servers have.");
+    }
+    if offered.contains(&ANALYSIS) {
+        text.push_str(
+            " `execute_analysis` filters, groups and describes rows of files, earlier results and tools, and gives back only what you asked for.",
+        );
+    }
+    text
 }
 
 /// Who asks: whoever the HTTP door let in, or whoever started us.

@@ -12,6 +12,8 @@ pub mod access;
 mod analysis;
 mod anomaly;
 pub(crate) mod approvals;
+mod ask;
+mod chat;
 mod execute;
 mod files;
 mod given;
@@ -37,9 +39,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::{delete, get, post};
-use http::StatusCode;
+use http::{StatusCode, header};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tower_http::compression::CompressionLayer;
@@ -48,6 +50,7 @@ pub use self::access::{AccessRules, protect};
 pub use self::health::keep_figures;
 pub use self::problem::Problem;
 pub use self::serve::{ServeError, Tls, serve};
+pub(crate) use self::shown::paused;
 use crate::Shared;
 
 /// What an operator decides about the door.
@@ -59,6 +62,8 @@ pub struct RestOptions {
     pub body_bytes: usize,
     /// How long a request may take that runs no program and follows none.
     pub request_time: Duration,
+    /// Who answers questions, if anybody does.
+    pub agent: Option<Arc<agent::Agent>>,
     /// Where figures are kept, if they are.
     pub metrics: Option<PrometheusHandle>,
 }
@@ -69,6 +74,7 @@ impl Default for RestOptions {
             access: AccessRules::default(),
             body_bytes: 16 << 20,
             request_time: Duration::from_secs(60),
+            agent: None,
             metrics: None,
         }
     }
@@ -122,11 +128,11 @@ fn quick() -> Router<Door> {
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/cancel", post(runs::cancel))
+        .route("/api/v1/runs/{id}/resume", post(runs::resume))
         .route("/api/v1/runs/{id}/export", post(moving::export_run))
         .route("/api/v1/runs/import", post(moving::import_run))
         .route("/api/v1/sessions/{id}/export", get(moving::export_session))
         .route("/api/v1/sessions/import", post(moving::import_session))
-        .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/approvals", get(approvals::list))
         .route("/api/v1/approvals/{run}", post(approvals::answer))
         .route("/approvals", get(approvals::page))
@@ -143,7 +149,10 @@ fn lasting() -> Router<Door> {
     Router::new()
         .route("/execute", post(execute::execute))
         .route("/api/v1/execute", post(execute::execute))
+        .route("/api/v1/analysis", post(analysis::analyze))
         .route("/api/v1/runs/{id}/events", get(runs::events))
+        .route("/api/v1/ask", post(ask::ask))
+        .route("/ws/chat", get(chat::chat))
 }
 
 async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Response {
@@ -160,9 +169,39 @@ async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Resp
     }
 }
 
+/// A method's name as a label. Whatever else clients make up is one name, so that nobody adds figures
+/// without end.
+fn known_method(method: &http::Method) -> &'static str {
+    use http::Method;
+    let known = [
+        (Method::GET, "GET"),
+        (Method::HEAD, "HEAD"),
+        (Method::POST, "POST"),
+        (Method::PUT, "PUT"),
+        (Method::DELETE, "DELETE"),
+        (Method::OPTIONS, "OPTIONS"),
+        (Method::PATCH, "PATCH"),
+    ];
+    known.iter().find(|(one, _)| one == method).map_or("other", |(_, name)| name)
+}
+
+/// A page of ours: it loads nothing from elsewhere, and nobody puts it into a frame, where somebody could
+/// be made to press a button without seeing it.
+pub(crate) fn page(text: &'static str) -> Response {
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    (headers, Html(text)).into_response()
+}
+
 /// Counts requests, by what they asked for.
 pub(crate) async fn counted(request: Request, next: Next) -> Response {
-    let method = request.method().as_str().to_owned();
+    let method = known_method(request.method());
     let route = request.extensions().get::<MatchedPath>();
     let route = match route {
         Some(route) => route.as_str().to_owned(),

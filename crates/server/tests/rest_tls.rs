@@ -30,6 +30,7 @@ async fn without_one_it_speaks_http() {
 async fn a_certificate_that_is_none_is_named() {
     let folder = TempDir::new().unwrap();
     let tls = files(&folder, "nothing", KEY);
+    assert!(matches!(tls.check().await, Err(ServeError::Tls { .. })));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let refused = serve(listener, Some(tls), Router::new(), std::future::pending()).await;
     let refused = refused.unwrap_err();

@@ -12,6 +12,7 @@
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
 //! other clients have), [`shown`] (what of it all may be shown).
 
+mod ask;
 pub(crate) mod audit;
 pub(crate) mod edit;
 pub(crate) mod mcp_json;
@@ -96,6 +97,15 @@ impl Config {
     pub(crate) fn folders(&self) -> [(&'static str, Option<PathBuf>, &'static str); 2] {
         let origin = |name| if folder(name).is_some() { name } else { "default" };
         [("data", self.data.clone(), origin(DATA)), ("cache", self.cache.clone(), origin(CACHE))]
+    }
+
+    /// The folders that variables name, which whoever starts us elsewhere has to be told.
+    pub(crate) fn named_folders(&self) -> Vec<(String, String)> {
+        let said = self.folders().into_iter().filter(|(_, _, origin)| *origin != "default");
+        said.filter_map(|(_, folder, variable)| {
+            Some((variable.to_owned(), folder?.display().to_string()))
+        })
+        .collect()
     }
 
     /// The folder of what the user made.
@@ -230,7 +240,8 @@ impl Config {
                 }
             )));
         }
-        match self.settings(&server).map_err(|error| Misuse::error(error.to_string()))?.source {
+        let settings = self.settings(&server).map_err(|error| Misuse::error(error.to_string()))?;
+        match settings.source.plain() {
             Source::Http(http) => Ok((server.name, http)),
             _ => Err(Misuse::error(format!("`{name}` is not reached over HTTP"))),
         }

@@ -64,11 +64,10 @@ impl Clerk for Terminal {
             return NoClerk.ask(wish, decision).await;
         }
         let arguments = serde_json::to_string(wish.shown).unwrap_or_default();
-        let cut: String = arguments.chars().take(400).collect();
         let question = format!(
             "the program wants to call {} with {}: {} ({}). Let it?",
             out::clean(&name),
-            out::clean(&cut),
+            out::clean(&whole(&arguments)),
             out::clean(&decision.reason),
             out::clean(&decision.rule)
         );
@@ -112,6 +111,19 @@ impl Clerk for Terminal {
     }
 
     fn decided(&self, _: &Wish<'_>, _: &Decision) {}
+}
+
+/// Letters of arguments that are shown.
+const MOST_LETTERS: usize = 4_000;
+
+/// Arguments as they are, or how much of them is not shown.
+fn whole(arguments: &str) -> String {
+    let count = arguments.chars().count();
+    if count <= MOST_LETTERS {
+        return arguments.to_owned();
+    }
+    let cut: String = arguments.chars().take(MOST_LETTERS).collect();
+    format!("{cut}... ({} more letters)", count - MOST_LETTERS)
 }
 
 const LABELS: &str = "labels.json";

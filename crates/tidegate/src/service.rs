@@ -176,7 +176,9 @@ fn warn_of_unknown(direct: &[String], tools: &Tools) {
     let names = tools.upstreams().names();
     for tool in direct {
         let server = tool.split_once('.').map_or(tool.as_str(), |(server, _)| server);
-        if !names.iter().any(|name| name.0 == server) {
+        // The name of a server may itself have a dot.
+        let is_of = |name: &str| tool.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+        if !names.iter().any(|name| is_of(&name.0)) {
             out::warn(format_args!(
                 "`direct`: there is no server {server:?}, so {tool} is not passed through"
             ));

@@ -68,7 +68,7 @@ pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
     ServerPolicy {
         pin: server.section.pin.unwrap_or(false),
         learn: server.section.learn.unwrap_or(learn),
-        trusted: server.section.trusted.unwrap_or(false),
+        trusted: server.section.is_trusted(),
         pii: server.section.pii.unwrap_or(pii),
         tool_pii: tools.map(|(tool, pii)| (ToolName(tool.clone()), *pii)).collect(),
         identity: identity(server),

@@ -41,7 +41,10 @@ pub async fn before_leaving<W: Future>(getting: W) -> W::Output {
 }
 
 /// Says that a call leaves.
-pub(crate) async fn leaves() -> io::Result<()> {
+///
+/// # Errors
+/// When whoever must know cannot write it down; it must not leave then.
+pub async fn leaves() -> io::Result<()> {
     match CURRENT.try_with(Arc::clone) {
         Ok(departure) => departure.leaves().await,
         Err(_nobody) => Ok(()),

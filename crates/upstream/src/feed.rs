@@ -5,11 +5,12 @@
 //! crashed child said last can still be read. Everything in it is bounded.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use tokio::sync::{broadcast, watch};
 
+use crate::mask::Mask;
 use crate::passing::Happening;
 
 /// Messages kept.
@@ -53,6 +54,7 @@ pub enum NoteKind {
 pub(crate) struct Feed {
     notes: Mutex<VecDeque<Note>>,
     stderr: Mutex<VecDeque<u8>>,
+    mask: Arc<Mask>,
     tools: watch::Sender<Tools>,
     happenings: broadcast::Sender<Happening>,
 }
@@ -75,6 +77,7 @@ impl Default for Feed {
         Self {
             notes: Mutex::default(),
             stderr: Mutex::default(),
+            mask: Arc::default(),
             tools: watch::Sender::new(Tools::default()),
             happenings: broadcast::Sender::new(1),
         }
@@ -87,12 +90,18 @@ impl Feed {
         Self { happenings, ..Self::default() }
     }
 
+    /// What must not be heard of it.
+    pub(crate) fn mask(&self) -> &Arc<Mask> {
+        &self.mask
+    }
+
     pub(crate) fn note(&self, kind: NoteKind, text: &str) {
+        let text = self.mask.text(text.to_owned());
         let mut notes = lock(&self.notes);
         if notes.len() == NOTES {
             notes.pop_front();
         }
-        notes.push_back(Note { at: SystemTime::now(), kind, text: shortened(text, NOTE_BYTES) });
+        notes.push_back(Note { at: SystemTime::now(), kind, text: shortened(&text, NOTE_BYTES) });
     }
 
     pub(crate) fn notes(&self) -> Vec<Note> {
@@ -115,7 +124,7 @@ impl Feed {
     /// All that is kept of standard error.
     pub(crate) fn stderr_text(&self) -> String {
         let kept: Vec<u8> = lock(&self.stderr).iter().copied().collect();
-        String::from_utf8_lossy(&kept).into_owned()
+        self.mask.text(String::from_utf8_lossy(&kept).into_owned())
     }
 
     /// The end of standard error as the tail of an error message, or nothing.
@@ -145,6 +154,12 @@ impl Feed {
 
     /// Something happened that clients may want to know of.
     pub(crate) fn happened(&self, what: Happening) {
+        let what = match what {
+            Happening::ResourceUpdated { uri } => {
+                Happening::ResourceUpdated { uri: self.mask.text(uri) }
+            }
+            other => other,
+        };
         // Nobody may be interested.
         let _ = self.happenings.send(what);
     }

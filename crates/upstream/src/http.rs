@@ -77,8 +77,8 @@ pub(crate) async fn open(
     http: &Http,
     client: &reqwest::Client,
 ) -> Result<McpConnection, ConnectError> {
-    let credentials =
-        Arc::new(Credentials::new(&setting.server, http, setting.options.tokens.clone()));
+    let credentials = Credentials::new(&setting.server, http, setting.options.tokens.clone());
+    let credentials = Arc::new(credentials.hidden_by(Arc::clone(setting.feed.mask())));
     let door =
         Door { setting, http, client, credentials, headers: headers(&setting.server, http)? };
     match http.wire {

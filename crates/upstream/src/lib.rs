@@ -16,6 +16,8 @@ mod feed;
 mod hook;
 mod http;
 mod letters;
+mod mask;
+mod masked;
 mod mcp;
 mod message;
 mod open;
@@ -39,7 +41,7 @@ pub use auth::{
     logout,
 };
 pub use connection::List;
-pub use departure::{Departure, before_leaving, departing};
+pub use departure::{Departure, before_leaving, departing, leaves};
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use hook::Hook;
@@ -49,7 +51,7 @@ pub use passing::{Abilities, Event, Happening, PassFailure, Passing, Refused};
 pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};
 pub use secret::Secret;
 pub use settings::{
-    Auth, ClientCredentials, Document, Endpoint, Endpoints, Http, Later, OAuth, OpenApi,
+    Auth, ClientCredentials, Document, Endpoint, Endpoints, Hiding, Http, Later, OAuth, OpenApi,
     ServerSettings, Source, Startup, Stdio, Timeouts, Wire,
 };
 pub use shallow::mended;

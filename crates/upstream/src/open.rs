@@ -8,10 +8,11 @@ use crate::connection::Connection;
 use crate::endpoints::EndpointsConnection;
 use crate::error::ConnectError;
 use crate::feed::Feed;
+use crate::masked::Masked;
 use crate::mcp::Setting;
 use crate::openapi::{self, OpenApiConnection};
 use crate::options::Options;
-use crate::settings::{ServerSettings, Source};
+use crate::settings::{Hiding, ServerSettings, Source};
 use crate::{http, stdio};
 
 /// The HTTP clients that all servers share, made when first needed: loading certificates takes
@@ -63,13 +64,25 @@ impl Opener {
     pub(crate) async fn open(&self) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
         let allowed = self.settings.timeouts.connect;
         // Not within that time: a person may have to unlock a keyring.
-        let source = self.source().await?;
+        let source = self.hidden(self.source().await?);
         let opened = tokio::time::timeout(allowed, self.open_patiently(&source)).await;
         opened
             .unwrap_or_else(|_| {
                 Err(ConnectError::Late { server: self.settings.name.clone(), allowed })
             })
             .map_err(|problem| self.with_stderr(&source, problem))
+            .map_err(|problem| self.setting.feed.mask().unconnected(problem))
+    }
+
+    /// Where a server is, after what must not come back from it was told to whoever hears it.
+    fn hidden(&self, source: Source) -> Source {
+        let mask = self.setting.feed.mask();
+        let Source::Hiding(Hiding { source, values }) = source else {
+            mask.configured(std::iter::empty());
+            return source;
+        };
+        mask.configured(values.iter().map(|value| value.reveal().as_str()));
+        *source
     }
 
     async fn source(&self) -> Result<Source, ConnectError> {
@@ -88,7 +101,7 @@ impl Opener {
         source: &Source,
     ) -> Result<(Arc<dyn Connection>, Listing), ConnectError> {
         let connection: Arc<dyn Connection> = match source {
-            Source::Later(_) => {
+            Source::Later(_) | Source::Hiding(_) => {
                 return Err(ConnectError::Misconfigured {
                     server: self.settings.name.clone(),
                     problem: "its settings lead to other settings".to_owned(),
@@ -108,6 +121,8 @@ impl Opener {
                 Arc::new(EndpointsConnection::new(&self.settings.name, endpoints, bytes, client)?)
             }
         };
+        let connection: Arc<dyn Connection> =
+            Arc::new(Masked::new(connection, Arc::clone(&self.setting.feed)));
         let changed = self.setting.feed.tools().borrow().changed;
         let mut listing = connection.listing().await?;
         if let Some(description) = &self.settings.description {

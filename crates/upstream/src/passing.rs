@@ -44,6 +44,12 @@ impl Passing {
         };
         (passing, heard)
     }
+
+    /// The same request, of which somebody else hears first what happens meanwhile.
+    pub(crate) fn overheard(&self) -> (Self, mpsc::Receiver<Event>) {
+        let (events, heard) = mpsc::channel(WAITING);
+        (Self { events, ..self.clone() }, heard)
+    }
 }
 
 /// What a server wants of the client whose request it deals with.

@@ -77,6 +77,29 @@ pub enum Source {
     Endpoints(Endpoints),
     /// One of these, found out when it is connected to.
     Later(Later),
+    /// One of these, with what must not come back from it.
+    Hiding(Hiding),
+}
+
+impl Source {
+    /// The same without what must not come back from it.
+    #[must_use]
+    pub fn plain(self) -> Self {
+        match self {
+            Self::Hiding(Hiding { source, .. }) => source.plain(),
+            other => other,
+        }
+    }
+}
+
+/// A server with what we say to it and nobody else may hear: wherever one of these values comes back from
+/// it, `***` stands in its place. Values of fewer than eight letters are not looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hiding {
+    /// Where it is and what it speaks.
+    pub source: Box<Source>,
+    /// Secrets of its configuration.
+    pub values: Vec<Secret<String>>,
 }
 
 /// Finds out where a server is each time it is connected to.

@@ -62,6 +62,8 @@ struct Inner {
     failures: u32,
     /// Why the last attempt failed, as it was told.
     told: Option<String>,
+    /// When the first of the attempts that failed did.
+    failing_since: Option<SystemTime>,
     listing: Option<Arc<Listing>>,
     code_mode: Option<String>,
     facts: Facts,
@@ -89,6 +91,7 @@ impl Slot {
             since: SystemTime::now(),
             failures: 0,
             told: None,
+            failing_since: None,
             listing: None,
             code_mode: None,
             facts: Facts::default(),
@@ -179,6 +182,7 @@ impl Slot {
             name: self.settings.name.clone(),
             state,
             since: inner.since,
+            failing: inner.failing_since.zip(inner.told.clone()),
             tools: inner.listing.as_ref().map(|listing| listing.tools.len()),
             protocol: inner.facts.protocol.clone(),
             server: inner.facts.server.clone(),
@@ -261,6 +265,7 @@ impl Slot {
         }
         inner.failures = 0;
         inner.told = None;
+        inner.failing_since = None;
         inner.facts = live.facts.clone();
         inner.since = SystemTime::now();
         // Ends the handle of the task this runs in, which has nothing left to wait for.
@@ -283,6 +288,7 @@ impl Slot {
             Some(_) => {}
         }
         inner.told = Some(said);
+        inner.failing_since.get_or_insert_with(SystemTime::now);
         if matches!(inner.state, State::Closed) {
             return problem;
         }

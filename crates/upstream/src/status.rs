@@ -15,6 +15,8 @@ pub struct ServerStatus {
     pub state: ServerState,
     /// Since when it is in this state.
     pub since: SystemTime,
+    /// Since when no attempt to connect has succeeded, and why the last one did not.
+    pub failing: Option<(SystemTime, String)>,
     /// How many tools it has, as far as is known.
     pub tools: Option<usize>,
     /// The revision of the protocol that was agreed on.

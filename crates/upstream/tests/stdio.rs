@@ -11,8 +11,8 @@ use support::{
     call, fixture, name, options, plain, server, start, state, status, stdio, text, tools, until,
 };
 use upstream::{
-    CallFailure, ConnectError, Elicitation, NoteKind, Options, Part, Roots, Secret, ServerState,
-    Source, Startup, Upstreams,
+    CallFailure, ConnectError, Elicitation, Hiding, NoteKind, Options, Part, Roots, Secret,
+    ServerState, Source, Startup, Upstreams,
 };
 
 #[tokio::test]
@@ -394,6 +394,20 @@ async fn a_child_gets_what_it_was_given_and_little_else() {
     assert_eq!(environment["GIVEN"], "yes");
     assert!(environment.get("PATH").is_some());
     assert_eq!(environment.get("SOMEBODYS_TOKEN"), None);
+}
+
+#[tokio::test]
+async fn a_credential_that_a_child_was_given_does_not_come_back() {
+    let mut given = fixture("normal");
+    let Source::Stdio(stdio) = &mut given.source else { unreachable!() };
+    let secret = Secret::new("ghp_0123456789".to_owned());
+    stdio.environment.insert("TOKEN".to_owned(), secret.clone());
+    let source = Box::new(given.source);
+    given.source = Source::Hiding(Hiding { source, values: vec![secret] });
+    let upstreams = start([given]);
+    let environment = plain(&upstreams, "normal", "environment").await.unwrap();
+    assert_eq!(environment.structured.as_ref().unwrap()["TOKEN"], "***");
+    assert!(!format!("{environment:?}").contains("ghp_0123456789"), "{environment:?}");
 }
 
 #[tokio::test]

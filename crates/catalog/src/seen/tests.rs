@@ -168,3 +168,28 @@ fn a_long_text_is_shown_where_it_differs() {
         "{text}"
     );
 }
+
+#[test]
+fn only_a_difference_that_was_shown_is_known_as_shown() {
+    let mut seen = Seen::default();
+    seen.observe_pinned(&listing(vec![tool("create"), tool("old")]));
+    let differences = seen.changes(&listing(vec![changed()]));
+    let mut shown = Shown::default();
+    assert_eq!(shown.sight(&differences[0]), Sight::Nothing);
+    shown.show(&differences[0].server, &differences);
+    assert_eq!(
+        differences.iter().map(|one| shown.sight(one)).collect::<Vec<_>>(),
+        [Sight::Same; 2]
+    );
+
+    // Between showing and accepting it became something else again, and another one came.
+    let mut again = changed();
+    again.description = Some("Sends your mail away".to_owned());
+    let later = seen.changes(&listing(vec![again, tool("new"), tool("old")]));
+    assert_eq!(later.iter().map(|one| shown.sight(one)).collect::<Vec<_>>(), [Sight::Other; 2]);
+
+    for one in &differences {
+        shown.forget(one);
+    }
+    assert_eq!(shown, Shown::default());
+}

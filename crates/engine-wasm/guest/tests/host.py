@@ -80,6 +80,9 @@ def _is_slow(call):
 
 
 def _answer(name, asked):
+    if name == "$search" and asked["query"] == "what a dead server has":
+        dead = {"server": "files", "state": "failed", "since": "2026-11-18T07:00:00.000Z", "reason": "no such program"}
+        return [True, {"tools": [], "matching": 0, "total": 8, "missing": [dead]}]
     if name == "$search":
         return [True, {"tools": [{"name": "get_devices", "server": "demo"}], "matching": 3, "total": 8}]
     if name != "$call":

@@ -276,6 +276,7 @@ class Correlate(unittest.TestCase):
 
     def test_what_cannot_correlate_is_said(self):
         self.assertIn("needs two columns of numbers. Columns with numbers: a", refusal("correlate", [{"a": 1, "s": "x"}]))
+        self.assertIn("no column 'amont'. Did you mean 'amount'?", refusal("correlate", [{"amount": 1}], fields=["amont"]))
         answer = ask("correlate", [{"a": 1, "b": 2}, {"a": 1, "b": 3}])
         self.assertEqual(answer["result"]["matrix"]["a"], {"a": None, "b": None})
         self.assertEqual(answer["notes"], ["nothing correlates with a column that has one value only: a"])

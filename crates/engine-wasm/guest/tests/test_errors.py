@@ -9,7 +9,7 @@ import unittest.mock
 
 from . import GUEST  # noqa: F401  (names the package)
 from _tidegate import errors, hints, program
-from _tidegate.failures import ToolError
+from _tidegate.failures import PolicyError, ToolError
 
 OWN = str(GUEST)
 
@@ -380,3 +380,26 @@ class OfValues(unittest.TestCase):
         self.assertIn("list(...)", hints.unreturned(x for x in ()))
         self.assertIn("'Summary'", hints.unreturned(Summary()))
         self.assertIn("hint_of(...)", hints.unreturned(hint_of))
+
+
+class NextTime(unittest.TestCase):
+    """Failures after which the text alone has to be enough to do it right."""
+
+    def test_what_is_parsed_already_is_not_parsed_again(self):
+        for value in ({"a": 1}, [1]):
+            self.assertIn("leave json.loads(...) out", hint_of("import json\njson.loads(value)", {"value": value}))
+
+    def test_a_secret_that_nobody_gave_is_no_module(self):
+        for source in ("secrets['db']", "secrets.get('db')"):
+            self.assertIn("$secret", hint_of(source))
+        self.assertEqual(hint_of("secrets.token_hex()"), "Add `import secrets`.")
+
+    def test_a_rule_does_not_change_by_trying_again(self):
+        self.assertIn("tell the user", hint_of("raise error", {"error": PolicyError("rule 'x' denies a.b")}))
+
+    def test_dates_that_do_not_fit_their_format(self):
+        source = "from datetime import datetime\ndatetime.strptime('2026-01-01T00:00:00Z', '%Y-%m-%d')"
+        self.assertIn("fromisoformat", hint_of(source))
+
+    def test_none_before_a_bracket(self):
+        self.assertIn("is None", hint_of("found = {}.get('a')\nfound['b']"))

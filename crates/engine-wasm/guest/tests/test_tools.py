@@ -251,3 +251,43 @@ class Words(unittest.TestCase):
             "write:",
             'calls = [await slow("a"), slow("b")]',
         ])
+
+
+class Analyses(unittest.TestCase):
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def test_an_analysis_leaves_nothing_behind_and_takes_nothing_away(self):
+        names = "return sorted(name for name in globals() if not name.startswith('__'))"
+        self.runtime.run("request, analyze = 'mine', 1", restart=True)
+        before = self.runtime.run(names)["value"]
+        for source in (
+            "from tidegate import analyze\nreturn await analyze(request)",
+            "import decimal\nfrom tidegate import analyze\nreturn await analyze(request)",
+        ):
+            # One that is refused is the cheapest there is.
+            ended = self.runtime.run(source, context={"request": {"analysis_type": "guess", "data": []}})
+            self.assertEqual(ended["error"]["type"], "AnalysisError", ended)
+            self.assertEqual(self.runtime.run(names)["value"], before)
+        self.assertEqual(self.runtime.run("return [request, analyze]")["value"], ["mine", 1])
+        # Who writes the same with a variable of their own means that.
+        own = self.runtime.run("from tidegate import analyze\nreturn await analyze(request)")
+        self.assertIn("mine", own["error"]["message"], own)
+
+
+class Searches(unittest.TestCase):
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def test_a_search_says_which_servers_are_missing_and_why(self):
+        source = "found = search_tools('what a dead server has')\nsearch_tools('what a dead server has')\n"
+        ended = self.runtime.run(source + "return [len(found), repr(found), found.missing[0]['server']]", restart=True)
+        self.assertEqual((ended["value"][0], ended["value"][2]), (0, "files"), ended)
+        for said in (ended["value"][1], ended["stderr"]):
+            self.assertIn("files does not answer since 2026-11-18T07:00:00.000Z", said)
+            self.assertIn("no such program", said)
+        # Once in a program, and again in the next one.
+        self.assertEqual(ended["stderr"].count("\n"), 1, ended)
+        self.assertIn("no such program", self.runtime.run(source)["stderr"])

@@ -33,6 +33,7 @@ impl Store {
             let copy = format!("INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}");
             sqlx::query(sqlx::AssertSqlSafe(copy)).execute(&mut connection).await?;
         }
+        super::totals::take_over(&mut connection).await?;
         connection.close().await?;
         std::fs::remove_dir_all(folder).map_err(file)
     }

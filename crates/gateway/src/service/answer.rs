@@ -184,7 +184,7 @@ fn brief(error: &ProgramError, most: usize) -> (ProgramError, usize) {
         (error.traceback.as_deref().unwrap_or_default(), 15),
         (error.source_line.as_deref().unwrap_or_default(), 15),
     ];
-    let most = most - budget::count(&brief.kind);
+    let most = most - budget::count_text(&brief.kind);
     let [message, hint, traceback, source_line] = budget::together(texts, most);
     brief.message = message;
     brief.hint = brief.hint.map(|_| hint);
@@ -197,9 +197,9 @@ fn brief(error: &ProgramError, most: usize) -> (ProgramError, usize) {
 /// Tokens of the words of an error.
 pub(super) fn tokens_of(error: &ProgramError) -> usize {
     let more = [&error.hint, &error.traceback, &error.source_line];
-    budget::count(&error.kind)
-        + budget::count(&error.message)
-        + more.into_iter().flatten().map(|text| budget::count(text)).sum::<usize>()
+    budget::count_text(&error.kind)
+        + budget::count_text(&error.message)
+        + more.into_iter().flatten().map(|text| budget::count_text(text)).sum::<usize>()
 }
 
 impl Service {

@@ -29,6 +29,7 @@ use uuid::Uuid;
 use super::lock;
 use super::record::Moment;
 use super::store::StoreError;
+use crate::hearing::CallNote;
 use crate::judge::Wish;
 
 /// How often an answer that another process gave is looked for.
@@ -71,13 +72,26 @@ CREATE TABLE IF NOT EXISTS grants (
     expires_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS grants_by_session ON grants (session, tool);
+CREATE TABLE IF NOT EXISTS approval_notes (
+    id TEXT PRIMARY KEY,
+    run TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    done TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS approval_notes_by_run ON approval_notes (run, number);
 ";
+
+/// Questions with what is shown beside them.
+const QUESTIONS: &str = "SELECT approvals.*, approval_notes.number, approval_notes.done
+    FROM approvals LEFT JOIN approval_notes ON approval_notes.id = approvals.id";
 
 /// One call that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Item {
     /// What the question is called.
     pub id: String,
+    /// Which question of its run it is, from 1. It stays the same, whatever else is asked and answered.
+    pub number: u64,
     /// With what the tool would be called.
     pub arguments: Value,
     /// When it was asked.
@@ -105,6 +119,33 @@ pub struct Group {
     pub expires_at: Moment,
     /// The calls.
     pub items: Vec<Item>,
+    /// What the run had done when the last of them was asked about: calls that were answered, by tool.
+    pub done: BTreeMap<String, u64>,
+}
+
+/// Calls that were answered with a value, by tool.
+#[must_use]
+pub fn done(calls: &[CallNote]) -> BTreeMap<String, u64> {
+    let mut done = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.ok == Some(true)) {
+        *done.entry(call.name()).or_default() += 1;
+    }
+    done
+}
+
+/// That a call was not approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unapproved {
+    /// Why not.
+    pub(super) words: String,
+    /// Nobody answered in time.
+    pub(super) is_expired: bool,
+}
+
+impl From<String> for Unapproved {
+    fn from(words: String) -> Self {
+        Self { words, is_expired: false }
+    }
 }
 
 /// What somebody answered.
@@ -181,20 +222,25 @@ impl Approvals {
         Ok(Some(Self::new(pool, Duration::ZERO)))
     }
 
-    /// Waits until somebody has approved a call; the words say why not.
-    pub(super) async fn ask(&self, wish: &Wish<'_>, decision: &Decision) -> Result<(), String> {
+    /// Waits until somebody has approved a call, who is shown what its run has done.
+    pub(super) async fn ask(
+        &self,
+        wish: &Wish<'_>,
+        decision: &Decision,
+        done: &BTreeMap<String, u64>,
+    ) -> Result<(), Unapproved> {
         let broken = |error: sqlx::Error| format!("it could not be asked about: {error}");
         if self.is_granted(wish, decision).await.map_err(broken)? {
             return Ok(());
         }
-        let claim = self.claim(wish, decision).await?;
+        let claim = self.claim(wish, decision, done).await?;
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let row = sqlx::query("SELECT * FROM approvals WHERE id = ?").bind(&claim.id);
             let row = row.fetch_optional(&self.pool).await.map_err(broken)?;
-            let Some(row) = row else { return Err("the question was removed".to_owned()) };
+            let Some(row) = row else { return Err("the question was removed".to_owned().into()) };
             match row.get::<String, _>("state").as_str() {
                 "pending" if Moment(row.get("expires_at")) <= Moment::now() => {
                     self.set(&claim.id, "pending", "expired").await.map_err(broken)?;
@@ -221,7 +267,12 @@ impl Approvals {
     }
 
     /// Finds the question that a call is about, or asks it.
-    async fn claim(&self, wish: &Wish<'_>, decision: &Decision) -> Result<Claim, String> {
+    async fn claim(
+        &self,
+        wish: &Wish<'_>,
+        decision: &Decision,
+        done: &BTreeMap<String, u64>,
+    ) -> Result<Claim, Unapproved> {
         let broken = |error: sqlx::Error| format!("it could not be asked about: {error}");
         let digest = digest(&wish.name(), wish.shown);
         let _one_at_a_time = self.claiming.lock().await;
@@ -257,13 +308,24 @@ impl Approvals {
         if waiting >= MOST_OF_A_RUN {
             return Err(format!(
                 "{waiting} calls of this run wait for an approval already; do the work in parts"
-            ));
+            )
+            .into());
         }
         let id = format!("a_{}", Uuid::new_v4().simple());
         let now = Moment::now();
         lock(&self.claimed).insert(id.clone());
         let claim = Claim { id, claimed: Arc::clone(&self.claimed) };
         let arguments = serde_json::to_string(wish.shown).unwrap_or_default();
+        sqlx::query(
+            "INSERT INTO approval_notes SELECT ?1, ?2, COALESCE(MAX(number), 0) + 1, ?3
+             FROM approval_notes WHERE run = ?2",
+        )
+        .bind(&claim.id)
+        .bind(&wish.behalf.run)
+        .bind(serde_json::to_string(done).unwrap_or_default())
+        .execute(&self.pool)
+        .await
+        .map_err(broken)?;
         sqlx::query(
             "INSERT INTO approvals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, NULL, NULL, NULL)",
         )
@@ -320,11 +382,11 @@ impl Approvals {
         run: Option<&str>,
         owner: Option<&str>,
     ) -> Result<Vec<Group>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT * FROM approvals WHERE state = 'pending' AND expires_at > ?1
-             AND (?2 IS NULL OR run = ?2) AND (?3 IS NULL OR owner = ?3)
-             ORDER BY asked_at, rowid LIMIT 10000",
-        )
+        let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
+            "{QUESTIONS} WHERE state = 'pending' AND expires_at > ?1
+             AND (?2 IS NULL OR approvals.run = ?2) AND (?3 IS NULL OR owner = ?3)
+             ORDER BY asked_at, approvals.rowid LIMIT 10000"
+        )))
         .bind(Moment::now().0)
         .bind(run)
         .bind(owner)
@@ -337,7 +399,10 @@ impl Approvals {
                 (&one.run, &one.tool, &one.rule) == (&of_row.run, &of_row.tool, &of_row.rule)
             };
             match groups.iter_mut().find(same) {
-                Some(known) => known.items.extend(of_row.items),
+                Some(known) => {
+                    known.items.extend(of_row.items);
+                    known.done = of_row.done;
+                }
                 None => groups.push(of_row),
             }
         }
@@ -454,6 +519,9 @@ impl Approvals {
         ] {
             sqlx::query(statement).bind(moment.0).execute(&self.pool).await?;
         }
+        let _nobody_asks = self.claiming.lock().await;
+        let orphans = "DELETE FROM approval_notes WHERE id NOT IN (SELECT id FROM approvals)";
+        sqlx::query(orphans).execute(&self.pool).await?;
         Ok(())
     }
 }
@@ -492,8 +560,12 @@ async fn prepare(pool: &SqlitePool) -> Result<(), sqlx::Error> {
 
 fn group(row: &SqliteRow) -> Group {
     let arguments: String = row.get("arguments");
+    // One that an older version asked has neither.
+    let number: Option<i64> = row.get("number");
+    let done: Option<String> = row.get("done");
     let item = Item {
         id: row.get("id"),
+        number: number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0),
         arguments: serde_json::from_str(&arguments).unwrap_or_default(),
         asked_at: Moment(row.get("asked_at")),
     };
@@ -507,10 +579,16 @@ fn group(row: &SqliteRow) -> Group {
         asked_at: Moment(row.get("asked_at")),
         expires_at: Moment(row.get("expires_at")),
         items: vec![item],
+        done: done.and_then(|done| serde_json::from_str(&done).ok()).unwrap_or_default(),
     }
 }
 
-fn why_not(row: &SqliteRow) -> String {
+fn why_not(row: &SqliteRow) -> Unapproved {
+    let is_expired = row.get::<String, _>("state") == "expired";
+    Unapproved { words: why(row), is_expired }
+}
+
+fn why(row: &SqliteRow) -> String {
     let by: Option<String> = row.get("answered_by");
     let said: Option<String> = row.get("answer");
     match row.get::<String, _>("state").as_str() {
@@ -556,3 +634,6 @@ fn sorted(value: &Value) -> Value {
 fn cut(text: &str) -> String {
     text.chars().take(MOST_LETTERS).collect()
 }
+
+#[cfg(test)]
+mod tests;

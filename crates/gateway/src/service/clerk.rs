@@ -12,12 +12,13 @@ use policy::{Decision, Verdict};
 use serde_json::{Map, Value, json};
 use sqlx::SqlitePool;
 
-use super::approvals::{Answer, AnswerError, Answered, Approvals, Group};
+use super::approvals::{Answer, AnswerError, Answered, Approvals, Group, Unapproved};
 use super::ids::RunId;
 use super::run::Run;
 use super::{Caller, Refusal, Scope, Service, Trail, lock};
 use crate::behalf::Behalf;
 use crate::judge::{Clerk, NOT_APPROVED, Wish};
+use crate::veil::Cover;
 
 /// How long no further question of a run has to come until those that came are told together.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -38,13 +39,10 @@ impl Clerk for ServiceClerk {
     async fn ask(&self, wish: &Wish<'_>, decision: &Decision) -> Result<(), String> {
         let run = self.run(&wish.behalf.run);
         let _asking = run.as_ref().map(|run| Asking::new(run));
-        let answered = self.approvals.ask(wish, decision).await;
-        self.note(wish, Kind::Approval, |entry| Entry {
-            outcome: Some(if answered.is_ok() { Outcome::Given } else { Outcome::Refused }),
-            details: json!({ "rule": decision.rule, "why": answered.as_ref().err() }),
-            ..entry
-        });
-        answered
+        let done = run.as_ref().map(|run| run.done()).unwrap_or_default();
+        let answered = self.approvals.ask(wish, decision, &done).await;
+        note_answer(self.trail.as_deref(), wish, decision, &answered);
+        answered.map_err(|unapproved| unapproved.words)
     }
 
     async fn labels(&self, session: &str) -> Result<BTreeSet<String>, String> {
@@ -92,11 +90,13 @@ impl Clerk for ServiceClerk {
             Verdict::Deny => Outcome::Deny,
             Verdict::Ask => Outcome::Ask,
         };
-        self.note(wish, Kind::Decision, |entry| Entry {
-            outcome: Some(outcome),
-            details: json!({ "rule": decision.rule, "reason": decision.reason }),
-            ..entry
-        });
+        if let Some(trail) = &self.trail {
+            trail.note(Entry {
+                outcome: Some(outcome),
+                details: json!({ "rule": decision.rule, "reason": decision.reason }),
+                ..entry(wish, Kind::Decision)
+            });
+        }
     }
 }
 
@@ -105,18 +105,38 @@ impl ServiceClerk {
         let id: RunId = id.parse().ok()?;
         lock(&self.service.upgrade()?.runs).get(&id).cloned()
     }
+}
 
-    fn note(&self, wish: &Wish<'_>, kind: Kind, whole: impl FnOnce(Entry) -> Entry) {
-        let Some(trail) = &self.trail else { return };
-        let behalf = wish.behalf;
-        trail.note(whole(Entry {
-            owner: behalf.owner.clone(),
-            session: behalf.session.clone(),
-            run: behalf.run.clone(),
-            subject: wish.name(),
-            ..Entry::new(kind)
-        }));
+fn entry(wish: &Wish<'_>, kind: Kind) -> Entry {
+    let behalf = wish.behalf;
+    Entry {
+        owner: behalf.owner.clone(),
+        session: behalf.session.clone(),
+        run: behalf.run.clone(),
+        subject: wish.name(),
+        ..Entry::new(kind)
     }
+}
+
+/// Writes down what came of asking about one call.
+fn note_answer(
+    trail: Option<&Trail>,
+    wish: &Wish<'_>,
+    decision: &Decision,
+    answered: &Result<(), Unapproved>,
+) {
+    let Some(trail) = trail else { return };
+    let outcome = match answered {
+        Ok(()) => Outcome::Given,
+        Err(Unapproved { is_expired: true, .. }) => Outcome::Expired,
+        Err(_) => Outcome::Refused,
+    };
+    let why = answered.as_ref().err().map(|unapproved| &unapproved.words);
+    trail.note(Entry {
+        outcome: Some(outcome),
+        details: json!({ "rule": decision.rule, "why": why }),
+        ..entry(wish, Kind::Approval)
+    });
 }
 
 /// One call of a run waits for somebody's answer as long as this is there.
@@ -135,6 +155,18 @@ impl Drop for Asking<'_> {
     }
 }
 
+/// Arguments of a client as the server gets them. Where they cannot be had, nothing is sent afterwards.
+async fn values(
+    cover: &Cover<'_>,
+    what: &str,
+    arguments: &Map<String, Value>,
+) -> Map<String, Value> {
+    match cover.take_off(what, Value::Object(arguments.clone())).await {
+        Ok(Value::Object(values)) => values,
+        Ok(_) | Err(_) => arguments.clone(),
+    }
+}
+
 impl Service {
     /// Questions to people, and their answers.
     #[must_use]
@@ -150,7 +182,9 @@ impl Service {
         decision: &Decision,
     ) -> Result<(), String> {
         let _asking = Asking::new(run);
-        self.approvals.ask(wish, decision).await
+        let answered = self.approvals.ask(wish, decision, &run.done()).await;
+        note_answer(self.parts.trail.as_deref(), wish, decision, &answered);
+        answered.map_err(|unapproved| unapproved.words)
     }
 
     /// Comes back when calls of a run wait for somebody's answer, with all that were made together.
@@ -195,13 +229,18 @@ impl Service {
         arguments: &Map<String, Value>,
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
+        let tools = &self.parts.tools;
+        tools.confirm_named(server, &tool.name).await.map_err(|error| error.message)?;
+        // Rules are about what the server gets, as they are where a program calls it.
+        let cover = tools.cover(server, Some(&tool.name), &caller.owner, "");
+        let values = values(&cover, &format!("{server}.{}", tool.name), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: &tool.name.0,
             annotations: &tool.annotations,
-            is_trusted: self.parts.tools.trusts(server),
-            arguments,
+            is_trusted: tools.trusts(server),
+            arguments: &values,
             shown: arguments,
         };
         self.passes(&wish).await
@@ -220,13 +259,15 @@ impl Service {
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
         let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let cover = self.parts.tools.cover(server, None, &caller.owner, "");
+        let values = values(&cover, &format!("{server}.$pass"), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: what,
             annotations: &reads,
             is_trusted: true,
-            arguments,
+            arguments: &values,
             shown: arguments,
         };
         self.passes(&wish).await
@@ -286,14 +327,15 @@ impl Service {
         })?;
         if let Some(trail) = &self.parts.trail {
             for (tool, count) in &answered.calls {
-                let outcome = if answer.approves { Outcome::Given } else { Outcome::Refused };
+                // What it means for each call is written down where that goes on, or does not.
                 trail.note(Entry {
                     owner: caller.owner.clone(),
                     run: run.as_str().to_owned(),
                     subject: tool.clone(),
-                    outcome: Some(outcome),
+                    outcome: Some(Outcome::Answered),
                     details: json!({
-                        "by": answer.by, "calls": count, "reason": answer.reason,
+                        "by": answer.by, "approves": answer.approves, "calls": count,
+                        "reason": answer.reason,
                         "remembered": answer.pattern,
                     }),
                     ..Entry::new(Kind::Approval)

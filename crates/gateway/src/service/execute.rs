@@ -25,7 +25,7 @@ use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::Write;
 use super::trace::Trace;
-use super::{Caller, Readiness, Refusal, Service, lock};
+use super::{Caller, Readiness, Refusal, Service, late, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::hearing::Hearing;
@@ -81,6 +81,8 @@ pub struct Request {
     pub timeout: Option<Duration>,
     /// A level that is no looser than the operator's.
     pub level: Option<Level>,
+    /// Limits that are no looser than the session's.
+    pub limits: Option<Limits>,
     /// What to do while another program runs in the session.
     pub if_busy: IfBusy,
     /// Tokens of the answer; what the operator says if nothing is said.
@@ -91,6 +93,27 @@ pub struct Request {
     pub trace: Option<TraceParent>,
     /// An earlier run whose answers are used again instead of asking twice.
     pub resume_from: Option<RunId>,
+}
+
+impl Request {
+    /// Whether it says nothing but what is to be run, and where.
+    fn is_plain(&self) -> bool {
+        self.context.is_empty()
+            && self.timeout.is_none()
+            && self.level.is_none()
+            && self.limits.is_none()
+            && self.output_tokens.is_none()
+            && self.output_strategy == Strategy::default()
+    }
+}
+
+/// Whether anybody waits for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Whoever asked for it; if they go, it is cancelled.
+    WaitedFor,
+    /// Nobody: it goes on by itself, and is not forgotten once it was accepted.
+    ByItself,
 }
 
 /// A run that has begun. Dropping it cancels the run.
@@ -143,13 +166,7 @@ impl Service {
         caller: &Caller,
         request: Request,
     ) -> Result<Arc<Run>, Refusal> {
-        let started = self.start_kept(caller, request, self.settings.durable).await?;
-        let record = started.run().record();
-        if !record.status.is_final() {
-            let record = self.covered(record).await?;
-            self.parts.store.write(Write::Begun(Box::new(record))).await?;
-        }
-        Ok(started.detach())
+        Ok(self.start_as(caller, request, Manner::ByItself).await?.detach())
     }
 
     /// Begins to run a program: refuses at once what cannot run, and queues the rest.
@@ -158,15 +175,14 @@ impl Service {
         caller: &Caller,
         request: Request,
     ) -> Result<Started, Refusal> {
-        self.start_kept(caller, request, false).await
+        self.start_as(caller, request, Manner::WaitedFor).await
     }
 
-    /// The same; one that is `kept` is not forgotten once this has come back.
-    async fn start_kept(
+    async fn start_as(
         self: &Arc<Self>,
         caller: &Caller,
         request: Request,
-        kept: bool,
+        manner: Manner,
     ) -> Result<Started, Refusal> {
         if self.ending.is_cancelled() {
             return Err(Refusal::Draining);
@@ -174,15 +190,21 @@ impl Service {
         let engine = self.engine().await?;
         self.validate(&request)?;
         let mut request = request;
+        // Before anything is made for it: no session gives way to a request that is not let in.
+        let ticket = self.gate.ticket(&caller.owner)?;
         let secrets = self.take_secrets(caller, &mut request).await?;
+        let _turn = match &request.resume_from {
+            Some(_) => Some(self.taking_over.lock().await),
+            None => None,
+        };
+        let (resumes, earlier) = self.earlier(caller, request.resume_from.as_ref()).await?;
+        self.uncover_program(caller, &mut request).await?;
         let (entry, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
-        let ticket = self.gate.ticket(&caller.owner)?;
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
-        let earlier = self.earlier(caller, request.resume_from.as_ref()).await?;
-        self.uncover_program(caller, &mut request).await?;
+        let (is_alone, is_plain) = (request.session.is_none(), request.is_plain());
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let begun = Begun {
             run: RunId::fresh(),
@@ -196,18 +218,13 @@ impl Service {
             limits,
             timeout: request.timeout,
             fit: (request.output_strategy, most.unwrap_or(self.settings.output_tokens)),
-            resumes: request.resume_from,
+            resumes,
+            is_alone,
+            is_plain,
         };
         let run = Run::new(begun.record(), trace, &self.ending);
         let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun, earlier));
-        if kept {
-            // What it starts from is not forgotten either.
-            entry.passing.store(false, Ordering::Relaxed);
-            if let Ok(mut body) = entry.body.try_lock() {
-                self.secure(&entry, &mut body).await;
-            }
-            keeper.accept().await.map_err(|source| self.unwritten(source))?;
-        }
+        self.accept(&entry, &keeper, manner).await?;
         let program = self.covered_program(keeper.begun()).await;
         self.tools().veil().hold(run.id().as_str(), secrets);
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
@@ -223,6 +240,41 @@ impl Service {
             self.tasks.spawn(carried);
         }
         Ok(Started { run, session, detached: false })
+    }
+
+    /// Writes down that a run was accepted, as far as that is promised. One that cannot be written down is
+    /// refused, and no later process begins it.
+    async fn accept(
+        &self,
+        entry: &Arc<Entry>,
+        keeper: &Arc<Keeper>,
+        manner: Manner,
+    ) -> Result<(), Refusal> {
+        if manner == Manner::ByItself && self.settings.durable {
+            // What it starts from is not forgotten either.
+            entry.passing.store(false, Ordering::Relaxed);
+            if let Ok(mut body) = entry.body.try_lock() {
+                self.secure(entry, &mut body).await;
+            }
+            keeper.accept().await.map_err(|source| self.unwritten(source))?;
+        }
+        let accepted = self.announce(keeper, manner).await;
+        if accepted.is_err() {
+            keeper.forget().await;
+        }
+        accepted
+    }
+
+    async fn announce(&self, keeper: &Arc<Keeper>, manner: Manner) -> Result<(), Refusal> {
+        let begun = keeper.begun();
+        if let Some(from) = &begun.resumes {
+            self.is_taken_up(from, &begun.run).await?;
+        }
+        if manner == Manner::ByItself {
+            let record = self.covered(begun.record()).await?;
+            self.parts.store.write(Write::Begun(Box::new(record))).await?;
+        }
+        Ok(())
     }
 
     /// What runs programs. Opening it takes a moment, which is waited for; installing it takes
@@ -298,6 +350,9 @@ impl Service {
         if let Some(level) = request.level {
             limits = limits.tightened_by(&Limits::of(level));
         }
+        if let Some(asked) = &request.limits {
+            limits = limits.tightened_by(asked);
+        }
         if let Some(timeout) = request.timeout {
             limits.wall = limits.wall.min(timeout);
         }
@@ -322,6 +377,7 @@ impl Service {
         let mut outcome = match outcome {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
+                run.never_left(&keeper.never_left());
                 self.tools().veil().drop_secrets(run.id().as_str());
                 lock(&self.runs).remove(run.id());
                 run.stored();
@@ -332,6 +388,7 @@ impl Service {
         self.tools().veil().drop_secrets(run.id().as_str());
         let context = context_tokens(begun);
         keeper.tell(&mut outcome);
+        late::name(&mut outcome, &run.record().calls);
         run.never_left(&keeper.never_left());
         outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
         let fit = begun.fit;
@@ -368,14 +425,15 @@ impl Service {
         }
         let succeeded = record.status == Status::Succeeded;
         let stored = if keeper.is_written() {
-            self.keep_at_last(run, record).await
+            self.keep_at_last(run, keeper, record).await
         } else {
             self.keep(run, record).await
         };
         match stored {
             // What failed may be taken up again, and must not be done twice.
             Ok(()) => {
-                if let Err(error) = keeper.over(succeeded).await {
+                let asked_for = self.settings.durable && !keeper.begun().is_plain;
+                if let Err(error) = keeper.over(succeeded, asked_for).await {
                     warn!(run = %id, error = %error, "what was kept of a run could not be removed");
                 }
             }
@@ -389,13 +447,25 @@ impl Service {
     }
 
     /// Stores a run that was promised to be kept; as long as that cannot be done, it is read from here.
-    async fn keep_at_last(&self, run: &Run, record: Record) -> Result<(), super::StoreError> {
+    async fn keep_at_last(
+        &self,
+        run: &Run,
+        keeper: &Arc<Keeper>,
+        record: Record,
+    ) -> Result<(), super::StoreError> {
         let mut failed = match self.keep(run, record.clone()).await {
             Ok(()) => return Ok(()),
             Err(error) => error,
         };
         warn!(run = %record.id, error = %failed, "a run cannot be stored yet; it is tried again");
         run.note(NOT_YET);
+        if record.status != Status::Succeeded {
+            // Whoever is told that it failed must not find it going on.
+            let error = record.ended.as_ref().and_then(|ended| ended.error.clone());
+            if let Err(error) = keeper.ends(error).await {
+                warn!(run = %record.id, error = %error, "a run that failed may be gone on with by the next process");
+            }
+        }
         run.stored();
         while !self.ending.is_cancelled() {
             tokio::select! {

@@ -265,6 +265,7 @@ mod tests {
             id: 1,
             server: Some("s".to_owned()),
             tool: tool.to_owned(),
+            kind: crate::CallKind::Tool,
             started_at: SystemTime::now(),
             took: None,
             argument_bytes: 0,

@@ -25,6 +25,27 @@ pub struct SessionId(String);
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(String);
 
+/// The name of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConversationId(String);
+
+impl ConversationId {
+    const PREFIX: &str = "c_";
+
+    /// A name nobody has.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self(fresh(Self::PREFIX))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl SessionId {
     const PREFIX: &str = "s_";
 
@@ -114,6 +135,7 @@ macro_rules! texts {
 
 texts!(SessionId, "session");
 texts!(RunId, "run");
+texts!(ConversationId, "conversation");
 
 #[cfg(test)]
 mod tests {

@@ -195,6 +195,8 @@ pub struct Rest {
     pub since: Moment,
     /// When it goes on though nothing has come, as far as that is known.
     pub wakes_at: Option<Moment>,
+    /// Nobody goes on with it here: an earlier process left it, and this one keeps no runs.
+    pub is_paused: bool,
 }
 
 /// How a run ended: an [`Outcome`] that can be stored.

@@ -47,7 +47,7 @@ pub enum Refusal {
         /// Which.
         run: RunId,
         /// Why not, and what to do.
-        why: &'static str,
+        why: String,
     },
     /// A run cannot go from one gateway to another.
     #[error("{run} cannot be moved, {why}")]
@@ -57,6 +57,11 @@ pub enum Refusal {
         /// Why not, and what to do.
         why: &'static str,
     },
+    /// A run rests that only a gateway goes on with which keeps runs.
+    #[error(
+        "{0} rests, because this gateway was started without `durable`; start it with `--durable true`, and the run goes on and can be ended or moved"
+    )]
+    Paused(RunId),
     /// What was given cannot be gone on with here, or there is nothing to give.
     #[error("{0}")]
     Immovable(String),
@@ -142,6 +147,7 @@ impl Refusal {
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
             Self::NotResumable { .. } => "not_resumable",
+            Self::Paused(_) => "run_paused",
             Self::NotMovable { .. } | Self::Immovable(_) => "not_movable",
             Self::Full(_) => "too_many_requests",
             Self::Quota { .. } => "quota_exceeded",
@@ -154,6 +160,7 @@ impl Refusal {
             Self::File(FileError::Refused { .. }) => "file_refused",
             Self::Session(_) | Self::Unthawed(_) => "session_unusable",
             Self::File(_) | Self::Sandbox(_) => "sandbox_failed",
+            Self::Store(error) if error.is_full() => "storage_full",
             Self::Store(_) => "storage_failed",
             Self::Draining => "shutting_down",
         }

@@ -58,10 +58,14 @@ impl Store {
         }
         for some in ids.chunks(500) {
             let some = serde_json::to_string(some).unwrap_or_default();
+            // What they cost and saved stays known.
+            let mut transaction = self.pool().begin_with("BEGIN IMMEDIATE").await?;
+            super::totals::add(&mut transaction, &some).await?;
             sqlx::query("DELETE FROM runs WHERE id IN (SELECT value FROM json_each(?))")
                 .bind(some)
-                .execute(self.pool())
+                .execute(&mut *transaction)
                 .await?;
+            transaction.commit().await?;
         }
         if gone.runs > 0 {
             sqlx::query("PRAGMA incremental_vacuum").execute(self.pool()).await?;

@@ -1,5 +1,6 @@
 //! A run under way: what has happened so far, for whoever follows it.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -10,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use upstream::TraceParent;
 
 use super::answer::Answer;
+use super::approvals;
 use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Rest, Status};
 use super::trace::Trace;
@@ -112,6 +114,11 @@ impl Run {
         self.lock().record.clone()
     }
 
+    /// Calls that were answered with a value so far, by tool.
+    pub(super) fn done(&self) -> BTreeMap<String, u64> {
+        approvals::done(&self.lock().record.calls)
+    }
+
     /// Does something with its program.
     pub(super) fn with_program<T>(&self, does: impl FnOnce(&str) -> T) -> T {
         let program = Arc::clone(&self.lock().record.program);
@@ -174,6 +181,12 @@ impl Run {
     /// Waits until it is over and stored.
     pub async fn over(&self) {
         self.until(|state| state.is_over).await;
+    }
+
+    /// How many events there were so far.
+    #[must_use]
+    pub fn happened(&self) -> usize {
+        self.lock().events.len()
     }
 
     /// What happened after the first `seen` events; nothing when it is over and all are seen.
@@ -353,7 +366,7 @@ impl Hearing for Run {
         let mut state = self.lock();
         // One that an earlier process left has rested since then.
         let since = state.record.waiting.as_ref().map_or_else(Moment::now, |rest| rest.since);
-        state.record.waiting = resting.then_some(Rest { since, wakes_at: None });
+        state.record.waiting = resting.then_some(Rest { since, wakes_at: None, is_paused: false });
         drop(state);
         self.set(if resting { Status::Waiting } else { Status::Running });
     }

@@ -7,6 +7,7 @@ use sqlx::Row as _;
 
 use super::ids::SessionId;
 use super::store::{Store, StoreError};
+use super::totals::{DAY, MADE, OF_RUNS, SUMS, TOOL};
 use super::{Caller, Refusal, Scope, Service};
 
 /// Tools that are named.
@@ -112,51 +113,49 @@ pub struct Day {
 const OVER: &str = "status NOT IN ('queued', 'running', 'waiting')
     AND (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR session = ?2)";
 
-/// A call that was sent to somebody.
-const MADE: &str =
-    "json_extract(value, '$.unmade') IS NOT 1 AND json_extract(value, '$.reused') IS NOT 1";
+/// Totals of runs that are no longer kept belong to no session.
+const GONE: &str = "(?1 IS NULL OR owner = ?1) AND ?2 IS NULL";
 
 impl Store {
-    /// Figures over the runs of an owner, or of all; of one session, or of all.
+    /// Figures over the runs of an owner, or of all; of one session, or of all. Of a session only runs
+    /// count that are still kept.
     pub async fn stats(
         &self,
         owner: Option<&str>,
         session: Option<&SessionId>,
     ) -> Result<Stats, StoreError> {
-        let of = |name: &str| format!("TOTAL(json_extract(ended, '$.receipt.{name}'))");
-        let sums =
-            ["sent", "received", "tokens_saved", "tokens_saved_search", "cost_saved", "bytes_kept"]
-                .map(of)
-                .join(", ");
-        let whole = format!(
-            "SELECT COUNT(*), TOTAL(status = 'succeeded'), AVG(json_extract(ended, '$.execution_time_ms')), {sums},
-                AVG(started_at - created_at),
-                (SELECT COUNT(*) FROM runs, json_each(runs.calls) WHERE {OVER} AND {MADE})
-             FROM runs WHERE {OVER}"
+        let names = SUMS.join(", ");
+        let all = format!(
+            "SELECT {DAY} AS day, {OF_RUNS} FROM runs WHERE {OVER} GROUP BY 1
+             UNION ALL SELECT day, {names} FROM totals WHERE {GONE}"
         );
+        let sums = SUMS.map(|name| format!("TOTAL({name}) AS {name}")).join(", ");
         let session = session.map(SessionId::as_str);
+        let whole = format!("SELECT {sums} FROM ({all})");
         let query = sqlx::query(sqlx::AssertSqlSafe(whole)).bind(owner).bind(session);
         let row = query.fetch_one(self.pool()).await?;
-        let total = row.get::<i64, _>(0).unsigned_abs();
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
-        let success_rate = row.get::<f64, _>(1) / total.max(1) as f64;
+        let sum = |name: &str| row.get::<f64, _>(name);
+        let average = |sums: &str, count: &str| sum(sums) / sum(count).max(1.0);
         let mut stats = Stats {
-            total_executions: total,
-            success_rate,
-            average_execution_time_ms: row.get::<Option<f64>, _>(2).unwrap_or_default(),
-            tokens_sent: whole_number(row.get(3)),
-            tokens_received: whole_number(row.get(4)),
-            total_tokens_saved: whole_number(row.get(5)),
-            total_tokens_saved_search: whole_number(row.get(6)),
-            total_cost_saved: row.get(7),
-            bytes_kept: whole_number(row.get(8)),
-            average_queue_time_ms: row.get::<Option<f64>, _>(9).unwrap_or_default(),
-            tool_calls: row.get::<i64, _>(10).unsigned_abs(),
+            total_executions: whole_number(sum("executions")).unsigned_abs(),
+            success_rate: average("succeeded", "executions"),
+            average_execution_time_ms: average("milliseconds", "timed"),
+            average_queue_time_ms: average("queue_milliseconds", "queued"),
+            tokens_sent: whole_number(sum("sent")),
+            tokens_received: whole_number(sum("received")),
+            total_tokens_saved: whole_number(sum("tokens_saved")),
+            total_tokens_saved_search: whole_number(sum("tokens_saved_search")),
+            total_cost_saved: sum("cost_saved"),
+            bytes_kept: whole_number(sum("bytes_kept")),
+            tool_calls: whole_number(sum("tool_calls")).unsigned_abs(),
             ..Stats::default()
         };
         let tools = format!(
-            "SELECT COALESCE(json_extract(value, '$.server') || '.', '') || json_extract(value, '$.tool'), COUNT(*)
-             FROM runs, json_each(runs.calls) WHERE {OVER} AND {MADE} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_TOOLS}"
+            "SELECT tool, SUM(calls) FROM (
+                SELECT {TOOL} AS tool, COUNT(*) AS calls FROM runs, json_each(runs.calls)
+                WHERE {OVER} AND {MADE} GROUP BY 1
+                UNION ALL SELECT tool, calls FROM total_tools WHERE {GONE})
+             GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_TOOLS}"
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(tools)).bind(owner).bind(session);
         for row in query.fetch_all(self.pool()).await? {
@@ -164,15 +163,14 @@ impl Store {
             stats.tools_called.push(ToolCalls { tool: row.get(0), calls });
         }
         let days = format!(
-            "SELECT date(created_at / 1000, 'unixepoch'), COUNT(*),
-                TOTAL(json_extract(ended, '$.receipt.tokens_saved')), TOTAL(json_extract(ended, '$.receipt.cost_saved'))
-             FROM runs WHERE {OVER} GROUP BY 1 ORDER BY 1 DESC LIMIT {MOST_DAYS}"
+            "SELECT day, TOTAL(executions), TOTAL(tokens_saved), TOTAL(cost_saved)
+             FROM ({all}) GROUP BY 1 ORDER BY 1 DESC LIMIT {MOST_DAYS}"
         );
         let query = sqlx::query(sqlx::AssertSqlSafe(days)).bind(owner).bind(session);
         for row in query.fetch_all(self.pool()).await? {
             stats.days.push(Day {
                 day: row.get(0),
-                executions: row.get::<i64, _>(1).unsigned_abs(),
+                executions: whole_number(row.get(1)).unsigned_abs(),
                 tokens_saved: whole_number(row.get(2)),
                 cost_saved: row.get(3),
             });
@@ -200,7 +198,95 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use engine::{CallId, HostCall, Outcome, ProgramError};
+
+    use super::super::ids::RunId;
+    use super::super::receipt::Receipt;
+    use super::super::record::{Ended, Moment, Record, Status};
+    use super::super::store::Write;
     use super::*;
+    use crate::hearing::CallNote;
+
+    fn record(owner: &str, status: Status, day: i64, saved: i64) -> Record {
+        let mut ended = Ended::from(&Outcome::failed(ProgramError::default()));
+        ended.execution_time_ms = 4.0;
+        let (sent, received, bytes_kept, cost_saved) = (7, 3, 1000, 0.5);
+        ended.receipt = Some(Receipt {
+            sent,
+            received,
+            bytes_kept,
+            cost_saved,
+            tokens_saved: saved,
+            ..Receipt::default()
+        });
+        let arguments = serde_json::value::to_raw_value(&serde_json::json!({
+            "server": "data", "tool": "look", "arguments": {},
+        }));
+        let call = HostCall {
+            id: CallId(1),
+            name: "$call".to_owned(),
+            arguments: arguments.unwrap_or_default(),
+        };
+        let created_at = Moment(day * 86_400_000);
+        Record {
+            id: RunId::fresh(),
+            session: SessionId::fresh(),
+            owner: owner.to_owned(),
+            status,
+            language: "python".to_owned(),
+            guidance: "1".to_owned(),
+            created_at,
+            started_at: Some(created_at.after(Duration::from_millis(6))),
+            finished_at: Some(created_at.after(Duration::from_millis(10))),
+            program: "1".into(),
+            ended: Some(ended),
+            calls: vec![CallNote::leaving(&call)],
+            answer: None,
+            waiting: None,
+            asks: 0,
+        }
+    }
+
+    #[tokio::test]
+    async fn totals_do_not_fall_when_old_runs_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("one")).await.unwrap();
+        let runs = [
+            record("ann", Status::Succeeded, 20_000, 500),
+            record("ann", Status::Failed, 20_001, -40),
+            record("bob", Status::Succeeded, 20_001, 7),
+        ];
+        for run in runs {
+            store.write(Write::Run(Box::new(run))).await.unwrap();
+        }
+        let (all, anns) =
+            (store.stats(None, None).await.unwrap(), store.stats(Some("ann"), None).await.unwrap());
+        assert_eq!((all.total_executions, all.total_tokens_saved, all.tool_calls), (3, 467, 3));
+        assert_eq!((anns.total_executions, anns.total_tokens_saved), (2, 460));
+        assert!((anns.success_rate - 0.5).abs() < 1e-12, "{anns:?}");
+        let times = (all.average_execution_time_ms, all.average_queue_time_ms);
+        assert!((times.0 - 4.0).abs() < 1e-9 && (times.1 - 6.0).abs() < 1e-9, "{times:?}");
+        let gone = store.collect(Duration::ZERO, 0).await.unwrap();
+        assert_eq!(gone.runs, 3);
+        assert_eq!(store.stats(None, None).await.unwrap(), all);
+        assert_eq!(store.stats(Some("ann"), None).await.unwrap(), anns);
+        // What comes later is added to it, and another's totals with it.
+        let other = Store::open(&folder.path().join("two")).await.unwrap();
+        let late = record("bob", Status::Succeeded, 20_001, 3);
+        other.write(Write::Run(Box::new(late))).await.unwrap();
+        other.collect(Duration::ZERO, 0).await.unwrap();
+        drop(other);
+        store.adopt(&folder.path().join("two")).await.unwrap();
+        let both = store.stats(None, None).await.unwrap();
+        assert_eq!((both.total_executions, both.total_tokens_saved), (4, 470));
+        assert_eq!(both.tools_called, [ToolCalls { tool: "data.look".to_owned(), calls: 4 }]);
+        let days: Vec<(&str, u64)> =
+            both.days.iter().map(|day| (day.day.as_str(), day.executions)).collect();
+        assert_eq!(days, [("2024-10-05", 3), ("2024-10-04", 1)]);
+        assert_eq!(store.stats(Some("nobody"), None).await.unwrap(), Stats::default());
+    }
 
     #[test]
     fn what_two_gateways_ran_is_added_up() {

@@ -3,6 +3,7 @@
 //! Reads go through a small pool. Everything that is written goes through one task, which
 //! commits whatever has come together: under load, one commit serves many runs.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -110,6 +111,37 @@ pub enum StoreError {
     Closed,
 }
 
+/// What SQLite says when it finds no room: itself, or as a write, a sync, or a file that cannot grow.
+const NO_ROOM: [&str; 6] = ["13", "778", "1034", "1546", "4874", "5386"];
+
+impl StoreError {
+    /// Whether there is no room where things are kept.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::File { source, .. } => is_no_room(source),
+            Self::Database(error) => has_no_room(error),
+            Self::Unwritten(error) => has_no_room(error),
+            _ => false,
+        }
+    }
+}
+
+fn is_no_room(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+fn has_no_room(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => is_no_room(error),
+        sqlx::Error::Database(error) => {
+            error.code().is_some_and(|code| NO_ROOM.contains(&code.as_ref()))
+        }
+        _ => false,
+    }
+}
+
 /// A session, as it is stored.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
@@ -199,7 +231,9 @@ impl Store {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-        let schema = format!("{SCHEMA};{}", super::approvals::SCHEMA);
+        let schema =
+            [SCHEMA, super::approvals::SCHEMA, super::totals::SCHEMA, super::conversations::SCHEMA]
+                .join(";");
         for statement in schema.split(';').filter(|statement| !statement.trim().is_empty()) {
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
         }
@@ -240,24 +274,41 @@ impl Store {
         let path = || self.kept.all.clone();
         let LeftBehind { found, unread } =
             found.map_err(|source| StoreError::File { path: path(), source })?;
-        let ids: Vec<&str> = found.iter().map(|one| one.begun.run.as_str()).collect();
-        let ids = serde_json::to_string(&ids).unwrap_or_default();
-        let over: Vec<String> = sqlx::query_scalar(
-            "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))
-             AND status NOT IN ('queued', 'running', 'waiting')",
-        )
-        .bind(ids)
-        .fetch_all(&self.pool)
-        .await?;
+        let ids = found.iter().map(|one| one.begun.run.as_str());
+        let over = self.over_of(&ids.collect::<Vec<_>>()).await?;
         let mut going = Vec::new();
         for one in found {
             if over.iter().any(|id| id == one.begun.run.as_str()) {
-                let _ = Arc::new(one.keeper).over(false).await;
+                let asked_for = !one.begun.is_plain;
+                let _ = Arc::new(one.keeper).over(false, asked_for).await;
             } else {
                 going.push(one);
             }
         }
         Ok(LeftBehind { found: going, unread })
+    }
+
+    /// Those of these runs whose end was stored.
+    async fn over_of(&self, ids: &[&str]) -> Result<Vec<String>, StoreError> {
+        let over = sqlx::query_scalar(
+            "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))
+             AND status NOT IN ('queued', 'running', 'waiting')",
+        );
+        let ids = serde_json::to_string(ids).unwrap_or_default();
+        Ok(over.bind(ids).fetch_all(&self.pool).await?)
+    }
+
+    /// Runs that an earlier process left and this one does not go on with, as they rest on disk.
+    pub(super) async fn paused(&self) -> Result<HashMap<RunId, Record>, StoreError> {
+        let kept = Arc::clone(&self.kept);
+        let found = tokio::task::spawn_blocking(move || kept.look()).await;
+        let found = found.map_err(std::io::Error::other).and_then(|found| found);
+        let found =
+            found.map_err(|source| StoreError::File { path: self.kept.all.clone(), source })?;
+        let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
+        let over = self.over_of(&ids).await?;
+        let rests = found.into_iter().filter(|one| !over.iter().any(|id| id == one.id.as_str()));
+        Ok(rests.map(|one| (one.id.clone(), one)).collect())
     }
 
     /// Whether this process has anything of a run on disk.
@@ -268,7 +319,9 @@ impl Store {
     /// Runs that processes left which are no more.
     pub(super) fn left_behind(&self) -> Vec<String> {
         let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-        let runs = folders(&self.kept.all).flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
+        // What lies under `over` has ended, and waits for nobody.
+        let processes = folders(&self.kept.all).filter(|one| one.file_name() != "over");
+        let runs = processes.flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
         let names = runs.filter_map(|run| run.file_name().into_string().ok());
         names.filter(|name| name.parse::<RunId>().is_ok()).collect()
     }
@@ -514,4 +567,35 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
         }
     };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_runs_that_have_not_ended_wait_for_another_gateway() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let (ended, going) = (RunId::fresh(), RunId::fresh());
+        for place in [format!("kept/over/{ended}"), format!("kept/earlier/{going}")] {
+            std::fs::create_dir_all(folder.path().join(place)).unwrap();
+        }
+        assert_eq!(store.left_behind(), [going.to_string()]);
+    }
+
+    #[tokio::test]
+    async fn a_database_that_may_not_grow_is_full_and_one_that_is_asked_nonsense_is_not() {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        for statement in ["CREATE TABLE t (text TEXT)", "PRAGMA max_page_count = 2"] {
+            sqlx::query(statement).execute(&mut connection).await.unwrap();
+        }
+        let long = "x".repeat(100_000);
+        let full = sqlx::query("INSERT INTO t VALUES (?)").bind(long).execute(&mut connection);
+        assert!(StoreError::from(full.await.unwrap_err()).is_full());
+        let nonsense = sqlx::query("SELECT nothing FROM t").execute(&mut connection).await;
+        assert!(!StoreError::from(nonsense.unwrap_err()).is_full());
+        let source = std::io::Error::from_raw_os_error(28);
+        assert!(StoreError::File { path: PathBuf::new(), source }.is_full());
+    }
 }

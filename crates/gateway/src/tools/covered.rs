@@ -73,7 +73,9 @@ mod tests {
     use policy::Glob;
     use serde_json::value::to_raw_value;
     use serde_json::{Value, json};
-    use upstream::{Options, ServerSettings, Source, Startup, Stdio, Timeouts, Upstreams};
+    use upstream::{
+        Hiding, Options, Secret, ServerSettings, Source, Startup, Stdio, Timeouts, Upstreams,
+    };
 
     use super::*;
     use crate::veil::VeilSettings;
@@ -89,19 +91,26 @@ mod tests {
 
     impl Desk {
         fn open(folder: &Path, policy: ServerPolicy) -> Self {
+            Self::hiding(folder, policy, &[])
+        }
+
+        /// The same, with what was given to the server and must not come back.
+        fn hiding(folder: &Path, policy: ServerPolicy, values: &[&str]) -> Self {
             let received = folder.join("received");
             let script =
                 concat!(env!("CARGO_MANIFEST_DIR"), "/../tidegate/tests/durable/canaries.py");
             let name = ServerName("desk".to_owned());
+            let source = Source::Stdio(Stdio {
+                command: "python3".to_owned(),
+                arguments: vec![script.to_owned(), received.display().to_string()],
+                environment: BTreeMap::new(),
+                folder: None,
+                shown: None,
+            });
+            let values = values.iter().map(|value| Secret::new((*value).to_owned())).collect();
             let settings = ServerSettings {
                 name: name.clone(),
-                source: Source::Stdio(Stdio {
-                    command: "python3".to_owned(),
-                    arguments: vec![script.to_owned(), received.display().to_string()],
-                    environment: BTreeMap::new(),
-                    folder: None,
-                    shown: None,
-                }),
+                source: Source::Hiding(Hiding { source: Box::new(source), values }),
                 description: None,
                 startup: Startup::Lazy,
                 timeouts: Timeouts::default(),
@@ -166,6 +175,48 @@ mod tests {
             learned.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
         assert!(learned.iter().any(|text| text.contains("\"email\"")), "nothing was learned");
         assert!(learned.iter().all(|text| !text.contains("EMAIL_") && !text.contains(MAIL)));
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_call_whose_answer_never_came_was_made_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = Desk::open(folder.path(), ServerPolicy::default());
+        let offer: Arc<Offer> = desk.tools.offer("from servers import desk").await;
+        let behalf = Behalf { owner: "ann".to_owned(), ..Behalf::default() };
+        let call = |tool: &str, arguments: Value| {
+            let arguments = json!({ "server": "desk", "tool": tool, "arguments": arguments });
+            let arguments = to_raw_value(&arguments).unwrap();
+            HostCall { id: CallId(1), name: "$call".to_owned(), arguments }
+        };
+        let endless = call("wait", json!({ "seconds": 600 }));
+        let arrived = async {
+            while !desk.received().contains("wait") {
+                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            answered = offer.carry_out(&endless, &behalf) => panic!("{answered:?}"),
+            () = arrived => {}
+        }
+        // One that is refused before it leaves is none.
+        assert!(offer.carry_out(&call("wait", json!({})), &behalf).await.result.is_err());
+        let counts = offer.tally().settled().await;
+        assert_eq!(counts.tools, BTreeMap::from([("desk.wait".to_owned(), 1)]));
+        assert!(counts.argument_tokens > 0 && counts.result_tokens == 0, "{counts:?}");
+        desk.tools.close().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_servers_own_credential_comes_back_neither_in_answers_nor_in_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = ServerPolicy { learn: true, ..ServerPolicy::default() };
+        let desk = Desk::hiding(folder.path(), policy, &["ghp_0123456789", "short"]);
+        let said = desk.call("tell", json!({ "text": "Bearer ghp_0123456789, short" })).await;
+        let said = said.unwrap().to_string();
+        assert!(said.contains("Bearer ***, short") && !said.contains("ghp_"), "{said}");
+        let error = desk.call("complain", json!({ "text": "ghp_0123456789" })).await.unwrap_err();
+        assert!(error.message.contains("***") && !error.message.contains("ghp_"), "{error:?}");
+        desk.tools.close().await;
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

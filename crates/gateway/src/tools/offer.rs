@@ -12,12 +12,13 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError, before_leaving};
 
-use super::{PATIENCE, Tools, wanted};
+use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::finding::Search;
-use crate::hearing::{UNANSWERED, UNSENT};
+use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
 use crate::judge::Wish;
+use crate::numbers;
 use crate::service::durable::Effect;
 use crate::tally::Tally;
 use crate::veil::{Cover, Pii};
@@ -32,10 +33,10 @@ pub struct Offer {
 }
 
 #[derive(Deserialize)]
-struct ToolCall {
+pub(super) struct ToolCall {
     #[serde(default)]
-    server: Option<String>,
-    tool: String,
+    pub(super) server: Option<String>,
+    pub(super) tool: String,
     #[serde(default)]
     arguments: Value,
 }
@@ -50,9 +51,9 @@ struct Named<'call> {
 }
 
 #[derive(Deserialize)]
-struct Asked {
+pub(super) struct Asked {
     #[serde(default)]
-    server: Option<String>,
+    pub(super) server: Option<String>,
     #[serde(default)]
     uri: Option<String>,
     #[serde(default)]
@@ -87,7 +88,7 @@ impl Offer {
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known = ["$call", web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
+        let known = [CALL, web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -100,7 +101,7 @@ impl Offer {
         let asked: Search = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("search_tools(): {error}")))?;
         let found = match &self.made {
-            Some((catalog, _)) => self.tools.finder.find(catalog, &asked),
+            Some((catalog, _)) => self.tools.find_in(catalog, &asked),
             None => self.tools.find(&asked),
         };
         raw(&found.map_err(|error| fault("UnknownServer", error.to_string()))?)
@@ -113,26 +114,26 @@ impl Offer {
 
     /// What a call may do out there, as far as anybody who is believed has said.
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
-        if call.name == web::CALL {
-            return web::effect(call);
+        match call.name.as_str() {
+            web::CALL => web::effect(call),
+            CALL => match serde_json::from_str::<Named<'_>>(call.arguments.get()) {
+                Ok(named) => self.effect_of_tool(named.server.as_deref(), &named.tool),
+                Err(_) => Effect::Write,
+            },
+            _ => Effect::Read,
         }
-        if call.name != "$call" {
-            return Effect::Read;
-        }
-        let Ok(named) = serde_json::from_str::<Named<'_>>(call.arguments.get()) else {
-            return Effect::Write;
-        };
-        self.effect_of(named.server.as_deref(), &named.tool)
     }
 
-    /// The same of a tool; what is none of any server's reads.
-    pub(crate) fn effect_of(&self, server: Option<&str>, tool: &str) -> Effect {
-        if tool.starts_with('$') {
-            return Effect::Read;
+    /// The same of a call that is told of.
+    pub(crate) fn effect_of(&self, note: &CallNote) -> Effect {
+        match note.kind {
+            CallKind::Tool => self.effect_of_tool(note.server.as_deref(), &note.tool),
+            CallKind::Web => web::effect_of(&note.tool),
+            CallKind::Besides => Effect::Read,
         }
-        if server == Some(web::SERVER) && tool.contains(' ') {
-            return web::effect_of(tool);
-        }
+    }
+
+    fn effect_of_tool(&self, server: Option<&str>, tool: &str) -> Effect {
         let catalog = self.widest();
         let Ok(tool) = catalog.resolve(server, tool) else {
             return Effect::Write;
@@ -144,7 +145,7 @@ impl Offer {
         }
     }
 
-    fn widest(&self) -> Arc<Catalog> {
+    pub(super) fn widest(&self) -> Arc<Catalog> {
         self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0))
     }
 
@@ -155,7 +156,7 @@ impl Offer {
         behalf: &Behalf,
     ) {
         let catalog = self.widest();
-        for (call, answer) in calls.filter(|(call, _)| call.name == "$call") {
+        for (call, answer) in calls.filter(|(call, _)| call.name == CALL) {
             let Ok(call) = serde_json::from_str::<ToolCall>(call.arguments.get()) else {
                 continue;
             };
@@ -164,12 +165,16 @@ impl Offer {
                 self.tools.judge.made_before(&self.wish(tool, arguments, behalf));
             }
             let text = match &answer.result {
-                Ok(value) => kept_words(value),
-                Err(error) if error.kind == "ToolError" => error.message.clone(),
-                Err(_never_came) => continue,
+                Ok(value) => Some(kept_words(value)),
+                Err(error) if error.kind == "ToolError" => Some(error.message.clone()),
+                Err(error) if crate::hearing::reached_nobody(&error.kind) => continue,
+                Err(_never_came) => None,
             };
             let sent = budget::count(&call.arguments.to_string()) as u64;
-            self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent, text);
+            self.tally.leaves(format!("{}.{}", tool.server(), tool.name()), sent);
+            if let Some(text) = text {
+                self.tally.answered(text);
+            }
         }
     }
 
@@ -177,7 +182,7 @@ impl Offer {
     pub async fn carry_out(&self, call: &HostCall, behalf: &Behalf) -> CallResult {
         let result = match call.name.as_str() {
             // Boxed, because what a desk holds for each call is moved about.
-            "$call" => Box::pin(self.call_tool(&call.arguments, behalf)).await,
+            CALL => Box::pin(self.call_tool(&call.arguments, behalf)).await,
             web::CALL => Box::pin(self.reach(call, behalf)).await,
             _ => Box::pin(self.ask(&call.name, &call.arguments, behalf)).await,
         };
@@ -191,6 +196,9 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         let call: ToolCall = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
+        if let Some(problem) = numbers::too_large(&call.tool, arguments) {
+            return Err(fault("ArgumentError", problem));
+        }
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
@@ -248,7 +256,9 @@ impl Offer {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
         before_leaving(self.permitted(tool, (&arguments, shown), behalf)).await?;
-        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text));
+        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text)) as u64;
+        let name = format!("{}.{}", tool.server(), tool.name());
+        self.tally.leaves(name.clone(), sent);
         let mut counted = Counted { tool, outcome: "cancelled" };
         let result = self.tools.upstreams.call(tool.server(), tool.name(), arguments).await;
         counted.outcome = match &result {
@@ -256,9 +266,12 @@ impl Offer {
             _ => "error",
         };
         drop(counted);
+        if matches!(result, Err(CallFailure::NotConnected(_))) {
+            self.tally.stays(&name, sent);
+        }
         let result = result.map_err(|failure| from_failure(&failure))?;
         let result = cover.result(result).await.map_err(|error| error.after())?;
-        self.tally.saw(format!("{}.{}", tool.server(), tool.name()), sent as u64, words(&result));
+        self.tally.answered(words(&result));
         if result.is_error {
             return Err(fault("ToolError", words(&result)));
         }
@@ -306,8 +319,13 @@ impl Offer {
         asked: &Asked,
         behalf: &Behalf,
     ) -> Result<(), CallError> {
-        let arguments = asked.all();
-        let wish = reading(server, what, &arguments, behalf);
+        let (cover, shown) = (self.cover(server, None, behalf), asked.all());
+        // As it is called where the values are put back for the server.
+        let named = asked.name.as_deref().filter(|_| what == "$prompt").unwrap_or(what);
+        let given = cover.take_off(&format!("{server}.{named}"), Value::Object(shown.clone()));
+        let values = before_leaving(given).await.map_err(|error| error.before())?;
+        let values = values.as_object().cloned().unwrap_or_default();
+        let wish = Wish { shown: &shown, ..reading(server, what, &values, behalf) };
         self.tools.judge.permit(&wish).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await
     }
@@ -330,6 +348,14 @@ impl Offer {
         };
         before_leaving(self.tools.judge.permit(&wish)).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await?;
+        upstream::leaves().await.map_err(|error| {
+            fault(
+                UNSENT,
+                format!(
+                    "the request was not made, because it could not be written down first: {error}"
+                ),
+            )
+        })?;
         web::fetch(&self.tools.web, &call.arguments).await
     }
 
@@ -364,6 +390,10 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         let asked: Asked = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", error.to_string()))?;
+        if let Some(problem) = numbers::too_large(asked.name.as_deref().unwrap_or(what), arguments)
+        {
+            return Err(fault("ArgumentError", problem));
+        }
         let upstreams = &self.tools.upstreams;
         match what {
             "$resources" => {
@@ -514,7 +544,10 @@ impl Offer {
 
     /// Servers that a program may read from without anybody being asked, where it names none.
     async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Vec<ServerName> {
-        let (judge, arguments) = (&self.tools.judge, asked.all());
+        let judge = &self.tools.judge;
+        let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
+        let given = anybody.take_off(what, Value::Object(asked.all()));
+        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return Vec::new() };
         let mut readable = Vec::new();
         for server in self.tools.names() {
             let wish = reading(&server, what, &arguments, behalf);
@@ -526,7 +559,7 @@ impl Offer {
     }
 
     /// The server that was named, by any of its names.
-    fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
+    pub(super) fn one(&self, asked: &Asked) -> Result<ServerName, CallError> {
         let policies = self.tools.policies();
         let names = policies.keys();
         let Some(wanted) = &asked.server else {

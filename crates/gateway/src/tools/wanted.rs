@@ -1,140 +1,390 @@
 //! Which servers a program may want, from its text.
 //!
-//! A guess that errs on one side only: a server that is not named and turns out to be wanted
-//! is asked when its first call comes. It saves a program that uses no tools from waiting for
-//! servers it does not need.
+//! A server is waited for where nothing else is meant: `servers.github`, a path below `/servers`, a call by
+//! name, an import of a name that no module has. That a word is also the name of a server says
+//! nothing: `import time` is Python's own. A server that is not named and turns out to be wanted is asked when
+//! its first call comes, so a program that uses no tools waits for none.
 
 use catalog::ServerName;
 
-/// Words after which a program may mean any server.
-const OPENINGS: &[&str] = &[
-    "servers",
-    "call_mcp_tool",
-    "callMCPTool",
-    "search_tools",
-    "tool_discovery",
-    "list_directory",
-    "read_file",
-    "list_resources",
-    "read_resource",
-    "list_prompts",
-    "get_prompt",
-];
+use super::tokens::{Token, tokens};
+
+/// Functions that are given the name of a tool, of a server, or of both.
+const CALLS: &[&str] = &["call_mcp_tool", "callMCPTool"];
+/// Functions that ask one server if it is named, and all otherwise.
+const ASKS: &[&str] =
+    &["search_tools", "list_resources", "read_resource", "list_prompts", "get_prompt"];
+/// Functions that are given a path, perhaps below `/servers`.
+const READS: &[&str] = &["list_directory", "read_file"];
+/// Functions that make a name of a text.
+const DYNAMIC: &[&str] = &["import_module", "__import__", "exec", "eval"];
+/// Where these functions may be found.
+const HOMES: &[&str] = &["servers", "tidegate", "tool_discovery"];
 
 /// What a program seems to want.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     /// Servers it names where a server is meant: waited for.
     pub(super) named: Vec<ServerName>,
-    /// Servers whose names occur elsewhere, as words do: not waited for long.
+    /// Servers whose names occur elsewhere, as words do: not waited for.
     pub(super) mentioned: Vec<ServerName>,
-    /// It may mean others besides.
+    /// Tools it calls by their names alone.
+    pub(super) tools: Vec<String>,
+    /// It may mean others besides: all are waited for a moment.
     pub(super) any: bool,
+    /// It makes names of texts, so those that are mentioned are waited for a moment.
+    pub(super) is_dynamic: bool,
+}
+
+impl Wanted {
+    /// Whether the program may use any server at all.
+    pub(super) fn is_something(&self) -> bool {
+        let is_named = !(self.named.is_empty() && self.mentioned.is_empty());
+        self.any || is_named || !self.tools.is_empty()
+    }
 }
 
 /// Reads a program's text for server names.
 pub(super) fn wanted(source: &str, servers: &[&ServerName]) -> Wanted {
-    let words: Vec<(usize, &str)> = words(source).collect();
-    let mentions = |server: &ServerName| {
-        source.contains(&server.0)
-            || words.iter().any(|(_, word)| folded(word) == folded(&server.0))
-            || words.iter().any(|(_, word)| is_qualified(word, server))
-    };
-    let mentioned = servers.iter().filter(|server| mentions(server)).map(|&server| server.clone());
-    let (named, mentioned): (Vec<ServerName>, Vec<ServerName>) =
-        mentioned.partition(|server| is_meant(source, &words, server));
-    let open = words.iter().enumerate().any(|(index, &(at, word))| {
-        if !OPENINGS.contains(&word) {
-            return false;
-        }
-        let rest = &source[at + word.len()..];
-        let is_named = |text: &str| {
-            let text = text
-                .strip_prefix("mcp__")
-                .and_then(|rest| rest.split_once("__"))
-                .map_or(text, |(server, _)| server);
-            let text = folded(text);
-            named.iter().any(|name| folded(&name.0) == text)
-        };
-        // `servers.github`, `/servers/github`, `from servers import github` and
-        // `call_mcp_tool("github", …)` mean that one and no other.
-        match word {
-            "call_mcp_tool" | "callMCPTool" => !opened_text(rest).is_some_and(is_named),
-            _ if rest.starts_with('/') => {
-                let end = |letter: char| "/\"'\n".contains(letter);
-                !rest[1..].split(end).next().is_some_and(is_named)
-            }
-            _ if rest.starts_with('.') => {
-                !words.get(index + 1).is_some_and(|(_, next)| is_named(next))
-            }
-            // What follows says which.
-            "servers" if is_imported_whole(&source[..at], rest) => false,
-            "servers" => !imported(rest).is_some_and(|mut names| names.all(is_named)),
-            _ => true,
-        }
+    let folded = servers.iter().map(|server| (folded(&server.0), *server)).collect();
+    let tokens = tokens(source);
+    let defined = tokens.windows(2).filter_map(|pair| match *pair {
+        [Token::Name("def" | "function"), Token::Name(name)] => Some(name),
+        _ => None,
     });
-    Wanted { named, mentioned, any: open }
+    let own = defined.collect();
+    let mut reading = Reading { servers: folded, tokens: &tokens, own, wanted: Wanted::default() };
+    reading.read();
+    reading.wanted
 }
 
-/// `mcp__github__create_issue`.
-fn is_qualified(word: &str, server: &ServerName) -> bool {
-    let name = word.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
-    name.is_some_and(|(name, _)| folded(name) == folded(&server.0))
+struct Reading<'s> {
+    /// By their folded names.
+    servers: Vec<(String, &'s ServerName)>,
+    tokens: &'s [Token<'s>],
+    /// Names of functions that are the program's own, or a server's.
+    own: Vec<&'s str>,
+    wanted: Wanted,
 }
 
-/// Whether a server's name stands where nothing but a server is meant.
-fn is_meant(source: &str, words: &[(usize, &str)], server: &ServerName) -> bool {
-    let name = folded(&server.0);
-    words.iter().any(|&(at, word)| {
-        if is_qualified(word, server) {
-            return true;
+impl<'s> Reading<'s> {
+    fn read(&mut self) {
+        let mut at = 0;
+        while let Some(&token) = self.tokens.get(at) {
+            at = match token {
+                Token::Name("import") if self.begins(at) => self.import(at + 1),
+                Token::Name("from") if self.begins(at) => self.from(at + 1),
+                Token::Name(name) => {
+                    self.name(at, name);
+                    at + 1
+                }
+                Token::Text(text) => {
+                    self.text(at, text);
+                    at + 1
+                }
+                Token::Sign(_) | Token::Line => at + 1,
+            };
         }
-        let line = source[..at].rsplit('\n').next().unwrap_or_default();
-        if folded(word) == name {
-            let begins = line.trim_start();
-            return line.ends_with("servers.")
-                || line.ends_with("servers/")
-                || begins.starts_with("import ")
-                || begins.starts_with("from ");
+        let is_named =
+            |token: &Token<'_>| matches!(token, Token::Text(text) if text.contains("servers"));
+        if self.wanted.is_dynamic && self.tokens.iter().any(is_named) {
+            self.wanted.any = true;
         }
-        // The name may have signs that no word has.
-        let rest = &source[at + word.len()..];
-        match word {
-            "call_mcp_tool" | "callMCPTool" | "list_resources" | "read_resource"
-            | "list_prompts" | "get_prompt" => {
-                opened_text(rest).is_some_and(|text| folded(text) == name)
+        let named = &self.wanted.named;
+        self.wanted.mentioned.retain(|server| !named.contains(server));
+    }
+
+    /// Whether a statement begins here.
+    fn begins(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.tokens[before]);
+        matches!(before, None | Some(Token::Line | Token::Sign(';' | ':')))
+    }
+
+    /// `import servers.github as gh, os, slack`; says where it ends.
+    fn import(&mut self, mut at: usize) -> usize {
+        loop {
+            let (module, end) = self.dotted(at);
+            match module[..] {
+                // What follows says which.
+                ["servers"] if !self.is(end, Token::Name("as")) => {}
+                ["servers"] => self.wanted.any = true,
+                ["servers", server, ..] => self.meant(server),
+                [root, ..] => self.free(root),
+                [] => return end,
             }
-            "server" => {
-                let given = rest.trim_start().strip_prefix('=').map(str::trim_start);
-                given.is_some_and(|given| {
-                    folded(given.split([',', ')', '\n']).next().unwrap_or_default()) == name
-                })
+            at = if self.is(end, Token::Name("as")) { end + 2 } else { end };
+            if !self.is(at, Token::Sign(',')) {
+                return at;
             }
-            "servers" => {
-                let path = rest.strip_prefix('/').map(|path| path.split(['/', '"', '\'']).next());
-                path.flatten().is_some_and(|part| folded(part) == name)
+            at += 1;
+        }
+    }
+
+    /// `from servers import github`, `from github import create_issue`; says where it ends.
+    fn from(&mut self, at: usize) -> usize {
+        let (module, mut at) = self.dotted(at);
+        let ends = |token: &Token<'_>| matches!(token, Token::Line | Token::Sign(';'));
+        let rest = &self.tokens[at..];
+        let names = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+        at += names.len();
+        match module[..] {
+            ["servers"] => {
+                let mut is_alias = false;
+                for token in names {
+                    match *token {
+                        Token::Name("import") => {}
+                        Token::Name("as") => is_alias = true,
+                        Token::Name(_) if is_alias => is_alias = false,
+                        Token::Name(name) => self.member(name),
+                        Token::Sign('*') => self.wanted.any = true,
+                        _ => {}
+                    }
+                }
+            }
+            ["servers", server, ..] => {
+                self.meant(server);
+                self.own.extend(names.iter().filter_map(Token::name));
+            }
+            [root, ..] => {
+                self.free(root);
+                if !HOMES.contains(&root) {
+                    self.own.extend(names.iter().filter_map(Token::name));
+                }
+            }
+            [] => {}
+        }
+        at
+    }
+
+    /// The names of a module, and where it ends.
+    fn dotted(&self, mut at: usize) -> (Vec<&'s str>, usize) {
+        let mut names = Vec::new();
+        while let Some(Token::Name(name)) = self.tokens.get(at) {
+            names.push(*name);
+            at += 1;
+            if !self.is(at, Token::Sign('.')) {
+                break;
+            }
+            at += 1;
+        }
+        (names, at)
+    }
+
+    /// A name that is used.
+    fn name(&mut self, at: usize, name: &'s str) {
+        self.mentioned(name);
+        let owner = at.checked_sub(2).filter(|_| self.is(at - 1, Token::Sign('.')));
+        let owner = owner.map(|owner| self.tokens[owner]);
+        let is_ours = match owner {
+            None => !self.own.contains(&name),
+            Some(Token::Name(owner)) => HOMES.contains(&owner),
+            Some(_) => false,
+        };
+        if DYNAMIC.contains(&name) {
+            self.wanted.is_dynamic |=
+                matches!(owner, None | Some(Token::Name("importlib" | "builtins")));
+        } else if name.starts_with("mcp__") {
+            self.qualified(name);
+        } else if name == "servers" && owner.is_none() {
+            self.servers(at);
+        } else if is_ours && CALLS.contains(&name) {
+            self.call(at + 1);
+        } else if is_ours && ASKS.contains(&name) {
+            self.ask(at + 1);
+        } else if is_ours && READS.contains(&name) {
+            // A path that is written out says itself what it means.
+            let is_written = matches!(self.tokens.get(at + 2), Some(Token::Text(_)));
+            self.wanted.any |= !is_written;
+        }
+    }
+
+    /// The package, or a variable of that name.
+    fn servers(&mut self, at: usize) {
+        match (self.is(at + 1, Token::Sign('.')), self.tokens.get(at + 2)) {
+            (true, Some(Token::Name(name))) => self.member(name),
+            _ if self.is_variable() || self.is_given_a_value(at) => {}
+            _ => self.wanted.any = true,
+        }
+    }
+
+    /// Whether the program has a variable called `servers`.
+    fn is_variable(&self) -> bool {
+        (0..self.tokens.len()).filter(|at| self.is(*at, Token::Name("servers"))).any(|at| {
+            self.begins(at) && self.is_given_a_value(at)
+                || at > 0 && self.is(at - 1, Token::Name("for"))
+        })
+    }
+
+    /// `servers = …`, also as a keyword of a call.
+    fn is_given_a_value(&self, at: usize) -> bool {
+        self.is(at + 1, Token::Sign('=')) && !self.is(at + 2, Token::Sign('='))
+    }
+
+    /// `call_mcp_tool("github", "create_issue", …)`, `callMCPTool("create_issue", …)`.
+    fn call(&mut self, at: usize) {
+        if !self.is(at, Token::Sign('(')) {
+            // Given to somebody, or imported.
+            self.wanted.any = true;
+            return;
+        }
+        if let Some(server) = self.keyword(at + 1, &["server", "server_name"]) {
+            self.meant(server);
+            return;
+        }
+        let first = match self.tokens.get(at + 1) {
+            Some(Token::Text(first)) => Some(*first),
+            _ => self.keyword(at + 1, &["tool", "tool_name", "name"]),
+        };
+        let Some(first) = first else {
+            self.wanted.any = true;
+            return;
+        };
+        let is_pair = self.is(at + 2, Token::Sign(','))
+            && matches!(self.tokens.get(at + 3), Some(Token::Text(_)));
+        if first.starts_with("mcp__") {
+            // Said where the text is read.
+        } else if is_pair || self.is_server(first) {
+            self.meant(first);
+        } else {
+            self.wanted.tools.push(first.to_owned());
+        }
+    }
+
+    /// `list_resources("github")`, `search_tools("x", server="github")`.
+    fn ask(&mut self, at: usize) {
+        let given = self.keyword(at + 1, &["server"]);
+        let first = match self.tokens.get(at + 1) {
+            Some(Token::Text(first)) if !self.is(at - 1, Token::Name("search_tools")) => {
+                Some(*first)
+            }
+            _ => None,
+        };
+        match given.or(first) {
+            Some(name) => self.meant(name),
+            None => self.wanted.any = true,
+        }
+    }
+
+    /// The text that a keyword is given within a call that begins here.
+    fn keyword(&self, at: usize, words: &[&str]) -> Option<&'s str> {
+        let mut open = 1_usize;
+        for (index, token) in self.tokens.iter().enumerate().skip(at) {
+            match token {
+                Token::Sign('(' | '[' | '{') => open += 1,
+                Token::Sign(')' | ']' | '}') if open == 1 => return None,
+                Token::Sign(')' | ']' | '}') => open -= 1,
+                Token::Name(name) if open == 1 && words.contains(name) => {
+                    if let (true, Some(Token::Text(text))) =
+                        (self.is(index + 1, Token::Sign('=')), self.tokens.get(index + 2))
+                    {
+                        return Some(text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A text: a path, the name of a module or of a tool, or words.
+    fn text(&mut self, at: usize, text: &'s str) {
+        for word in text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_')) {
+            self.mentioned(word);
+        }
+        self.mentioned(text);
+        self.qualified(text);
+        if let Some(name) = text.strip_prefix("servers.") {
+            self.meant(name.split(|letter: char| !is_name(letter)).next().unwrap_or_default());
+        }
+        let path = text.trim_start_matches(['.', '/']);
+        match path.strip_prefix("servers").map(|rest| (rest, rest.strip_prefix('/'))) {
+            Some((_, Some(path))) => self.meant(path.split('/').next().unwrap_or_default()),
+            Some(("", None)) if path.len() < text.len() || self.is_place(at) => {
+                self.wanted.any = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the text `servers` is a path or a module's name, and not looked up in something.
+    fn is_place(&self, at: usize) -> bool {
+        let before = |back: usize| at.checked_sub(back).map(|before| self.tokens[before]);
+        match (before(2), before(1)) {
+            (_, Some(Token::Sign('/'))) | (Some(Token::Text("/")), Some(Token::Sign(','))) => true,
+            (Some(Token::Name(name)), Some(Token::Sign('('))) => {
+                !["get", "pop", "print", "setdefault"].contains(&name)
             }
             _ => false,
         }
-    })
+    }
+
+    /// `mcp__github__create_issue`.
+    fn qualified(&mut self, word: &str) {
+        let name = word.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+        if let Some((server, _)) = name {
+            self.meant(server);
+        }
+    }
+
+    /// `servers.github`, or something else that the package has.
+    fn member(&mut self, name: &str) {
+        if self.is_server(name) || !is_ours(name) {
+            self.meant(name);
+        }
+    }
+
+    /// `import github`: the server, where no module has that name.
+    fn free(&mut self, root: &str) {
+        if !self.is_server(root) {
+            return;
+        }
+        if check::has_module(root) {
+            self.mentioned(root);
+        } else {
+            self.meant(root);
+        }
+    }
+
+    /// A name that stands where only a server can be meant; one that we do not know may be spelt otherwise.
+    fn meant(&mut self, name: &str) {
+        self.wanted.any |= !self.is_server(name);
+        add(&mut self.wanted.named, &self.servers, name);
+    }
+
+    fn mentioned(&mut self, word: &str) {
+        add(&mut self.wanted.mentioned, &self.servers, word);
+    }
+
+    fn is_server(&self, name: &str) -> bool {
+        let name = folded(name);
+        self.servers.iter().any(|(folded, _)| *folded == name)
+    }
+
+    fn is(&self, at: usize, token: Token<'_>) -> bool {
+        self.tokens.get(at).is_some_and(|found| *found == token)
+    }
 }
 
-/// The text that is the first argument of a call.
-fn opened_text(rest: &str) -> Option<&str> {
-    let rest = rest.trim_start().strip_prefix('(')?.trim_start();
-    let mark = rest.chars().next().filter(|mark| "\"'".contains(*mark))?;
-    rest[1..].split(mark).next()
+/// Adds the servers of a name, of which there may be several that only signs tell apart.
+fn add(to: &mut Vec<ServerName>, servers: &[(String, &ServerName)], name: &str) {
+    let name = folded(name);
+    for (_, server) in servers.iter().filter(|(folded, _)| *folded == name) {
+        if !to.contains(server) {
+            to.push((*server).clone());
+        }
+    }
 }
 
-/// `import servers`, and nothing more.
-fn is_imported_whole(before: &str, rest: &str) -> bool {
-    before.ends_with("import ") && (rest.is_empty() || rest.starts_with(['\n', '\r', ';']))
+/// What the package `servers` has besides servers: functions, and the names of errors.
+fn is_ours(name: &str) -> bool {
+    CALLS.contains(&name)
+        || ASKS.contains(&name)
+        || name.starts_with("__")
+        || name.starts_with(|letter: char| letter.is_ascii_uppercase())
 }
 
-/// The names after `import` on the same line, without those they get.
-fn imported(rest: &str) -> Option<impl Iterator<Item = &str>> {
-    let names = rest.strip_prefix(" import ")?.lines().next()?;
-    Some(names.split(',').map(|name| name.split_whitespace().next().unwrap_or_default()))
+fn is_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// A name without what spellings of it differ in.
@@ -142,27 +392,36 @@ pub(super) fn folded(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Runs of letters, digits and underscores, with where they begin.
-fn words(source: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let mut rest = 0;
-    std::iter::from_fn(move || {
-        let begin = rest + source[rest..].find(is_word)?;
-        let length = source[begin..].find(|letter| !is_word(letter));
-        let end = length.map_or(source.len(), |length| begin + length);
-        rest = end;
-        Some((begin, &source[begin..end]))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(source: &str) -> (Vec<String>, bool) {
-        let servers = ["github", "google-drive", "time"].map(|name| ServerName(name.to_owned()));
-        let Wanted { named, any, .. } = wanted(source, &servers.iter().collect::<Vec<_>>());
+    fn of(source: &str) -> Wanted {
+        let servers = ["github", "google-drive", "time", "json", "servers-eu"];
+        let servers = servers.map(|name| ServerName(name.to_owned()));
+        wanted(source, &servers.iter().collect::<Vec<_>>())
+    }
+
+    /// The servers that a program waits for, and whether it waits a moment for all others.
+    fn waited(source: &str) -> (Vec<String>, bool) {
+        let Wanted { named, any, .. } = of(source);
         (named.into_iter().map(|name| name.0).collect(), any)
+    }
+
+    #[test]
+    fn a_module_of_pythons_own_is_no_server_of_that_name() {
+        for source in [
+            "import time\nprint(time.time())",
+            "import json, time as t",
+            "from time import sleep",
+            "from datetime import datetime, time",
+            "import os; import json",
+            "try:\n    import json\nexcept ImportError: import time",
+        ] {
+            assert_eq!(waited(source), (vec![], false), "{source}");
+        }
+        assert_eq!(waited("from servers import time"), (vec!["time".into()], false));
+        assert_eq!(waited("import servers.time as t"), (vec!["time".into()], false));
     }
 
     #[test]
@@ -170,45 +429,104 @@ mod tests {
         for source in [
             "time = 3\nprint(time)",
             "rows = ['github']",
-            "# about github",
+            "# about servers.github",
             "x = 'a-github-b'",
             "import datetime\nprint(datetime.time(3))",
+            "servers = ['a', 'b']\nfor one in servers:\n    print(one)",
+            "rows['servers'] = data.get('servers')",
+            "ping(servers=3)\nrack.servers.append(1)",
+            "'''Uses servers.time and /servers/json.'''",
+            "def read_file(path):\n    return open(path).read()\nread_file(name)",
+            "read_file('/workspace/time.csv')",
         ] {
-            assert_eq!(of(source), (vec![], false), "{source}");
+            assert_eq!(waited(source), (vec![], false), "{source}");
         }
-        assert_eq!(of("await read_resource('google-drive', 'x')").0, ["google-drive"]);
-        assert_eq!(of("search_tools('x', server=\"github\")").0, ["github"]);
+        assert_eq!(waited("await read_resource('google-drive', 'x')").0, ["google-drive"]);
+        let searched = waited("search_tools('x', server=\"github\")");
+        assert_eq!(searched, (vec!["github".into()], false));
+    }
+
+    #[test]
+    fn what_is_only_mentioned_is_known_and_not_waited_for() {
+        let found = of("github.create_issue(title='x', at='google-drive')");
+        let mentioned: Vec<&str> = found.mentioned.iter().map(|name| name.0.as_str()).collect();
+        assert_eq!(mentioned, ["github", "google-drive"]);
+        assert_eq!((found.named, found.any, found.is_dynamic), (vec![], false, false));
+        assert!(of("import importlib\nimportlib.import_module('github')").is_dynamic);
+        assert!(!of("frame.eval('time > 3')").is_dynamic);
+        assert!(of("exec('from servers.github import x')").any);
     }
 
     #[test]
     fn a_program_without_tools_wants_none() {
-        assert_eq!(of("import json\nprint(sum(range(10)))"), (vec![], false));
+        assert_eq!(waited("import json\nprint(sum(range(10)))"), (vec![], false));
     }
 
     #[test]
     fn an_import_names_its_server_and_no_other() {
-        assert_eq!(of("from servers.github import create_issue"), (vec!["github".into()], false));
-        assert_eq!(of("open('/servers/google_drive/x.py')"), (vec!["google-drive".into()], false));
-        assert_eq!(of("import github"), (vec!["github".into()], false));
-        let whole = "import servers\nawait servers.github.x()";
-        assert_eq!(of(whole), (vec!["github".into()], false));
-        assert_eq!(of("import servers\nprint(dir(servers))"), (vec![], true));
+        for source in [
+            "from servers.github import create_issue",
+            "import github",
+            "import github.create_issue as create",
+            "from github import create_issue",
+            "from servers import (\n    github as gh,\n    call_mcp_tool,\n    ToolError,\n)",
+            "import servers\nawait servers.github.x()",
+            "import servers\nprint(f'{await servers.github.x()}')",
+            "from servers.github import read_file\nawait read_file(path=name)",
+            "import { createIssue } from './servers/github/createIssue.ts'",
+            "open('/servers/github/x.py')",
+            "importlib.util.find_spec('servers.github')",
+        ] {
+            assert_eq!(waited(source), (vec!["github".into()], false), "{source}");
+        }
+        assert_eq!(waited("open('/servers/google_drive/x.py')").0, ["google-drive"]);
     }
 
     #[test]
-    fn a_call_by_name_may_mean_any() {
-        assert_eq!(of("await call_mcp_tool('createIssue', {})"), (vec![], true));
-        let (named, any) = of("call_mcp_tool('mcp__google_drive__get', {})");
-        assert_eq!((named, any), (vec!["google-drive".to_owned()], false));
-        assert_eq!(of("import os; os.listdir('/servers')"), (vec![], true));
+    fn who_looks_at_all_servers_may_mean_any() {
+        for source in [
+            "import servers\nprint(dir(servers))",
+            "import servers as s",
+            "from servers import *",
+            "import os; os.listdir('/servers')",
+            "list_directory('servers/')",
+            "list_directory('servers')",
+            "Path('/') / 'servers' / name",
+            "open(f'/servers/{name}/x.py')",
+            "getattr(servers, name)",
+            "await list_resources()",
+            "search_tools('time')",
+            "read_file(path)",
+        ] {
+            assert_eq!(waited(source), (vec![], true), "{source}");
+        }
     }
 
     #[test]
     fn a_server_named_in_a_call_is_the_only_one_that_is_waited_for() {
-        assert_eq!(of("await call_mcp_tool('github', 'x', {})"), (vec!["github".into()], false));
-        let qualified = "callMCPTool(\"mcp__github__x\", {})";
-        assert_eq!(of(qualified), (vec!["github".into()], false));
-        assert_eq!(of("await call_mcp_tool('x', {'repo': 'github'})"), (vec![], true));
-        assert_eq!(of("name = 'github'\nawait call_mcp_tool(name, 'x')"), (vec![], true));
+        for source in [
+            "await call_mcp_tool('github', 'x', {})",
+            "callMCPTool(\"mcp__github__x\", {})",
+            "call_mcp_tool(server='github', tool='x')",
+            "from servers import call_mcp_tool\nawait call_mcp_tool('github', 'x', {'at': 'time'})",
+            "await mcp__github__x()",
+        ] {
+            assert_eq!(waited(source), (vec!["github".into()], false), "{source}");
+        }
+        assert_eq!(waited("name = 'github'\nawait call_mcp_tool(name, 'x')"), (vec![], true));
+        assert_eq!(waited("await call_mcp_tool('elsewhere', 'x', {})"), (vec![], true));
+    }
+
+    #[test]
+    fn a_tool_called_by_its_name_alone_is_told() {
+        let found = of("await callMCPTool('createIssue', {'repo': 'github'})");
+        assert_eq!((found.tools, found.any), (vec!["createIssue".to_owned()], false));
+    }
+
+    #[test]
+    fn servers_that_only_signs_tell_apart_are_all_waited_for() {
+        let servers = ["a-b", "a_b"].map(|name| ServerName(name.to_owned()));
+        let found = wanted("import servers.a_b", &servers.iter().collect::<Vec<_>>());
+        assert_eq!(found.named, servers);
     }
 }

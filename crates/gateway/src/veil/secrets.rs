@@ -11,9 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use engine::Context;
 use policy::Glob;
 use privacy::Key;
-use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::to_raw_value;
+use serde_json::{Map, Value};
 use upstream::Secret;
 
 use super::echo::Echo;
@@ -45,10 +44,21 @@ pub enum SecretError {
     /// A variable has the name under which programs find their secrets.
     #[error("has a variable `secrets`, where a program finds its secrets; rename it")]
     Taken,
+    /// Two of them would be called the same.
+    #[error(
+        "has two secrets that are called {0:?}, after where they are; rename one of the fields"
+    )]
+    Twice(String),
+    /// A variable that may hold one cannot be looked through.
+    #[error(
+        "has the variable {0:?}, which may hold a secret and is nested too deep to be looked through; pass the secret as a variable of its own"
+    )]
+    Unread(String),
     /// The operator does not let it go there.
     #[error(
         "the secret {name:?} may not be sent to {tool}, and nothing was sent; whoever runs the gateway can allow it in \
-         tidegate.toml with `[secrets] allow = {{ {name} = [{tool:?}] }}`"
+         tidegate.toml with `[secrets] allow = {{ {} = [{tool:?}] }}`",
+        key_of(name)
     )]
     NotAllowed {
         /// The secret.
@@ -95,14 +105,8 @@ pub(super) struct Secrets {
     runs: Mutex<HashMap<String, Held>>,
 }
 
-/// A variable that is a secret: `{"$secret": "value"}`.
-#[derive(Deserialize)]
-struct Marked {
-    #[serde(rename = "$secret")]
-    secret: Value,
-    #[serde(flatten)]
-    more: BTreeMap<String, Value>,
-}
+/// The field of a value that is a secret: `{"$secret": "value"}`.
+const MARK: &str = "$secret";
 
 impl Secrets {
     pub(super) fn new(allow: BTreeMap<String, Vec<Glob>>) -> Self {
@@ -162,8 +166,9 @@ impl Secrets {
 }
 
 impl Veil {
-    /// Takes the variables that are marked as secrets out of a program's, which then finds handles in
-    /// `secrets`. They can be sent once they are [held](Self::hold).
+    /// Takes what is marked as a secret out of a program's variables. It finds handles in `secrets`, and
+    /// where they were within lists and objects; those are called after their place: `config.password`,
+    /// `keys.0`. They can be sent once they are [held](Self::hold).
     ///
     /// # Errors
     /// When one of them makes no sense, or there is no key to make handles with.
@@ -172,33 +177,39 @@ impl Veil {
         owner: &str,
         context: &mut Context,
     ) -> Result<Held, VeilError> {
-        let is_marked = |text: &str| text.contains("$secret");
-        if !context.values().any(|value| is_marked(value.get())) {
-            return Ok(Held::default());
-        }
         let mut marked = BTreeMap::new();
-        for (name, value) in context.iter().filter(|(_, value)| is_marked(value.get())) {
-            // A `$secret` deeper inside is a value like any other.
-            if let Ok(one) = serde_json::from_str::<Marked>(value.get()) {
-                marked.insert(name.clone(), checked(name, one)?);
-            }
+        let mut looked = BTreeMap::new();
+        for (name, value) in context.iter().filter(|(_, value)| may_hold_one(value.get())) {
+            let value: Value = serde_json::from_str(value.get())
+                .map_err(|_nested_too_deep| SecretError::Unread(name.clone()))?;
+            find(name, &value, &mut marked)?;
+            looked.insert(name.clone(), value);
         }
-        if marked.is_empty() {
-            return Ok(Held::default());
-        }
-        context.retain(|name, _| !marked.contains_key(name));
-        if context.contains_key(VARIABLE) {
+        if !marked.is_empty() && context.contains_key(VARIABLE) {
             return Err(SecretError::Taken.into());
         }
-        let key = self.values.key(owner).await?;
         let (mut held, mut handles) = (Held::default(), BTreeMap::new());
-        for (name, value) in marked {
-            let handle = handle(&key, &name, value.reveal());
-            handles.insert(name.clone(), handle.clone());
-            held.0.insert(handle, One { name, value });
+        if !marked.is_empty() {
+            let key = self.values.key(owner).await?;
+            for (name, value) in marked {
+                let handle = handle(&key, &name, value.reveal());
+                handles.insert(name.clone(), handle.clone());
+                held.0.insert(handle, One { name, value });
+            }
         }
-        let handles = to_raw_value(&handles).map_err(|_| VeilError::Unread)?;
-        context.insert(VARIABLE.to_owned(), handles);
+        for (name, mut value) in looked {
+            // One that is nothing but a secret is found under `secrets`.
+            if handles.contains_key(&name) {
+                context.remove(&name);
+                continue;
+            }
+            put_handles(&name, &mut value, &handles);
+            context.insert(name, to_raw_value(&value).map_err(|_| VeilError::Unread)?);
+        }
+        if !handles.is_empty() {
+            let handles = to_raw_value(&handles).map_err(|_| VeilError::Unread)?;
+            context.insert(VARIABLE.to_owned(), handles);
+        }
         Ok(held)
     }
 
@@ -215,18 +226,81 @@ impl Veil {
     }
 }
 
+/// A secret's name as a key of a table in TOML.
+fn key_of(name: &str) -> String {
+    let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    if is_bare { name.to_owned() } else { format!("{name:?}") }
+}
+
 fn handle(key: &Key, name: &str, value: &str) -> String {
     format!("{PREFIX}{}", key.mark(name, value))
 }
 
-fn checked(name: &str, one: Marked) -> Result<Secret<String>, SecretError> {
+/// Whether a variable may hold a secret, however its name is written.
+fn may_hold_one(json: &str) -> bool {
+    // Its letters may be escaped: `$`, and those of `secret`.
+    [MARK, "\\u002", "\\u006", "\\u007"].iter().any(|part| json.contains(part))
+}
+
+/// Every secret in a value, by its place.
+fn find(
+    place: &str,
+    value: &Value,
+    marked: &mut BTreeMap<String, Secret<String>>,
+) -> Result<(), SecretError> {
+    match value {
+        Value::Object(fields) if fields.contains_key(MARK) => {
+            if marked.insert(place.to_owned(), checked(place, fields)?).is_some() {
+                return Err(SecretError::Twice(place.to_owned()));
+            }
+            Ok(())
+        }
+        Value::Object(fields) => {
+            fields.iter().try_for_each(|(key, value)| find(&within(place, key), value, marked))
+        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, value)| find(&within(place, &at.to_string()), value, marked)),
+        _ => Ok(()),
+    }
+}
+
+/// Puts handles where secrets are.
+fn put_handles(place: &str, value: &mut Value, handles: &BTreeMap<String, String>) {
+    match value {
+        Value::Object(fields) if fields.contains_key(MARK) => {
+            // Every one was found before.
+            *value = handles.get(place).cloned().map_or(Value::Null, Value::String);
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                put_handles(&within(place, key), value, handles);
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter_mut().enumerate() {
+                put_handles(&within(place, &at.to_string()), value, handles);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn within(place: &str, name: &str) -> String {
+    format!("{place}.{name}")
+}
+
+fn checked(name: &str, fields: &Map<String, Value>) -> Result<Secret<String>, SecretError> {
     let wrong = |problem| SecretError::Given { name: name.to_owned(), problem };
-    if !one.more.is_empty() {
+    if fields.len() > 1 {
         return Err(wrong(r#"with more than `$secret` in it; write {"$secret": "value"}"#));
     }
-    match one.secret {
-        Value::String(value) if value.chars().count() >= SHORTEST => Ok(Secret::new(value)),
-        Value::String(_) => {
+    match fields.get(MARK) {
+        Some(Value::String(value)) if value.chars().count() >= SHORTEST => {
+            Ok(Secret::new(value.clone()))
+        }
+        Some(Value::String(_)) => {
             Err(wrong("with fewer than 4 letters, which would be found everywhere"))
         }
         _ => Err(wrong(r#"that is no text; write {"$secret": "value"}"#)),

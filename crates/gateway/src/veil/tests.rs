@@ -215,8 +215,45 @@ async fn a_secret_that_makes_no_sense_is_refused_without_its_value() {
         let error = veil.take_secrets("ann", &mut context(wrong)).await.unwrap_err().to_string();
         assert!(!error.contains("abc") && !error.contains("12345"), "{error}");
     }
-    let mut inner = context(json!({ "data": [{ "$secret": "abcdef" }] }));
-    assert!(veil.take_secrets("ann", &mut inner).await.unwrap().is_empty());
+    // What cannot be looked through is refused, and not passed on as it is.
+    let deep = format!("{}{{\"$secret\": \"abcdef\"}}{}", "[".repeat(200), "]".repeat(200));
+    let deep = serde_json::value::RawValue::from_string(deep).unwrap();
+    let mut deep = Context::from_iter([("deep".to_owned(), deep)]);
+    let error = veil.take_secrets("ann", &mut deep).await.unwrap_err().to_string();
+    assert!(error.contains("nested too deep") && !error.contains("abcdef"), "{error}");
+    let twice =
+        json!({ "a": { "b.c": { "$secret": "abcdef" }, "b": { "c": { "$secret": "ghijkl" } } } });
+    let error = veil.take_secrets("ann", &mut context(twice)).await.unwrap_err().to_string();
+    assert!(error.contains("a.b.c"), "{error}");
+}
+
+#[tokio::test]
+async fn a_secret_within_lists_and_objects_is_a_handle_too() {
+    let veil = with_secrets();
+    let mut variables = context(json!({
+        "config": { "host": "h", "password": { "$secret": "abcdef" } },
+        "keys": [[{ "$secret": "ghijkl" }], 1],
+        "words": "about $secret",
+    }));
+    // However its name is written.
+    let escaped = r#"{"x": {"\u0024secret": "mnopqr"}, "x": {"\u0024secret": "stuvwx"}}"#;
+    let escaped = serde_json::value::RawValue::from_string(escaped.to_owned()).unwrap();
+    variables.insert("escaped".to_owned(), escaped);
+    let held = veil.take_secrets("ann", &mut variables).await.unwrap();
+    let all: String = variables.values().map(|value| value.get()).collect();
+    for value in ["abcdef", "ghijkl", "mnopqr", "stuvwx"] {
+        assert!(!all.contains(value), "{all}");
+    }
+    let read = |name: &str| serde_json::from_str::<Value>(variables[name].get()).unwrap();
+    let handles = read("secrets");
+    assert_eq!(read("config"), json!({ "host": "h", "password": handles["config.password"] }));
+    assert_eq!(read("keys"), json!([[handles["keys.0.0"]], 1]));
+    assert_eq!(read("words"), "about $secret");
+    veil.hold("r1", held);
+    // Each goes where its own name may.
+    let refused = veil.over(Pii::Off, "ann", "r1").take_off("pg.query", read("config")).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("config.password"), "{refused}");
 }
 
 #[tokio::test]

@@ -4,10 +4,14 @@
 //! older one is asked while its call waits; one that knows neither is told where a person can answer. Only a
 //! caller who may approve is asked this way: a token that may run programs and nothing else cannot let its own
 //! calls through.
+//!
+//! A question shows so many calls, and only those are approved by its answer: what is not shown, or came
+//! meanwhile, is the next question.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use gateway::service::approvals::{Answer, Group};
+use gateway::service::approvals::{Answer, Group, Item};
 use gateway::service::ids::RunId;
 use gateway::service::run::Run;
 use gateway::service::{Caller, Scope};
@@ -24,10 +28,12 @@ use super::{Mcp, caller};
 
 /// What the question is called among those of one result.
 const KEY: &str = "approval";
-/// Calls whose arguments are shown.
-const SHOWN: usize = 20;
+/// Calls that one question is about.
+const SHOWN: usize = 100;
 /// Letters of one argument that are shown.
-const LETTERS: usize = 120;
+const LETTERS: usize = 1_000;
+/// Letters of one question; one call is shown at least.
+const QUESTION: usize = 40_000;
 
 /// What becomes of a call whose run waits for an approval.
 pub(super) enum Next {
@@ -61,7 +67,8 @@ impl Mcp {
         }
         match ask("elicitation/create", question(groups), context).await {
             Ok(answer) => {
-                self.take(run.id(), groups, &answer, &caller(context)).await;
+                let asked = Asked::of(groups);
+                self.take(run.id(), &asked, &answer, &caller(context)).await;
                 Next::Wait
             }
             Err(_) => Next::Tell(Box::new(self.where_to_answer(run, groups).into())),
@@ -114,30 +121,33 @@ impl Mcp {
         if groups.is_empty() {
             return None;
         }
-        let key = format!("approval-{}", digest(&groups));
+        let key = format!("approval-{}", Asked::of(&groups).mark());
         let request = json!({ "method": "elicitation/create", "params": question(&groups) });
         serde_json::from_value(json!({ key: request })).ok()
     }
 
-    /// An answer counts for what was shown: if other calls wait by now, it is asked again.
-    async fn take_if_shown(&self, id: &RunId, shown: &str, answer: &Value, caller: &Caller) {
+    /// An answer counts for what was shown; if some of that was answered elsewhere, it is asked again.
+    async fn take_if_shown(&self, id: &RunId, mark: &str, answer: &Value, caller: &Caller) {
         let waiting = self.shared.service.waiting_approvals(caller, Some(id)).await;
         let waiting = waiting.unwrap_or_default();
-        if !waiting.is_empty() && digest(&waiting) == shown {
-            self.take(id, &waiting, answer, caller).await;
+        if let Some(asked) = Asked::of_mark(&waiting, mark) {
+            self.take(id, &asked, answer, caller).await;
         }
     }
 
-    async fn take(&self, id: &RunId, groups: &[Group], answer: &Value, caller: &Caller) {
-        let items = groups.iter().flat_map(|group| &group.items).map(|item| item.id.clone());
+    async fn take(&self, id: &RunId, asked: &Asked, answer: &Value, caller: &Caller) {
         let content = answer.get("content");
         let said = |key: &str| content.and_then(|content| content.get(key)?.as_str());
         let accepted = answer.get("action").and_then(Value::as_str) == Some("accept");
         let decision = said("decision").filter(|_| accepted).unwrap_or("deny");
         let reason = said("reason").filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
+        let approves = ["approve", "approve_session"].contains(&decision);
+        // Who says no means the rest of it, too; who says yes, what was shown.
+        let unshown = asked.unshown.iter().filter(|_| !approves);
+        let items = asked.shown.iter().chain(unshown).cloned().collect();
         let answer = Answer {
-            approves: ["approve", "approve_session"].contains(&decision),
-            items: Some(items.collect()),
+            approves,
+            items: Some(items),
             tool: None,
             pattern: (decision == "approve_session").then(Vec::new),
             reason,
@@ -157,9 +167,15 @@ impl Mcp {
             Some(page) => format!("{page} (or `tidegate approvals approve {id}`)"),
             None => format!("`tidegate approvals approve {id}` in a terminal"),
         };
+        let asked = Asked::of(groups);
+        let more = match asked.unshown.len() {
+            0 => String::new(),
+            more => format!("... and {more} more\n"),
+        };
+        let mut waits = told(&asked.only(groups));
+        waits.truncate(waits.floor_char_boundary(12_000));
         let mut text = format!(
-            "This program waits for somebody's approval:\n{}\nTell the user to decide at {place}. Then call this tool again with the same code and resume_from=\"{id}\": it waits for this run and gives its result; nothing is done twice.\n\nsession: {}",
-            told(groups),
+            "This program waits for somebody's approval:\n{waits}\n{more}Tell the user to decide at {place}. Then call this tool again with the same code and resume_from=\"{id}\": it waits for this run and gives its result; nothing is done twice.\n\nsession: {}",
             record.session
         );
         text.truncate(text.floor_char_boundary(20_000));
@@ -188,13 +204,79 @@ fn can_be_asked(context: &RequestContext<RoleServer>) -> bool {
     asks && caller(context).may(Scope::Approve)
 }
 
+/// The calls that one question is about.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    /// Those that are shown, in the order in which they came.
+    shown: Vec<String>,
+    /// Those that wait besides.
+    unshown: Vec<String>,
+}
+
+impl Asked {
+    /// A question about what waits: about the first of it, as much as a person can be shown.
+    fn of(groups: &[Group]) -> Self {
+        let items = in_order(groups);
+        let mut letters = 0;
+        let fits = |item: &&Item| {
+            letters += arguments(&item.arguments).len();
+            letters <= QUESTION
+        };
+        let count = items.iter().copied().take(SHOWN).take_while(fits).count().max(1);
+        Self::of_first(&items, count)
+    }
+
+    /// The question that was asked, if what it showed still waits. What came since comes after it.
+    fn of_mark(groups: &[Group], mark: &str) -> Option<Self> {
+        let items = in_order(groups);
+        let count = mark.split_once('-')?.0.parse().ok()?;
+        let asked = (1..=items.len()).contains(&count).then(|| Self::of_first(&items, count))?;
+        (asked.mark() == mark).then_some(asked)
+    }
+
+    fn of_first(items: &[&Item], count: usize) -> Self {
+        let (shown, unshown) = items.split_at(count.min(items.len()));
+        let ids = |items: &[&Item]| items.iter().map(|item| item.id.clone()).collect();
+        Self { shown: ids(shown), unshown: ids(unshown) }
+    }
+
+    /// Says which calls were shown.
+    fn mark(&self) -> String {
+        let ids = blake3::hash(self.shown.concat().as_bytes()).to_hex();
+        format!("{}-{}", self.shown.len(), &ids[..32])
+    }
+
+    /// What is shown of groups.
+    fn only(&self, groups: &[Group]) -> Vec<Group> {
+        let shown: HashSet<&str> = self.shown.iter().map(String::as_str).collect();
+        let mut groups = groups.to_vec();
+        for group in &mut groups {
+            group.items.retain(|item| shown.contains(item.id.as_str()));
+        }
+        groups.retain(|group| !group.items.is_empty());
+        groups
+    }
+}
+
+/// All calls that wait, the first one first.
+fn in_order(groups: &[Group]) -> Vec<&Item> {
+    let mut items: Vec<&Item> = groups.iter().flat_map(|group| &group.items).collect();
+    items.sort_by_key(|item| (item.number, item.asked_at.0));
+    items
+}
+
 /// The question to a person.
 fn question(groups: &[Group]) -> Value {
-    let all: usize = groups.iter().map(|group| group.items.len()).sum();
-    let calls = if all == 1 { "this call" } else { "these calls" };
+    let asked = Asked::of(groups);
+    let calls = if asked.shown.len() == 1 { "this call" } else { "these calls" };
+    let more = match asked.unshown.len() {
+        0 => String::new(),
+        more => format!("\n{more} more wait, and are asked about after these if you approve them."),
+    };
+    let shown = told(&asked.only(groups));
     json!({
         "mode": "form",
-        "message": format!("A program wants to make {calls}:\n{}", told(groups)),
+        "message": format!("A program wants to make {calls}:\n{shown}{more}"),
         "requestedSchema": {
             "type": "object",
             "properties": {
@@ -211,19 +293,22 @@ fn question(groups: &[Group]) -> Value {
     })
 }
 
-/// What waits, in words: `37 x github.create_issue`, with arguments.
+/// What waits, in words: `37 x github.create_issue`, with arguments and what was done already.
 fn told(groups: &[Group]) -> String {
     let mut text = String::new();
     for group in groups {
         let (count, tool) = (group.items.len(), &group.tool);
         // Writing to a string does not fail.
         let _ = writeln!(text, "{count} x {tool}: {} ({})", group.reason, group.rule);
-        for item in group.items.iter().take(SHOWN) {
+        for item in &group.items {
             let _ = writeln!(text, "  - {}", arguments(&item.arguments));
         }
-        if count > SHOWN {
-            let _ = writeln!(text, "  ... and {} more", count - SHOWN);
-        }
+    }
+    let done = groups.iter().map(|group| &group.done).max_by_key(|done| done.values().sum::<u64>());
+    let done: Vec<String> =
+        done.into_iter().flatten().map(|(tool, count)| format!("{count} x {tool}")).collect();
+    if !done.is_empty() {
+        let _ = writeln!(text, "Done so far: {}", done.join(", "));
     }
     text
 }
@@ -232,9 +317,12 @@ fn arguments(value: &Value) -> String {
     let none = Map::new();
     let fields = value.as_object().unwrap_or(&none).iter().map(|(name, value)| {
         let text = value.to_string();
+        let count = text.chars().count();
+        if count <= LETTERS {
+            return format!("{name}: {text}");
+        }
         let cut: String = text.chars().take(LETTERS).collect();
-        let more = if cut.len() < text.len() { "..." } else { "" };
-        format!("{name}: {cut}{more}")
+        format!("{name}: {cut}... ({} more letters)", count - LETTERS)
     });
     let all: Vec<String> = fields.collect();
     if all.is_empty() { "no arguments".to_owned() } else { all.join(", ") }
@@ -243,12 +331,69 @@ fn arguments(value: &Value) -> String {
 /// What comes back with the answer: the run, and what was shown. It is no secret and needs no seal: who
 /// sends it has to own the run and be allowed to approve, and then may answer whatever waits.
 fn state(run: &RunId, groups: &[Group]) -> String {
-    format!("{run}.{}", digest(groups))
+    format!("{run}.{}", Asked::of(groups).mark())
 }
 
-fn digest(groups: &[Group]) -> String {
-    let mut ids: Vec<&str> =
-        groups.iter().flat_map(|group| &group.items).map(|item| item.id.as_str()).collect();
-    ids.sort_unstable();
-    blake3::hash(ids.concat().as_bytes()).to_hex()[..32].to_owned()
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use gateway::service::Moment;
+
+    use super::*;
+
+    fn group(tool: &str, numbers: impl IntoIterator<Item = u64>) -> Group {
+        let item = |number: u64| Item {
+            id: format!("a_{number}"),
+            number,
+            arguments: json!({ "key": number }),
+            asked_at: Moment(0),
+        };
+        Group {
+            run: "r".into(),
+            session: "s".into(),
+            owner: "ann".into(),
+            tool: tool.into(),
+            rule: "rule 1".into(),
+            reason: "why".into(),
+            asked_at: Moment(0),
+            expires_at: Moment(0),
+            items: numbers.into_iter().map(item).collect(),
+            done: BTreeMap::from([("desk.look".to_owned(), 1)]),
+        }
+    }
+
+    #[test]
+    fn an_answer_is_for_what_was_shown_and_not_for_what_came_meanwhile() {
+        let before = [group("a.b", [1, 3]), group("c.d", [2])];
+        let mark = Asked::of(&before).mark();
+        // One more call of the first group, which is before the second.
+        let after = [group("a.b", [1, 3, 4]), group("c.d", [2])];
+        let asked = Asked::of_mark(&after, &mark).unwrap();
+        assert_eq!(asked.shown, ["a_1", "a_2", "a_3"]);
+        assert_eq!(asked.unshown, ["a_4"]);
+        // Where one of them was answered elsewhere, it is another question.
+        assert_eq!(Asked::of_mark(&[group("a.b", [1, 4]), group("c.d", [2])], &mark), None);
+        for forged in ["", "3", "0-", "99-x", "3-00000000000000000000000000000000"] {
+            assert_eq!(Asked::of_mark(&after, forged), None, "{forged}");
+        }
+    }
+
+    #[test]
+    fn every_call_that_a_question_is_about_is_in_it() {
+        let groups = [group("a.b", 1..=250)];
+        let asked = Asked::of(&groups);
+        assert_eq!((asked.shown.len(), asked.unshown.len()), (SHOWN, 250 - SHOWN));
+        let question = question(&groups)["message"].as_str().unwrap().to_owned();
+        assert!(question.contains("100 x a.b") && question.contains("150 more wait"), "{question}");
+        assert!(question.contains("- key: 100\n") && !question.contains("key: 101"), "{question}");
+        assert!(question.contains("Done so far: 1 x desk.look"), "{question}");
+        let mut long = group("a.b", 1..=3);
+        for item in &mut long.items {
+            let text = "x".repeat(900);
+            let fields = (0..30).map(|at| (at.to_string(), json!(text)));
+            item.arguments = Value::Object(fields.collect());
+        }
+        assert_eq!(Asked::of(&[long]).shown, ["a_1"]);
+    }
 }

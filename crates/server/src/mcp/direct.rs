@@ -45,7 +45,7 @@ impl Mcp {
         if self.options.mode == Mode::Code {
             return None;
         }
-        let listings = self.shared.service.tools().listings();
+        let listings = self.shared.service.tools().offered();
         let all = || self.chosen(&listings);
         let taken = |plain: &str| {
             let owned = self.own().any(|tool| tool.name == *plain);
@@ -77,7 +77,7 @@ impl Mcp {
 
     /// The tools that are passed through. A name that two servers have gets the server's before it.
     fn known(&self) -> Vec<Passed> {
-        let listings = self.shared.service.tools().listings();
+        let listings = self.shared.service.tools().offered();
         let chosen: Vec<_> = self.chosen(&listings).collect();
         let mut count: HashMap<&str, usize> = HashMap::new();
         for (_, tool) in &chosen {

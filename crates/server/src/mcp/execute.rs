@@ -344,5 +344,8 @@ pub(super) fn waits(record: &Record) -> Option<String> {
     if let Some(until) = rest.wakes_at {
         let _ = write!(text, ", until {} at the latest", moment::text(until));
     }
-    Some(text)
+    match crate::rest::paused(record) {
+        Some(paused) => Some(format!("{text}; {paused}")),
+        None => Some(text),
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use catalog::ServerName;
 use gateway::{Detail, Found, FoundTool, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
@@ -46,7 +45,7 @@ impl Mcp {
         match found {
             Ok(Ok(found)) => {
                 let most = self.shared.service.settings().output_tokens;
-                shown(found, detail, &self.shared.service.tools().unheard(), most)
+                shown(found, detail, most)
             }
             Ok(Err(error)) => failed(error.to_string()),
             Err(error) => failed(format!("the search failed: {error}")),
@@ -55,7 +54,7 @@ impl Mcp {
 }
 
 /// As many as fit into `most` tokens, and at least one, which then is cut.
-fn shown(mut found: Found, detail: Detail, unheard: &[ServerName], most: usize) -> CallToolResult {
+fn shown(mut found: Found, detail: Detail, most: usize) -> CallToolResult {
     let mut used = 0;
     let fitting = found.tools.iter().take_while(|tool| {
         used += tokens(tool);
@@ -69,7 +68,7 @@ fn shown(mut found: Found, detail: Detail, unheard: &[ServerName], most: usize) 
             lessen(tool, most);
         }
     }
-    let mut text = words(&found, detail, unheard);
+    let mut text = words(&found, detail);
     if fitting == 0 && !found.tools.is_empty() {
         // Writing to a string does not fail.
         let _ = write!(
@@ -109,16 +108,11 @@ fn lessen(tool: &mut FoundTool, most: usize) {
     }
 }
 
-fn words(found: &Found, detail: Detail, unheard: &[ServerName]) -> String {
+fn words(found: &Found, detail: Detail) -> String {
     let mut text = format!("{} of {} functions", found.tools.len(), found.total);
-    if !unheard.is_empty() {
-        let names: Vec<&str> = unheard.iter().map(|server| server.0.as_str()).collect();
+    for missing in &found.missing {
         // Writing to a string does not fail.
-        let _ = write!(
-            text,
-            ", without those of {}, which have not answered yet: search again in a moment",
-            names.join(", ")
-        );
+        let _ = write!(text, "\nmissing: {missing}");
     }
     for tool in &found.tools {
         text.push_str("\n\n");
@@ -136,7 +130,7 @@ fn words(found: &Found, detail: Detail, unheard: &[ServerName]) -> String {
         }
     }
     if found.tools.is_empty() {
-        text.push_str("; try other words, or an empty query for all");
+        text.push_str("\ntry other words, or an empty query for all");
     }
     text.replace("\n\nservers.", "\nservers.")
 }
@@ -157,8 +151,8 @@ mod tests {
         for most in [50, 100, 400, 2000] {
             for words in [1, 10, 100, 1000] {
                 let tools = vec![tool(words), tool(1)];
-                let found = Found { tools, matching: 2, total: 9 };
-                let result = shown(found, Detail::Full, &[], most);
+                let found = Found { tools, matching: 2, total: 9, missing: Vec::new() };
+                let result = shown(found, Detail::Full, most);
                 let shown = result.structured_content.unwrap();
                 let first = &shown["tools"][0];
                 assert_eq!(first["name"], "create_issue");

@@ -14,6 +14,13 @@ fn our_tools_cost_few_tokens() {
 }
 
 #[test]
+fn who_cannot_run_programs_is_told_of_nothing_else() {
+    let told = without_programs(&[SEARCH]);
+    assert!(told.contains(SEARCH) && !told.contains(EXECUTE) && !told.contains(ANALYSIS), "{told}");
+    assert!(without_programs(&[ANALYSIS]).contains(ANALYSIS));
+}
+
+#[test]
 fn our_definitions_can_be_read() {
     assert_eq!(own_tools(), ["execute_python", "search_tools", "execute_analysis"]);
 }

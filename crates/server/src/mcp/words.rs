@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use budget::Strategy;
 use engine::{Artifact, ProgramError};
+use gateway::service::ids::RunId;
 use gateway::service::record::{Ended, Record};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ use super::resources;
 
 /// Pictures up to this size are sent along; larger ones can be fetched.
 const ENCLOSED: usize = 1 << 20;
+/// And no more of them than have this size together.
+const ALL_ENCLOSED: usize = 2 << 20;
 
 /// A run that ended, as the result of a tool.
 /// Clients without `links` are told in words where larger files are.
@@ -22,21 +25,7 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> Ca
         return super::execute::failed("the run did not end".to_owned());
     };
     let mut content = vec![ContentBlock::text(text(record, ended))];
-    for artifact in artifacts {
-        let picture = artifact.media_type.starts_with("image/");
-        if picture && artifact.data.len() <= ENCLOSED {
-            let data = STANDARD.encode(&artifact.data);
-            content.push(ContentBlock::image(data, artifact.media_type.clone()));
-        } else if links {
-            content.push(ContentBlock::resource_link(link(record, artifact)));
-        } else {
-            let uri = resources::artifact_uri(&record.id, &artifact.name);
-            let (name, bytes) = (&artifact.name, artifact.data.len());
-            content.push(ContentBlock::text(format!(
-                "{name} ({bytes} bytes) can be read as the resource {uri}"
-            )));
-        }
-    }
+    content.extend(files(&record.id, artifacts, links));
     let mut result = if ended.error.is_none() {
         CallToolResult::success(content)
     } else {
@@ -52,8 +41,38 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> Ca
     result
 }
 
-fn link(record: &Record, artifact: &Artifact) -> Resource {
-    let uri = resources::artifact_uri(&record.id, &artifact.name);
+/// What a run produced besides its value: pictures as far as they are small, and where the rest is.
+fn files(run: &RunId, artifacts: &[Artifact], links: bool) -> Vec<ContentBlock> {
+    let mut content = Vec::with_capacity(artifacts.len());
+    let mut enclosed = 0;
+    for artifact in artifacts {
+        let (name, bytes) = (&artifact.name, artifact.data.len());
+        let is_small = artifact.media_type.starts_with("image/") && bytes <= ENCLOSED;
+        if is_small && enclosed + bytes <= ALL_ENCLOSED {
+            enclosed += bytes;
+            let data = STANDARD.encode(&artifact.data);
+            content.push(ContentBlock::image(data, artifact.media_type.clone()));
+            continue;
+        }
+        let uri = resources::artifact_uri(run, name);
+        if is_small {
+            content.push(ContentBlock::text(format!(
+                "{name} ({bytes} bytes) is left out, because the pictures of one result have at most {ALL_ENCLOSED} bytes together; read the resource {uri}, or make fewer or smaller pictures"
+            )));
+        } else if !links {
+            content.push(ContentBlock::text(format!(
+                "{name} ({bytes} bytes) can be read as the resource {uri}"
+            )));
+        }
+        if links {
+            content.push(ContentBlock::resource_link(link(run, artifact)));
+        }
+    }
+    content
+}
+
+fn link(run: &RunId, artifact: &Artifact) -> Resource {
+    let uri = resources::artifact_uri(run, &artifact.name);
     Resource::new(uri, artifact.name.clone()).with_mime_type(artifact.media_type.clone())
 }
 
@@ -191,4 +210,37 @@ fn failure(error: &ProgramError) -> String {
         text.push_str(hint);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_sent_along_up_to_a_size_together_and_the_rest_is_named() {
+        let run: RunId = "r_00000000000000000000000000000001".parse().unwrap();
+        let picture = |number: usize, bytes: usize| Artifact {
+            name: format!("figure-{number}.png"),
+            media_type: "image/png".to_owned(),
+            data: vec![7; bytes],
+        };
+        let made: Vec<Artifact> = (0..6).map(|number| picture(number, 700 << 10)).collect();
+        for links in [true, false] {
+            let content = files(&run, &made, links);
+            let images: Vec<usize> = content
+                .iter()
+                .filter_map(|block| Some(STANDARD.decode(&block.as_image()?.data).unwrap().len()))
+                .collect();
+            assert!(images.len() == 2 && images.iter().sum::<usize>() <= ALL_ENCLOSED);
+            let said: Vec<&str> =
+                content.iter().filter_map(|block| Some(block.as_text()?.text.as_str())).collect();
+            assert_eq!(said.len(), 4);
+            for (number, said) in (2..).zip(said) {
+                let uri = resources::artifact_uri(&run, &format!("figure-{number}.png"));
+                assert!(said.contains(&uri) && said.contains("left out"), "{said}");
+            }
+            let linked = content.iter().filter(|block| block.as_resource_link().is_some());
+            assert_eq!(linked.count(), if links { 4 } else { 0 });
+        }
+    }
 }

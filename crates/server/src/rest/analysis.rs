@@ -1,7 +1,7 @@
 //! Prepared analyses over HTTP.
 
-use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use budget::Strategy;
 use engine::Level;
 use gateway::service::Request;
@@ -15,7 +15,7 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType, Type};
 
 use super::Door;
 use super::access::Runner;
-use super::execute::{LevelGiven, StrategyGiven, trace};
+use super::execute::{Accepted, LevelGiven, StrategyGiven, ended_or_asked, trace};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 use super::shown::RunShown;
@@ -121,6 +121,8 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
     post, path = "/api/v1/analysis", tag = "run", request_body = AnalysisBody,
     responses(
         (status = 200, description = "It ended; `success` says how.", body = RunShown),
+        (status = 202, description = "Somebody has to approve a call; it goes on by itself.", body = Accepted,
+         headers(("Location" = String, description = "Where to ask about the run."))),
         (status = 404, description = "There is no such session.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),
@@ -132,11 +134,11 @@ pub(crate) async fn analyze(
     headers: HeaderMap,
     query: Parameters,
     Body(body): Body,
-) -> Result<Json<RunShown>, Problem> {
+) -> Result<Response, Problem> {
     query.end()?;
     let mut request = read(&headers, &body)?;
     request.trace = trace(&headers);
     counter!("tidegate_requests_total", "kind" => "analysis").increment(1);
     let started = door.shared.service.start(&caller, request).await?;
-    Ok(Json(RunShown::new(&started.ended().await)))
+    Ok(ended_or_asked(&door, started).await)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::response::Html;
+use axum::response::Response;
 use gateway::service::Record;
-use gateway::service::approvals::{Answer, Group};
+use gateway::service::approvals::{Answer, Group, done};
 use gateway::service::ids::RunId;
 use http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -65,6 +65,8 @@ pub(crate) struct GroupShown {
 pub(crate) struct ItemShown {
     /// What it is called.
     id: String,
+    /// Which question of its run it is, from 1; it stays the same.
+    number: u64,
     /// With what the tool would be called.
     #[schema(value_type = Object)]
     arguments: serde_json::Value,
@@ -181,15 +183,12 @@ pub(crate) async fn answer(
 }
 
 /// A page on which a person sees what waits, and answers.
-pub(crate) async fn page() -> Html<&'static str> {
-    Html(include_str!("approvals.html"))
+pub(crate) async fn page() -> Response {
+    super::page(include_str!("approvals.html"))
 }
 
 fn shown(group: Group, run: Option<&Record>) -> GroupShown {
-    let mut done = BTreeMap::new();
-    for call in run.iter().flat_map(|run| &run.calls).filter(|call| call.ok == Some(true)) {
-        *done.entry(call.name()).or_default() += 1;
-    }
+    let done = run.map_or(group.done, |run| done(&run.calls));
     GroupShown {
         run_id: group.run,
         session: group.session,
@@ -203,7 +202,10 @@ fn shown(group: Group, run: Option<&Record>) -> GroupShown {
         items: group
             .items
             .into_iter()
-            .map(|item| ItemShown { id: item.id, arguments: item.arguments })
+            .map(|item| {
+                let (number, arguments) = (item.number, item.arguments);
+                ItemShown { id: item.id, number, arguments }
+            })
             .collect(),
         done,
     }

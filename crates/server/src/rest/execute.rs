@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use budget::Strategy;
 use engine::Level;
 use gateway::service::ids::{RunId, SessionId};
-use gateway::service::{IfBusy, Record, Request, TraceParent};
+use gateway::service::{IfBusy, Record, Request, Started, TraceParent};
 use http::{HeaderMap, StatusCode, header};
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ pub(crate) struct Links {
     cancel: String,
 }
 
-fn variables() -> Object {
+pub(super) fn variables() -> Object {
     let name = ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .pattern(Some(r"^[^\W\d]\w*$"));
@@ -196,6 +196,7 @@ impl ExecuteBody {
             session: self.session,
             timeout: timeout(self.timeout)?,
             level: self.level,
+            limits: None,
             if_busy: match self.if_busy {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
                 Some(IfBusyGiven::Wait) | None => IfBusy::Wait,
@@ -209,7 +210,7 @@ impl ExecuteBody {
 }
 
 /// Variables keep the very text they were sent as.
-fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
+pub(super) fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, Problem> {
     let Some(raw) = given else { return Ok(engine::Context::new()) };
     serde_json::from_str(raw.get())
         .map_err(|_| Problem::invalid("`context` must be an object of variables by name"))
@@ -255,18 +256,23 @@ pub(crate) async fn execute(
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {
         return Ok(stream::of_started(started).into_response());
     }
+    Ok(ended_or_asked(&door, started).await)
+}
+
+/// How a run ended; or, where somebody has to approve one of its calls, that it goes on by itself.
+pub(super) async fn ended_or_asked(door: &Door, started: Started) -> Response {
     let run = std::sync::Arc::clone(started.run());
     tokio::select! {
         () = run.over() => {}
         // Whoever has to answer may take days.
-        _ = door.shared.service.asked(&run) => return Ok(accepted(&started.detach().record())),
+        _ = door.shared.service.asked(&run) => return accepted(&started.detach().record()),
     }
     let record = started.ended().await;
     if !record.status.is_final() {
         // The gateway ends, and the run goes on with the next one.
-        return Ok(accepted(&record));
+        return accepted(&record);
     }
-    Ok(Json(RunShown::new(&record)).into_response())
+    Json(RunShown::new(&record)).into_response()
 }
 
 /// The trace that a request belongs to. One that makes no sense is none.
@@ -274,7 +280,7 @@ pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
     TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
 }
 
-fn accepted(record: &Record) -> Response {
+pub(super) fn accepted(record: &Record) -> Response {
     let at = format!("/api/v1/runs/{}", record.id);
     let answer = Accepted {
         run_id: record.id.to_string(),
@@ -290,7 +296,7 @@ fn accepted(record: &Record) -> Response {
 }
 
 /// Whether the client would rather have events than one answer.
-fn wants_events(headers: &HeaderMap) -> bool {
+pub(super) fn wants_events(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
     let mut kinds = accepted.unwrap_or_default().split(',');
     kinds.any(|kind| kind.split(';').next().is_some_and(|kind| kind.trim() == "text/event-stream"))

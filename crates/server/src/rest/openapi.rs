@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use http::header;
 use utoipa::OpenApi;
 use utoipa::openapi::path::{Operation, PathItem};
@@ -15,7 +15,7 @@ use utoipa::openapi::{
 use super::{execute, files, health, problem, runs, servers, sessions, tools};
 
 /// What every request may be answered with, besides what its own route says.
-const ANY: [(&str, &str); 7] = [
+const ANY: [(&str, &str); 8] = [
     ("400", "Something in the request is not as it must be: `invalid_request`, `invalid_json`."),
     ("401", "The token is missing or wrong: `unauthorized`."),
     (
@@ -26,6 +26,7 @@ const ANY: [(&str, &str); 7] = [
     ("500", "The gateway failed: `storage_failed`, `sandbox_failed`."),
     ("503", "Not now: `installing`, `no_runtime`, `shutting_down`; see `Retry-After`."),
     ("504", "It took longer than requests may: `timed_out`."),
+    ("507", "The disk of the gateway is full: `storage_full`."),
 ];
 
 /// What requests with a body may be answered with.
@@ -48,7 +49,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     servers((url = "/")),
     paths(
         execute::execute,
-        runs::list, runs::one, runs::events, runs::cancel, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate,
+        runs::list, runs::one, runs::events, runs::cancel, runs::resume, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate, super::ask::ask,
         super::approvals::list, super::approvals::answer,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze, super::moving::export_run, super::moving::import_run,
@@ -137,10 +138,7 @@ pub(crate) async fn json() -> Response {
 
 /// `GET /docs`: one page that needs nothing but `/openapi.json`.
 pub(crate) async fn docs() -> Response {
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
-                  connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    let page = Html(include_str!("docs.html"));
-    ([(header::CONTENT_SECURITY_POLICY, policy)], page).into_response()
+    super::page(include_str!("docs.html"))
 }
 
 #[cfg(test)]
@@ -163,7 +161,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 37);
+        assert_eq!(names.len(), 38);
     }
 
     #[test]

@@ -71,6 +71,13 @@ impl Problem {
         self
     }
 
+    /// Its word and its sentences, for whoever is told without a status.
+    pub(crate) fn words(self) -> (String, String) {
+        let Told { code, message, hint } = self.told;
+        let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}; {hint}"));
+        (code.to_owned(), message)
+    }
+
     fn retry_after(self, time: Duration) -> Self {
         let seconds = time.as_secs().max(1);
         self.header(header::RETRY_AFTER, HeaderValue::from(seconds))
@@ -121,6 +128,11 @@ impl From<Refusal> for Problem {
         let (code, status) = (refusal.code(), status(&refusal));
         let problem = match &refusal {
             // What lies where on this machine is for whoever runs it.
+            Refusal::Store(problem) if problem.is_full() => {
+                error!(error = %problem, "a request failed, because there is no room left");
+                Self::new(status, code, "what the gateway keeps could not be read or written, because its disk is full")
+                    .hint("whoever runs the gateway has to free space in its data folder (setting `data`)")
+            }
             Refusal::Store(problem) => {
                 error!(error = %problem, "a request failed");
                 Self::new(status, code, "what the gateway keeps could not be read or written")
@@ -153,12 +165,14 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Busy(_)
         | Refusal::NotResumable { .. }
         | Refusal::NotMovable { .. }
+        | Refusal::Paused(_)
         | Refusal::Immovable(_) => StatusCode::CONFLICT,
         Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
         told => match told.code() {
             "file_refused" => StatusCode::UNPROCESSABLE_ENTITY,
+            "storage_full" => StatusCode::INSUFFICIENT_STORAGE,
             "nothing_to_approve" => StatusCode::NOT_FOUND,
             code if code.starts_with("unknown_") => StatusCode::NOT_FOUND,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -192,6 +206,17 @@ mod tests {
         assert_eq!((problem.status, problem.told.code), (StatusCode::NOT_FOUND, "unknown_session"));
         assert_eq!(problem.told.message, format!("there is no session {id}"));
         assert_eq!(problem.told.hint.as_deref(), Some("leave `session` out to start a fresh one"));
+    }
+
+    #[test]
+    fn a_full_disk_has_a_status_and_a_code_of_its_own() {
+        let source = std::io::Error::from_raw_os_error(28);
+        let path = std::path::PathBuf::from("/secret/place");
+        let refusal = Refusal::Store(gateway::service::store::StoreError::File { path, source });
+        let problem = Problem::from(refusal);
+        let expected = (StatusCode::INSUFFICIENT_STORAGE, "storage_full");
+        assert_eq!((problem.status, problem.told.code), expected);
+        assert!(!problem.told.message.contains("secret"), "{}", problem.told.message);
     }
 
     #[test]

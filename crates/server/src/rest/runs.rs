@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::access::{Follower, Runner};
+use super::execute::accepted;
 use super::given::{At, Body, Fields, Parameters, cut};
 use super::moment::{self, Written};
 use super::problem::{ErrorBody, Problem};
@@ -88,8 +89,8 @@ pub(crate) async fn one(
 
 /// What happens in a run, as server-sent events.
 ///
-/// A client that comes back with `Last-Event-ID` hears what it missed. Of a run that is over
-/// only its `end` is told.
+/// A client that comes back with `Last-Event-ID` hears what it missed; where the gateway was started
+/// again since, everything it knows. Of a run that is over only its `end` is told.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/events", tag = "runs",
     params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
@@ -107,9 +108,7 @@ pub(crate) async fn events(
     let id = run_id(&id)?;
     if let Some(run) = door.shared.service.live_run(&caller, &id) {
         let last = headers.get("last-event-id").and_then(|last| last.to_str().ok());
-        let last: Option<usize> = last.and_then(|last| last.parse().ok());
-        let seen = last.map_or(0, |last| last.saturating_add(1));
-        return Ok(stream::of_run(run, seen).into_response());
+        return Ok(stream::of_run(run, last).into_response());
     }
     let record = door.shared.service.run(&caller, &id).await?;
     Ok(stream::of_record(&record).into_response())
@@ -136,6 +135,32 @@ pub(crate) async fn cancel(
     let cancelled = door.shared.service.cancel(&caller, &id).await?;
     let record = door.shared.service.run(&caller, &id).await?;
     Ok(Json(Cancelled { cancelled, run: RunShown::new(&record) }))
+}
+
+/// Runs the program of a run that did not succeed again, as it was asked for: with its variables, level and limits, and
+/// in its session. What was done is not done twice.
+#[utoipa::path(
+    post, path = "/api/v1/runs/{id}/resume", tag = "runs",
+    params(("id" = String, Path, description = "The run.", pattern = "^r_[0-9a-f]{32}$")),
+    responses(
+        (status = 202, description = "The program runs by itself, as another run.", body = super::execute::Accepted),
+        (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
+        (status = 404, description = "There is no such run.", body = ErrorBody),
+        (status = 409, description = "It succeeded, has not ended, or one that took it up has not: `not_resumable`.", body = ErrorBody),
+        (status = 410, description = "Its session is no more.", body = ErrorBody),
+        (status = 429, description = "Too many requests wait.", body = ErrorBody),
+    )
+)]
+pub(crate) async fn resume(
+    State(door): State<Door>,
+    Runner(caller): Runner,
+    At(id): At<String>,
+    headers: HeaderMap,
+    Body(body): Body,
+) -> Result<Response, Problem> {
+    Fields::none(&headers, &body)?;
+    let run = door.shared.service.resume(&caller, &run_id(&id)?).await?;
+    Ok(accepted(&run.record()))
 }
 
 /// Members that can be skipped.

@@ -36,6 +36,18 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
+impl Tls {
+    /// Reads both files, so that what is wrong with them is known before anything is started.
+    pub async fn check(&self) -> Result<(), ServeError> {
+        self.config().await.map(drop)
+    }
+
+    async fn config(&self) -> Result<RustlsConfig, ServeError> {
+        let config = RustlsConfig::from_pem_file(&self.certificate, &self.key).await;
+        config.map_err(|source| ServeError::Tls { tls: self.clone(), source })
+    }
+}
+
 /// Why we could not listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -85,9 +97,7 @@ async fn encrypted(
     router: Router,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
-    let config = RustlsConfig::from_pem_file(&tls.certificate, &tls.key).await;
-    let config = config.map_err(|source| ServeError::Tls { tls, source })?;
-    let acceptor = RustlsAcceptor::new(config).acceptor(Prompt);
+    let acceptor = RustlsAcceptor::new(tls.config().await?).acceptor(Prompt);
     let handle = Handle::new();
     let server = axum_server::from_tcp(listener.into_std()?)?.acceptor(acceptor);
     let mut server = server.handle(handle.clone());

@@ -95,6 +95,8 @@ pub(crate) struct WaitingShown {
     r#for: Vec<String>,
     /// How many of these calls wait for somebody's approval.
     approvals: u64,
+    /// Nobody goes on with it here, because this gateway was started without `durable`.
+    paused: bool,
 }
 
 impl WaitingShown {
@@ -105,6 +107,7 @@ impl WaitingShown {
             wakes_at: rest.wakes_at.map(moment::text),
             r#for: record.waits_for(),
             approvals: record.asks,
+            paused: rest.is_paused,
         })
     }
 }
@@ -354,6 +357,22 @@ pub(crate) enum FateShown {
     NotAttempted,
 }
 
+impl UsageShown {
+    /// What is known of it while the run is under way.
+    fn so_far(record: &Record) -> Self {
+        let made = record.calls.iter().filter(|call| !call.reused).count();
+        Self { calls: made as u64, ..Self::default() }
+    }
+}
+
+/// What to do about a run that nobody goes on with.
+pub(crate) fn paused(record: &Record) -> Option<String> {
+    let is_paused = record.waiting.is_some_and(|rest| rest.is_paused);
+    is_paused.then(|| {
+        "this run rests and does not go on, because the gateway was started without `durable`; it goes on when the gateway is started with `--durable true`".to_owned()
+    })
+}
+
 impl RunShown {
     /// A run, without its source.
     pub(crate) fn new(record: &Record) -> Self {
@@ -387,8 +406,9 @@ impl RunShown {
             run_id: record.id.to_string(),
             session: record.session.to_string(),
             status: record.status.into(),
-            usage: ended.map(|ended| UsageShown::from(&ended.usage)).unwrap_or_default(),
-            note: ended.and_then(|ended| ended.note.clone()),
+            usage: ended
+                .map_or_else(|| UsageShown::so_far(record), |ended| UsageShown::from(&ended.usage)),
+            note: ended.and_then(|ended| ended.note.clone()).or_else(|| paused(record)),
             artifacts: artifacts.map(|note| ArtifactShown::new(record, note)).collect(),
             truncated: None,
             receipt: receipt.map(ReceiptShown::from),

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
@@ -24,12 +24,19 @@ pub(crate) struct EventShown {
     event: Option<String>,
     /// JSON.
     data: String,
-    /// Its number.
+    /// Its number in the run, a dot, and what tells this process of the gateway from any other.
     id: Option<String>,
 }
 
 /// How often something is sent so that nobody in between gives up.
 const ALIVE: Duration = Duration::from_secs(15);
+
+/// Tells numbers that this process gave from those of one before it, which counted other events.
+static PROCESS: LazyLock<String> = LazyLock::new(|| {
+    let mut name = uuid::Uuid::new_v4().simple().to_string();
+    name.truncate(8);
+    name
+});
 
 type Events = Sse<axum::response::sse::KeepAliveStream<Sending>>;
 type Sending = std::pin::Pin<Box<dyn Stream<Item = Result<Sent, Infallible>> + Send>>;
@@ -40,8 +47,10 @@ pub(crate) fn of_started(started: Started) -> Events {
     sent(Following { run, seen: 0, ready: VecDeque::new(), over: false, _kept: Some(started) })
 }
 
-/// A run that goes on whoever reads; `seen` events are known already.
-pub(crate) fn of_run(run: Arc<Run>, seen: usize) -> Events {
+/// A run that goes on whoever reads. One who heard the event `last` of this process is told what came
+/// after it, and anybody else everything.
+pub(crate) fn of_run(run: Arc<Run>, last: Option<&str>) -> Events {
+    let seen = last.and_then(seen).filter(|seen| *seen <= run.happened()).unwrap_or_default();
     sent(Following { run, seen, ready: VecDeque::new(), over: false, _kept: None })
 }
 
@@ -50,6 +59,13 @@ pub(crate) fn of_record(record: &Record) -> Events {
     let end = event("end", 0, &RunShown::new(record));
     let sending: Sending = Box::pin(stream::once(async { Ok(end) }));
     Sse::new(sending).keep_alive(KeepAlive::new().interval(ALIVE))
+}
+
+/// How many events of this process one has heard who heard this one last.
+fn seen(last: &str) -> Option<usize> {
+    let (number, process) = last.split_once('.')?;
+    let number: usize = number.parse().ok().filter(|_| process == *PROCESS)?;
+    number.checked_add(1)
 }
 
 struct Following {
@@ -104,8 +120,21 @@ fn shown(happened: &Event, index: usize, run: &Run) -> Sent {
 }
 
 fn event(name: &str, index: usize, data: &impl Serialize) -> Sent {
-    let event = Sent::default().event(name).id(index.to_string());
+    let event = Sent::default().event(name).id(format!("{index}.{}", *PROCESS));
     // What is sent is ours and has no map with strange keys, so writing it does not fail.
     let text = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     event.data(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_of_this_process_say_what_was_heard() {
+        assert_eq!(seen(&format!("4.{}", *PROCESS)), Some(5));
+        for stale in ["4", "4.00000000", "x.y", "", &format!("{}.{}", u128::MAX, *PROCESS)] {
+            assert_eq!(seen(stale), None, "{stale}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use axum::Json;
 use axum::extract::State;
 use catalog::CatalogTool;
-use gateway::{Detail, Found, FoundTool, Search};
+use gateway::{Detail, Found, FoundTool, MissingServer, MissingState, Search};
 use http::StatusCode;
 use metrics::counter;
 use serde::Serialize;
@@ -43,6 +43,36 @@ pub(crate) struct FoundShown {
     matching: usize,
     /// How many there are to choose from.
     total: usize,
+    /// Servers whose tools are not among them, because they have not said what they offer.
+    missing: Vec<MissingShown>,
+}
+
+/// A server that has not said what it offers.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MissingServer)]
+pub(crate) struct MissingShown {
+    /// What it is called.
+    server: String,
+    /// What became of it.
+    state: MissingStateShown,
+    /// Since when.
+    #[schema(format = DateTime)]
+    since: String,
+    /// Why, where that is known.
+    reason: Option<String>,
+}
+
+/// What became of a server that has not said what it offers.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = MissingState)]
+pub(crate) enum MissingStateShown {
+    /// It was asked, and its answer has not come yet.
+    Connecting,
+    /// It did not answer, and is tried again now and then.
+    Failed,
+    /// Somebody has to log in first.
+    WantsLogin,
 }
 
 /// One tool that was found; what was not asked for is left out.
@@ -70,6 +100,8 @@ pub(crate) struct FoundToolShown {
 pub(crate) struct AllTools {
     /// The servers whose tools are known.
     servers: Vec<ServerTools>,
+    /// The others, and why.
+    missing: Vec<MissingShown>,
 }
 
 /// The tools of one server.
@@ -197,7 +229,8 @@ pub(crate) async fn list(
         description: server.listing().description.clone(),
         tools: server.tools().iter().map(ToolName::from).collect(),
     });
-    Ok(Json(AllTools { servers: servers.collect() }))
+    let missing = tools.missing().into_iter().map(MissingShown::from).collect();
+    Ok(Json(AllTools { servers: servers.collect(), missing }))
 }
 
 /// All about one tool.
@@ -242,7 +275,21 @@ async fn signature(door: &Door, tool: &CatalogTool) -> Option<String> {
 impl From<Found> for FoundShown {
     fn from(found: Found) -> Self {
         let tools = found.tools.into_iter().map(FoundToolShown::from);
-        Self { tools: tools.collect(), matching: found.matching, total: found.total }
+        let missing = found.missing.into_iter().map(MissingShown::from).collect();
+        let (matching, total) = (found.matching, found.total);
+        Self { tools: tools.collect(), matching, total, missing }
+    }
+}
+
+impl From<MissingServer> for MissingShown {
+    fn from(missing: MissingServer) -> Self {
+        let MissingServer { server, state, since, reason } = missing;
+        let state = match state {
+            MissingState::Connecting => MissingStateShown::Connecting,
+            MissingState::Failed => MissingStateShown::Failed,
+            MissingState::WantsLogin => MissingStateShown::WantsLogin,
+        };
+        Self { server, state, since, reason }
     }
 }
 

@@ -104,3 +104,15 @@ async fn tokens_say_who_asks_and_what_for() {
     let add = house.asked(Method::POST, "/api/v1/servers").bearer_auth(&reader).json(&server);
     assert_problem(add.send().await.unwrap(), 403, "scope_missing").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_of_ours_is_put_into_a_frame() {
+    let house = House::guarded(AccessRules::default()).await;
+    for path in ["/docs", "/approvals", "/approvals/r_0"] {
+        let page = house.ask(path).await;
+        assert_eq!(page.status(), StatusCode::OK, "{path}");
+        assert_eq!(page.headers()["x-frame-options"], "DENY", "{path}");
+        let policy = page.headers()["content-security-policy"].to_str().unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+    }
+}

@@ -37,3 +37,25 @@ async fn a_request_with_many_rows_may_name_an_earlier_result_beside_them() {
     let row = json!([{"k": 30, "x": 900, "name": "row 30"}]);
     assert_eq!(answer["return_value"]["result"], row, "{answer}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_analysis_leaves_nothing_in_its_session() {
+    let house = House::new().await;
+    let session = house.create_session().await;
+    let run = async |code: &str| house.run(json!({"code": code, "session": session})).await;
+    run("request, analyze = 'mine', 2").await;
+    let names = "return sorted(name for name in globals() if not name.startswith('__'))";
+    let before = run(names).await["return_value"].clone();
+    for (kind, parameters) in [
+        ("describe", json!({})),
+        ("test", json!({"test": "t_paired", "fields": ["n", "m"]})),
+        ("describe", json!({"wrong": 1})),
+    ] {
+        let data = json!([{"n": 1, "m": 2}, {"n": 5, "m": 1}, {"n": 3, "m": 2}]);
+        let body = json!({"analysis_type": kind, "data": data, "parameters": parameters, "session": session});
+        let answer: Value = house.post("/api/v1/analysis", body).await.json().await.unwrap();
+        assert_eq!(answer["session"], session, "{answer}");
+        assert_eq!(run(names).await["return_value"], before, "{kind}");
+    }
+    assert_eq!(run("return [request, analyze]").await["return_value"], json!(["mine", 2]));
+}

@@ -4,6 +4,8 @@
 
 mod access;
 mod analyses;
+mod asking;
+mod pages;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -203,7 +205,7 @@ async fn a_run_can_be_followed_as_it_happens() {
         let events = events(&response.text().await.unwrap());
         let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
         assert_eq!(names, ["status", "status", "output", "status", "end"]);
-        let ids: Vec<usize> = events.iter().map(|event| event.id).collect();
+        let ids: Vec<usize> = events.iter().map(|event| event.number()).collect();
         assert_eq!(ids, [0, 1, 2, 3, 4]);
         assert_eq!(events[2].data, json!({"stream": "stdout", "text": "one\n"}));
         assert_eq!(events[4].data["return_value"], 2);
@@ -495,9 +497,19 @@ async fn a_full_queue_says_when_to_come_again() {
         house.post("/execute?async=true", endless.clone()).await.json().await.unwrap();
     house.until(text(&first["links"]["run"]), |run| run["status"] == "running").await;
     let second: Value = house.post("/execute?async=true", endless).await.json().await.unwrap();
-    let refused = house.post("/execute", json!({"code": "1"})).await;
-    assert!(refused.headers().contains_key("retry-after"));
-    assert_problem(refused, 429, "too_many_requests").await;
+    let sessions = house.get("/api/v1/sessions").await;
+    for (path, body) in [
+        ("/execute", json!({"code": "1"})),
+        ("/execute?async=true", json!({"code": "1"})),
+        ("/api/v1/analysis", json!({"analysis_type": "describe", "data": []})),
+    ] {
+        let refused = house.post(path, body).await;
+        assert!(refused.headers().contains_key("retry-after"));
+        assert_problem(refused, 429, "too_many_requests").await;
+    }
+    // Nothing was made for who was not let in.
+    let after = house.get("/api/v1/sessions").await;
+    assert_eq!(after["sessions"].as_array().unwrap().len(), 2, "{sessions} {after}");
     for run in [second, first] {
         house.post(text(&run["links"]["cancel"]), json!({})).await;
     }
@@ -606,6 +618,11 @@ impl House {
     }
 
     async fn made(settings: Settings, rest: RestOptions, readiness: Readiness) -> Self {
+        let (service, folder) = Self::opened(settings, readiness).await;
+        Self::serving(service, folder, rest).await
+    }
+
+    async fn opened(settings: Settings, readiness: Readiness) -> (Arc<Service>, TempDir) {
         let folder = TempDir::new().unwrap();
         let parts = Parts {
             engine: watch::Sender::new(readiness).subscribe(),
@@ -617,7 +634,10 @@ impl House {
             trail: None,
             watching: None,
         };
-        let service = Service::open(settings, parts).await.unwrap();
+        (Service::open(settings, parts).await.unwrap(), folder)
+    }
+
+    async fn serving(service: Arc<Service>, folder: TempDir, rest: RestOptions) -> Self {
         let shared = Shared {
             service: Arc::clone(&service),
             guidance: Arc::new(Guidance::default()),
@@ -759,8 +779,15 @@ fn text(value: &Value) -> &str {
 
 struct Event {
     name: String,
-    id: usize,
+    id: String,
     data: Value,
+}
+
+impl Event {
+    /// Its number within the run.
+    fn number(&self) -> usize {
+        self.id.split('.').next().unwrap().parse().unwrap()
+    }
 }
 
 fn events(stream: &str) -> Vec<Event> {
@@ -772,7 +799,7 @@ fn events(stream: &str) -> Vec<Event> {
         };
         Event {
             name: field("event: "),
-            id: field("id: ").parse().unwrap(),
+            id: field("id: "),
             data: serde_json::from_str(&field("data: ")).unwrap(),
         }
     };

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use audit::{Entry, Kind, Outcome};
 use clap::{Args, Subcommand};
 use gateway::service::Moment;
-use gateway::service::approvals::{Answer, Approvals, Group};
+use gateway::service::approvals::{Answer, Answered, Approvals, Group, Item};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -59,7 +59,7 @@ enum Action {
 struct Which {
     /// The run that waits.
     run: String,
-    /// Only these calls, by the numbers or ids that `list` shows.
+    /// Only these calls, by the numbers that `list` shows, which stay the same, or by their ids.
     #[arg(long, value_delimiter = ',')]
     items: Vec<String>,
     /// Only calls of this tool, as SERVER.TOOL.
@@ -115,7 +115,7 @@ async fn list(config: &Config, json: bool) -> anyhow::Result<Ending> {
         out::tell("nothing waits for an approval");
     }
     for group in &all {
-        print(group)?;
+        print(group, Cut::Short)?;
     }
     Ok(Ending::Success)
 }
@@ -136,8 +136,12 @@ async fn answer(
         }
         let items = chosen(&groups, which)?;
         if !yes {
-            groups.iter().try_for_each(print)?;
-            let question = format!("approve {} of these calls?", items.len());
+            // What is answered is what is shown, and nothing that came meanwhile.
+            shown_whole(&groups, &items)?;
+            let question = match items.len() {
+                1 => "approve this call?".to_owned(),
+                count => format!("approve these {count} calls?"),
+            };
             if ask::yes_or_no(&question, false)? != Some(true) {
                 out::tell("nothing was answered");
                 return Ok(Ending::Success);
@@ -148,7 +152,7 @@ async fn answer(
         let given = Answer { approves, items: Some(items), tool, pattern, reason, by };
         let answered = approvals.answer(&which.run, &given).await;
         let answered = answered.map_err(|error| Misuse::error(error.to_string()))?;
-        note(config, &groups, &given);
+        note(config, &groups, &given, &answered);
         if json {
             let text = serde_json::to_string(&answered).context("could not write JSON")?;
             out::line(text).context(show::LOST)?;
@@ -169,32 +173,50 @@ async fn answer(
     )))
 }
 
-/// Items by their numbers, counted over what is listed, or by their ids.
+/// The ids of the calls that are meant, by their numbers or ids.
 fn chosen(groups: &[Group], which: &Which) -> anyhow::Result<Vec<String>> {
     let of_tool = |group: &&Group| which.tool.as_ref().is_none_or(|tool| *tool == group.tool);
-    let all: Vec<&String> =
-        groups.iter().filter(of_tool).flat_map(|group| &group.items).map(|item| &item.id).collect();
+    let all: Vec<&Item> = groups.iter().filter(of_tool).flat_map(|group| &group.items).collect();
     if all.is_empty() {
         return Err(Misuse::error("no call of that tool waits"));
     }
     if which.items.is_empty() {
-        return Ok(all.into_iter().cloned().collect());
+        return Ok(all.into_iter().map(|item| item.id.clone()).collect());
     }
     let one = |given: &String| {
-        let number = given.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-        let found = match number {
-            Some(at) => all.get(at).copied(),
-            None => all.iter().copied().find(|id| *id == given),
-        };
-        found.cloned().ok_or_else(|| {
-            let count = all.len();
-            Misuse::error(format!("there is no call {given:?}; there are 1 to {count}"))
+        let number = given.parse::<u64>().ok().filter(|number| *number > 0);
+        let found = all.iter().find(|item| item.id == *given || Some(item.number) == number);
+        found.map(|item| item.id.clone()).ok_or_else(|| {
+            Misuse::error(format!(
+                "no call {given:?} of this run waits; it may have been answered, see `tidegate approvals`"
+            ))
         })
     };
     which.items.iter().map(one).collect()
 }
 
-fn print(group: &Group) -> anyhow::Result<()> {
+/// Shows the calls that are about to be approved, and no others, with all of their arguments.
+fn shown_whole(groups: &[Group], items: &[String]) -> anyhow::Result<()> {
+    for group in groups {
+        let mut group = group.clone();
+        group.items.retain(|item| items.contains(&item.id));
+        if !group.items.is_empty() {
+            print(&group, Cut::Not)?;
+        }
+    }
+    Ok(())
+}
+
+/// How much of the arguments is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// What fits into a line.
+    Short,
+    /// All of it.
+    Not,
+}
+
+fn print(group: &Group, cut: Cut) -> anyhow::Result<()> {
     let line = |text: String| out::line(out::clean(&text)).context(show::LOST);
     line(format!("{}  {} x {}", group.run, group.items.len(), group.tool))?;
     line(format!("  of {}: {} ({})", group.owner, group.reason, group.rule))?;
@@ -205,6 +227,16 @@ fn print(group: &Group) -> anyhow::Result<()> {
         units::duration(asked),
         units::duration(left)
     ))?;
+    let done: Vec<String> =
+        group.done.iter().map(|(tool, count)| format!("{count} x {tool}")).collect();
+    let done = if done.is_empty() { "nothing".to_owned() } else { done.join(", ") };
+    line(format!("  done so far: {done}"))?;
+    if cut == Cut::Not {
+        for item in &group.items {
+            line(format!("  {} {}", number(item), item.arguments))?;
+        }
+        return Ok(());
+    }
     let mut columns: Vec<&String> = Vec::new();
     let fields = group.items.iter().filter_map(|item| item.arguments.as_object());
     for name in fields.flat_map(serde_json::Map::keys) {
@@ -214,15 +246,20 @@ fn print(group: &Group) -> anyhow::Result<()> {
     }
     let head = std::iter::once("#".to_owned()).chain(columns.iter().map(|name| shown(name)));
     let mut table = show::table(head.collect::<Vec<_>>());
-    for (at, item) in group.items.iter().enumerate() {
+    for item in &group.items {
         let cells = columns.iter().map(|name| match item.arguments.get(name.as_str()) {
             None => String::new(),
             Some(Value::String(text)) => shown(text),
             Some(value) => shown(&value.to_string()),
         });
-        table.add_row(std::iter::once((at + 1).to_string()).chain(cells).collect::<Vec<_>>());
+        table.add_row(std::iter::once(number(item)).chain(cells).collect::<Vec<_>>());
     }
     out::line(format_args!("{}\n", table.trim_fmt())).context(show::LOST)
+}
+
+/// What a call is called where it is answered.
+fn number(item: &Item) -> String {
+    if item.number == 0 { item.id.clone() } else { item.number.to_string() }
 }
 
 fn shown(text: &str) -> String {
@@ -231,25 +268,70 @@ fn shown(text: &str) -> String {
     out::clean(&format!("{cut}{more}")).to_string()
 }
 
-/// Writes down who answered.
-fn note(config: &Config, groups: &[Group], answer: &Answer) {
+/// Writes down who answered. What it means for each call is written down where that goes on, or does not.
+fn note(config: &Config, groups: &[Group], answer: &Answer, answered: &Answered) {
     let Some(first) = groups.first() else { return };
-    let outcome = if answer.approves { Outcome::Given } else { Outcome::Refused };
-    crate::service::note(
-        config,
-        Entry {
-            owner: first.owner.clone(),
-            session: first.session.clone(),
-            run: first.run.clone(),
-            subject: answer.tool.clone().unwrap_or_else(|| first.tool.clone()),
-            outcome: Some(outcome),
-            details: json!({
-                "by": answer.by,
-                "calls": answer.items.as_ref().map(Vec::len),
-                "reason": answer.reason,
-                "remembered": answer.pattern,
-            }),
-            ..Entry::new(Kind::Approval)
-        },
-    );
+    for (tool, count) in &answered.calls {
+        crate::service::note(
+            config,
+            Entry {
+                owner: first.owner.clone(),
+                session: first.session.clone(),
+                run: first.run.clone(),
+                subject: tool.clone(),
+                outcome: Some(Outcome::Answered),
+                details: json!({
+                    "by": answer.by,
+                    "approves": answer.approves,
+                    "calls": count,
+                    "reason": answer.reason,
+                    "remembered": answer.pattern,
+                }),
+                ..Entry::new(Kind::Approval)
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(number: u64) -> Item {
+        let arguments = json!({ "key": number });
+        Item { id: format!("a_{number}"), number, arguments, asked_at: Moment(0) }
+    }
+
+    fn group(tool: &str, numbers: &[u64]) -> Group {
+        Group {
+            run: "r".into(),
+            session: "s".into(),
+            owner: "ann".into(),
+            tool: tool.into(),
+            rule: "rule 1".into(),
+            reason: "why".into(),
+            asked_at: Moment(0),
+            expires_at: Moment(0),
+            items: numbers.iter().map(|number| item(*number)).collect(),
+            done: std::collections::BTreeMap::new(),
+        }
+    }
+
+    fn ids(groups: &[Group], items: &[&str]) -> Option<Vec<String>> {
+        let items = items.iter().map(|one| (*one).to_owned()).collect();
+        let which = Which { run: "r".into(), items, tool: None, reason: None };
+        chosen(groups, &which).ok()
+    }
+
+    #[test]
+    fn a_number_means_one_call_whatever_else_waits() {
+        let before = [group("a.b", &[1, 3]), group("c.d", &[2, 4])];
+        assert_eq!(ids(&before, &["2", "3"]), Some(vec!["a_2".into(), "a_3".into()]));
+        // The first was answered meanwhile, and another one asked.
+        let after = [group("a.b", &[3, 5]), group("c.d", &[2, 4])];
+        assert_eq!(ids(&after, &["3"]), Some(vec!["a_3".into()]));
+        assert_eq!(ids(&after, &["1"]), None);
+        assert_eq!(ids(&after, &["a_5"]), Some(vec!["a_5".into()]));
+        assert_eq!(ids(&after, &["0"]), None);
+    }
 }

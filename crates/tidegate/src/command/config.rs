@@ -39,6 +39,7 @@ fn around(config: &Config) -> anyhow::Result<Vec<(String, String, String)>> {
         all.push((format!("limits.{name}"), value, file));
     }
     all.extend(config.privacy_shown()?);
+    all.extend(config.ask_shown()?);
     Ok(all)
 }
 

@@ -144,7 +144,7 @@ fn to_json(config: &Config, server: &Server, tried: Option<&Tried>) -> Value {
         "enabled": section.is_enabled(),
         "description": section.description,
         "startup": section.startup,
-        "trusted": section.trusted.unwrap_or(false),
+        "trusted": section.is_trusted(),
         "pin": section.pin.unwrap_or(false),
         "learn": section.learn,
         "env": section.env.keys().collect::<Vec<_>>(),

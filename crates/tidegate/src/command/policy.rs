@@ -81,7 +81,7 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
         ))
     })?;
     let configured = config.servers()?.into_iter().find(|one| one.name.0 == server);
-    let is_trusted = configured.as_ref().is_some_and(|one| one.section.trusted == Some(true));
+    let is_trusted = configured.as_ref().is_some_and(|one| one.section.is_trusted());
     let annotations = annotations(config, server, tool).await?;
     if configured.is_none() {
         out::warn(format_args!("no server `{server}` is configured; its tools are judged by name"));

@@ -126,11 +126,7 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
                 .print(&answer, |answer| vec![format!("{} goes on here", text(&answer["run_id"]))])
         }
         Action::Resume { run } => {
-            let before = gateway.ask(Method::GET, &at(run, ""), None).await?;
-            let body = json!({
-                "code": before["program"], "session": before["session"], "resume_from": run,
-            });
-            let answer = gateway.ask(Method::POST, "/execute?async=true", Some(&body)).await?;
+            let answer = gateway.ask(Method::POST, &at(run, "/resume"), None).await?;
             gateway.print(&answer, |answer| {
                 vec![format!(
                     "it runs as {}; `tidegate runs follow` shows it",
@@ -173,6 +169,10 @@ async fn print_events(
             let (kind, data) = parsed(&String::from_utf8_lossy(&event));
             let is_over =
                 matches!(data["status"].as_str(), Some(status) if !UNDER_WAY.contains(&status));
+            if kind == "end" && data["waiting"]["paused"] == true {
+                print_event(&kind, &data, gateway.json)?;
+                return Ok(Some(Ending::Raised));
+            }
             if kind == "end" && !is_over {
                 // The gateway ends, and the run goes on with the next one.
                 return Ok(None);

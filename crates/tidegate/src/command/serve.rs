@@ -36,6 +36,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let values = Values::resolve(config, &arguments.settings)?;
     let address = address(&values)?;
     let tls = tls(&values)?;
+    if let Some(tls) = &tls {
+        tls.check().await.map_err(|error| Misuse::error(error.to_string()))?;
+    }
     let patience = values.read("stop-patience", units::parse_duration)?.unwrap_or_default();
     let mcp_options = service::mcp_options(config, &values)?;
     let metrics = rest::keep_figures().context("could not count")?;
@@ -52,6 +55,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             counting.run_upkeep();
         }
     }));
+    let asked = config.ask(mcp_options.direct.clone())?;
+    let agent = asked.map(|asked| agent::Agent::new(Arc::clone(&running), asked)).transpose()?;
+    let answering = agent.clone();
     let access = rules(&values)?;
     let body_bytes = values.read("body-bytes", units::parse_bytes)?;
     let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
@@ -59,6 +65,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let options = RestOptions {
         access: access.clone(),
         body_bytes: body_bytes.unwrap_or(usual.body_bytes),
+        agent,
         metrics: Some(metrics),
         ..usual
     };
@@ -94,6 +101,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     );
     ending.cancel();
     let stopping = async {
+        if let Some(answering) = answering {
+            answering.close().await;
+        }
         running.close(patience).await;
         serving.await
     };

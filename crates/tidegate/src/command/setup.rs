@@ -53,7 +53,8 @@ pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Endi
             return Err(Misuse::error(format!("could not read {}: {error}", file.display())));
         }
     };
-    let after = changed(client, &before, &command(config)?).map_err(|problem| {
+    let start = Start { command: command(config)?, folders: config.named_folders() };
+    let after = changed(client, &before, &start).map_err(|problem| {
         Misuse::error(format!("{} is left as it is: {problem}", places.short(&file)))
     })?;
     let shown = places.short(&file);
@@ -85,6 +86,13 @@ fn agreed(file: &str) -> anyhow::Result<bool> {
     })
 }
 
+/// How a client starts us.
+struct Start {
+    command: Vec<String>,
+    /// Variables with the folders that were named here: the client has an environment of its own.
+    folders: Vec<(String, String)>,
+}
+
 /// How a client starts us: this very program, with the configuration it was told to use.
 fn command(config: &Config) -> anyhow::Result<Vec<String>> {
     let own = std::env::current_exe().context("could not find this program itself")?;
@@ -95,11 +103,11 @@ fn command(config: &Config) -> anyhow::Result<Vec<String>> {
     Ok(command)
 }
 
-fn changed(client: Client, before: &str, command: &[String]) -> Result<String, String> {
-    let (program, arguments) = command.split_first().ok_or("there is no command")?;
+fn changed(client: Client, before: &str, start: &Start) -> Result<String, String> {
     if client == Client::Codex {
-        return in_toml(before, client.servers_key(), program, arguments);
+        return in_toml(before, client.servers_key(), start);
     }
+    let (program, arguments) = start.command.split_first().ok_or("there is no command")?;
     let text = if before.trim().is_empty() { "{}\n" } else { before };
     let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|e| e.to_string())?;
     let whole = root.object_value_or_create().ok_or("it is no JSON object")?;
@@ -116,6 +124,11 @@ fn changed(client: Client, before: &str, command: &[String]) -> Result<String, S
     entry.push(("command".to_owned(), CstInputValue::String(program.clone())));
     let arguments = arguments.iter().cloned().map(CstInputValue::String).collect();
     entry.push(("args".to_owned(), CstInputValue::Array(arguments)));
+    if !start.folders.is_empty() {
+        let folders = start.folders.iter().cloned();
+        let folders = folders.map(|(name, folder)| (name, CstInputValue::String(folder))).collect();
+        entry.push(("env".to_owned(), CstInputValue::Object(folders)));
+    }
     let entry = CstInputValue::Object(entry);
     match servers.get(NAME) {
         Some(known) => known.set_value(entry),
@@ -126,7 +139,8 @@ fn changed(client: Client, before: &str, command: &[String]) -> Result<String, S
     Ok(root.to_string())
 }
 
-fn in_toml(before: &str, key: &str, program: &str, arguments: &[String]) -> Result<String, String> {
+fn in_toml(before: &str, key: &str, start: &Start) -> Result<String, String> {
+    let (program, arguments) = start.command.split_first().ok_or("there is no command")?;
     let mut document: DocumentMut = before.parse().map_err(|error| format!("{error}"))?;
     let servers = document.entry(key).or_insert_with(|| {
         let mut table = Table::new();
@@ -137,6 +151,13 @@ fn in_toml(before: &str, key: &str, program: &str, arguments: &[String]) -> Resu
     let mut entry = Table::new();
     entry.insert("command", value(program));
     entry.insert("args", value(arguments.iter().collect::<toml_edit::Array>()));
+    if !start.folders.is_empty() {
+        let mut folders = Table::new();
+        for (name, folder) in &start.folders {
+            folders.insert(name, value(folder));
+        }
+        entry.insert("env", Item::Table(folders));
+    }
     servers.insert(NAME, Item::Table(entry));
     Ok(document.to_string())
 }
@@ -193,8 +214,23 @@ fn write(file: &Path, before: &str, after: &str) -> anyhow::Result<Option<PathBu
 mod tests {
     use super::*;
 
-    fn command() -> Vec<String> {
-        ["/bin/tidegate", "mcp"].map(str::to_owned).to_vec()
+    fn command() -> Start {
+        let command = ["/bin/tidegate", "mcp"].map(str::to_owned).to_vec();
+        Start { command, folders: Vec::new() }
+    }
+
+    #[test]
+    fn folders_that_were_named_here_are_named_there_too() {
+        let folders = vec![("TIDEGATE_DATA".to_owned(), "/srv/gate".to_owned())];
+        let start = Start { folders, ..command() };
+        let json = changed(Client::Cursor, "", &start).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let env = &json["mcpServers"]["tidegate"]["env"];
+        assert_eq!(*env, serde_json::json!({ "TIDEGATE_DATA": "/srv/gate" }), "{json}");
+        let toml: DocumentMut = changed(Client::Codex, "", &start).unwrap().parse().unwrap();
+        let env = toml["mcp_servers"]["tidegate"]["env"]["TIDEGATE_DATA"].as_str();
+        assert_eq!(env, Some("/srv/gate"), "{toml}");
+        assert_eq!(changed(Client::Codex, &toml.to_string(), &start).unwrap(), toml.to_string());
     }
 
     #[test]

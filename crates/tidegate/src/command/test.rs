@@ -71,15 +71,25 @@ pub(super) async fn try_all(config: &Config, servers: &[Server]) -> anyhow::Resu
     Ok(tried)
 }
 
-/// Keeps what the servers said, so that programs and searches need not ask again.
+/// Keeps what the servers said, so that programs and searches need not ask again, and a definition that
+/// changes from now on is noticed.
 fn remember(config: &Config, servers: &[Server], tried: &[Tried]) {
     let Ok(data) = config.data() else { return };
     let memory = Memory::at(data.join("servers"));
     for one in tried {
         let server = servers.iter().find(|server| server.name == one.name);
-        if let (Ok(listing), Some(server)) = (&one.listing, server)
-            && let Err(error) = memory.keep_listing(listing, &crate::tools::identity(server))
-        {
+        let (Ok(listing), Some(server)) = (&one.listing, server) else { continue };
+        let pinned = server.section.pin.unwrap_or(false);
+        let (changes, kept) = memory.note(listing, &crate::tools::identity(server), pinned);
+        if !changes.is_empty() {
+            out::warn(format_args!(
+                "the server \"{}\" has definitions that are not what was first seen ({}); `tidegate tools diff {}` shows them",
+                one.name,
+                changes.len(),
+                one.name
+            ));
+        }
+        if let Err(error) = kept {
             out::warn(format_args!("{error}"));
         }
     }

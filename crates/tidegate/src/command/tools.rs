@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, ToolName, names};
+use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, Sight, ToolName, names};
 use clap::{Args, Subcommand};
 use gateway::Tools;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyho
         Action::Accept { what, tools: names } => accept(tools, &what, names).await,
         Action::Learn(wanted) => {
             let trusted = config.servers_with(&arguments.mcp_config)?.into_iter();
-            let trusted = trusted.filter(|server| server.section.trusted == Some(true));
+            let trusted = trusted.filter(|server| server.section.is_trusted());
             learn::run(tools, &wanted, &trusted.map(|server| server.name).collect()).await
         }
         Action::Forget { what } => learn::forget(tools, &what).await,
@@ -165,15 +165,19 @@ async fn show_one(tools: &Arc<Tools>, name: &str) -> anyhow::Result<Ending> {
 async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending> {
     let (_, ending) = known(tools, server).await?;
     let mut count = 0;
+    let mut shown = tools.memory().shown();
     for listing in tools.listings() {
         if server.is_some_and(|server| server != listing.server.0) {
             continue;
         }
-        for change in tools.memory().seen().changes(&listing) {
+        let changes = tools.memory().seen().changes(&listing);
+        for change in &changes {
             out::line(out::clean(&change.to_string())).context(show::LOST)?;
             count += 1;
         }
+        shown.show(&listing.server, &changes);
     }
+    tools.memory().keep_shown(&shown)?;
     if count == 0 {
         out::tell(format_args!("{GOOD}every definition is what was first seen{GOOD:#}"));
         return Ok(ending);
@@ -194,20 +198,43 @@ async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyho
     else {
         return Err(Misuse::error(format!("`{server}` could not be asked what it offers now")));
     };
-    {
-        let mut seen = tools.memory().seen();
+    let changes = {
+        let seen = tools.memory().seen();
         let names: Vec<ToolName> =
             names.iter().map(|name| tool_of(&listing, &seen, name)).collect::<Result<_, _>>()?;
-        if names.is_empty() {
-            seen.accept_all(&listing);
+        let mut changes = seen.changes(&listing);
+        for name in names.iter().filter(|name| !changes.iter().any(|one| one.tool == **name)) {
+            out::warn(format_args!("there is nothing to accept about {name:?}"));
         }
-        for name in &names {
-            if !seen.accept(&listing, name) {
-                out::warn(format_args!("there is nothing to accept about {name:?}"));
+        changes.retain(|change| names.is_empty() || names.contains(&change.tool));
+        changes
+    };
+    let shown = tools.memory().shown();
+    let (mut left, mut others) = (shown.clone(), Vec::new());
+    for change in &changes {
+        match shown.sight(change) {
+            Sight::Same => {}
+            // Whoever has not seen it sees it now.
+            Sight::Nothing => {
+                out::line(out::clean(&change.to_string())).context(show::LOST)?;
+            }
+            Sight::Other => {
+                others.push(change.tool.0.as_str());
+                continue;
             }
         }
+        tools.memory().seen().accept(&listing, &change.tool);
+        left.forget(change);
     }
     tools.memory().keep_seen()?;
+    tools.memory().keep_shown(&left)?;
+    if !others.is_empty() {
+        out::warn(format_args!(
+            "not accepted, because they are not what `tidegate tools diff` showed: {}; `tidegate tools diff {server}` shows what they are now",
+            out::clean(&others.join(", "))
+        ));
+        return Ok(Ending::Raised);
+    }
     out::line("accepted").context(show::LOST)?;
     Ok(Ending::Success)
 }
@@ -238,19 +265,21 @@ fn server_and_tool<'w>(tools: &Tools, what: &'w str) -> (&'w str, Option<&'w str
     }
 }
 
-/// The catalog after asking every server, or one; those that cannot be used are told.
 /// Makes sure that something is known of every server; those of which something is are not asked again.
 async fn heard(tools: &Arc<Tools>) -> Ending {
     let _ = tokio::time::timeout(SOON, tools.hear_all()).await;
-    let unheard = tools.unheard();
-    for name in &unheard {
+    let missing = tools.missing();
+    for one in &missing {
+        let name = &one.server;
+        let why = one.reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         out::warn(format_args!(
-            "the server \"{name}\" has not said what it offers, which is missing here; `tidegate test {name}` waits for it"
+            "the server \"{name}\" has not said what it offers, which is missing here{why}; `tidegate test {name}` waits for it"
         ));
     }
-    if unheard.is_empty() { Ending::Success } else { Ending::Raised }
+    if missing.is_empty() { Ending::Success } else { Ending::Raised }
 }
 
+/// The catalog after asking every server, or one; those that cannot be used are told.
 async fn known(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<(Arc<Catalog>, Ending)> {
     if let Some(server) = server
         && !tools.names().iter().any(|name| name.0 == server)

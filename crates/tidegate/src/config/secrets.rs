@@ -163,11 +163,24 @@ impl Template {
 
     /// The text with what its references stand for.
     pub(crate) fn resolve(&self, lookup: &Lookup<'_>) -> Result<String, SecretError> {
+        self.resolve_telling(lookup, &mut |_, _| {})
+    }
+
+    /// The same; `found` hears what each of them stands for.
+    pub(crate) fn resolve_telling(
+        &self,
+        lookup: &Lookup<'_>,
+        found: &mut dyn FnMut(&Reference, &str),
+    ) -> Result<String, SecretError> {
         let mut whole = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => whole.push_str(text),
-                Piece::Reference(reference) => whole.push_str(&reference.resolve(lookup)?),
+                Piece::Reference(reference) => {
+                    let value = reference.resolve(lookup)?;
+                    found(reference, &value);
+                    whole.push_str(&value);
+                }
             }
         }
         Ok(whole)

@@ -16,6 +16,7 @@ use url::Url;
 
 pub(crate) use self::privacy::{PrivacySection, SecretsSection};
 pub(crate) use self::values::{Size, Span};
+use super::ask::AskSection;
 use super::audit::AuditSection;
 use super::network::NetworkSection;
 use super::review::ReviewSection;
@@ -55,6 +56,8 @@ pub(super) struct FileSection {
     pub(super) network: NetworkSection,
     /// Who is told of what is unusual.
     pub(super) audit: AuditSection,
+    /// Which model answers questions, how, and for how much.
+    pub(super) ask: AskSection,
 }
 
 /// What servers get that ask for a person's choice.
@@ -293,6 +296,12 @@ impl Kind {
 }
 
 impl ServerSection {
+    /// Whether what is said about its tools' effects is believed. Of endpoints nobody but this file says
+    /// anything.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trusted.unwrap_or(!self.tools.is_empty())
+    }
+
     /// What kind of server this is, once everything that can be checked without secrets has been.
     pub(crate) fn kind(&self) -> Result<Kind, String> {
         let kind = self.only_kind()?;

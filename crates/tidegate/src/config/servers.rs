@@ -4,6 +4,7 @@
 //! to secrets, not secrets; [`Server::settings`] looks them up when the server is about to be
 //! used, so that a missing one concerns that server only.
 
+mod hidden;
 mod settings;
 
 use std::collections::BTreeMap;

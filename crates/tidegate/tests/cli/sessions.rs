@@ -35,7 +35,10 @@ fn a_hardened_run_finds_an_empty_workspace_and_leaves_it_as_it_was() {
 #[test]
 fn an_exception_keeps_what_came_before_it() {
     let user = User::new();
-    assert_eq!(user.tidegate(&["run", "--session", "s", "-c", "x = 1\nint('x'.strip())"]).code, Some(1));
+    assert_eq!(
+        user.tidegate(&["run", "--session", "s", "-c", "x = 1\nint('x'.strip())"]).code,
+        Some(1)
+    );
     assert_eq!(user.value(&["--session", "s", "-c", "x"]), json!(1));
 }
 

@@ -378,6 +378,12 @@ fn what_is_passed_through_has_tokens_too() {
     let received = folder.path().join("received");
     let web = Web::start(&received);
     let gateway = planted(folder.path(), &web, &received, "tokenize");
+    let config = folder.path().join("tidegate.toml");
+    let rule = format!(
+        "[[policy.rules]]\ntools = 'desk.tell'\nwhen = \"text matches 'forbidden .*{}'\"\naction = 'deny'\n",
+        PERSONAL[1]
+    );
+    std::fs::write(&config, std::fs::read_to_string(&config).unwrap() + &rule).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_tidegate"))
         .args(["mcp", "--mode", "hybrid", "--direct", "desk.person,desk.tell,desk.complain"])
         .env("TIDEGATE_CACHE", cache())
@@ -423,9 +429,14 @@ fn what_is_passed_through_has_tokens_too() {
     let handle = json!({ "text": format!("tgsecret_{}", "a".repeat(24)) });
     let refused = ask(5, "tools/call", json!({ "name": "tell", "arguments": handle }));
     assert!(refused["error"]["message"].as_str().unwrap().contains("no secret"), "{refused}");
+    // Rules look at what a token stands for.
+    let forbidden = json!({ "text": format!("forbidden {}", seen["email"].as_str().unwrap()) });
+    let denied = ask(6, "tools/call", json!({ "name": "tell", "arguments": forbidden }));
+    assert!(denied["result"].to_string().contains("was not called"), "{denied}");
     let _ = child.kill();
     let _ = child.wait();
     let given = std::fs::read_to_string(&received).unwrap();
+    assert!(!given.contains("forbidden"), "{given}");
     assert!(given.contains(&format!("tell {{\"text\": \"{}\"}}", PERSONAL[1])), "{given}");
     let said = [person, told, failed].map(|answer| answer.to_string()).join("\n");
     assert_clean(&[(PathBuf::from("answers"), said.into_bytes())]);

@@ -62,6 +62,13 @@ fn calls_are_asked_about_together_and_answered_once_also_over_a_kill() {
     // The same questions, not new ones.
     let after = waiting(&gateway, 3);
     assert_eq!(after[0]["items"], group["items"]);
+    // Who looks at it in a terminal sees what was done, and calls that are called the same tomorrow.
+    let listed = gateway.command("approvals", &[]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("done so far: 1 x desk.look"), "{listed}");
+    let numbers: Vec<&Value> =
+        after[0]["items"].as_array().unwrap().iter().map(|one| &one["number"]).collect();
+    assert_eq!(numbers, [&json!(1), &json!(2), &json!(3)]);
     // Some, and nothing else.
     let some: Vec<&Value> =
         group["items"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
@@ -99,6 +106,11 @@ fn what_is_denied_reaches_the_program_and_what_is_remembered_is_not_asked_again(
     let told = run["return_value"].as_str().unwrap_or_default();
     assert!(told.contains("said no: too dear") && told.contains("bookings"), "{run:#}");
     assert_eq!(run["calls"][0]["fate"], "not_attempted");
+    // It was refused once, and is counted once.
+    let report = gateway.ask("GET", "/api/v1/security/report", None).unwrap();
+    let refused = report["by_type"].as_array().unwrap().iter();
+    let refused: Vec<&Value> = refused.filter(|one| one["name"] == "approval_refused").collect();
+    assert_eq!(refused, [&json!({ "name": "approval_refused", "count": 1 })], "{report:#}");
     // A pattern for the session.
     let code = "from servers.desk import book\nfor n in range(3):\n    await book(key=f'a{n}')\nawait book(key='b')\n1";
     let run = gateway.begin(&json!({ "code": code })).unwrap();
@@ -261,4 +273,21 @@ fn a_program_that_a_review_finds_dangerous_waits_for_somebody_before_it_runs() {
     let run = gateway.over(&run, PATIENCE);
     assert_eq!(run["error"]["type"], "ApprovalNeeded", "{run:#}");
     assert!(run["error"]["message"].as_str().unwrap().contains("write it plainly"), "{run:#}");
+}
+
+#[test]
+fn an_analysis_that_somebody_has_to_approve_goes_on_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(ASKS);
+    gateway.start();
+    let data = json!({ "tool": "desk.book", "arguments": { "key": "rows" } });
+    let body = json!({ "analysis_type": "describe", "data": data });
+    // Nobody waits on the line for somebody who may take days.
+    let told = gateway.ask("POST", "/api/v1/analysis", Some(&body)).unwrap();
+    let run = told["run_id"].as_str().unwrap().to_owned();
+    assert_eq!(told["links"]["run"], format!("/api/v1/runs/{run}"), "{told:#}");
+    waiting(&gateway, 1);
+    answer(&gateway, &run, &json!({ "decision": "approve" }));
+    gateway.over(&run, PATIENCE);
+    assert_eq!(gateway.counted(), ["book rows"]);
 }

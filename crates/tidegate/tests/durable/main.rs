@@ -205,8 +205,9 @@ fn a_program_run_again_repeats_no_write() {
             "from servers.desk import book, look\na = await book(key='one')\nb = await look(key='two')\n{end}\nawait book(key='three')\n[a['key'], b['key']]"
         )
     };
-    let first =
-        gateway.ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\".strip())") }))).unwrap();
+    let first = gateway
+        .ask("POST", "/execute", Some(&json!({ "code": code("int(\"x\".strip())") })))
+        .unwrap();
     assert_eq!(first["error"]["type"], "ValueError");
     assert!(first["note"].as_str().unwrap_or_default().contains("desk.book"), "{first:#}");
     let again = json!({ "code": code(""), "resume_from": first["run_id"] });

@@ -81,3 +81,51 @@ fn a_tool_that_comes_later_is_new_in_the_differences_and_usable_once_it_is_accep
     let (ok, words) = said(&tide, &server, &["run", "-c", program]);
     assert!(ok, "{words}");
 }
+
+#[test]
+fn a_tool_that_changes_between_showing_and_accepting_stays_held_back() {
+    let tide = Tide::new();
+    let (ok, words) = said(&tide, &pinned(&tide, "1"), &["tools", "list"]);
+    assert!(ok, "{words}");
+    let (ok, words) = said(&tide, &pinned(&tide, "2"), &["tools", "diff"]);
+    assert!(!ok && words.contains("untold.list_orders changed"), "{words}");
+
+    let server = pinned(&tide, "3");
+    for what in ["untold", "untold.list_orders"] {
+        let (ok, words) = said(&tide, &server, &["tools", "accept", what]);
+        assert!(
+            !ok && words.contains("not what `tidegate tools diff` showed: list_orders"),
+            "{words}"
+        );
+        let (ok, words) = said(&tide, &server, &["run", "-c", IMPORT]);
+        assert!(!ok && words.contains("is held back because its definition changed"), "{words}");
+    }
+    let (ok, words) = said(&tide, &server, &["tools", "diff"]);
+    assert!(!ok, "{words}");
+    let (ok, words) = said(&tide, &server, &["tools", "accept", "untold"]);
+    assert!(ok, "{words}");
+    let (ok, words) = said(&tide, &server, &["run", "-c", IMPORT]);
+    assert!(ok, "{words}");
+}
+
+#[test]
+fn what_is_accepted_without_having_been_shown_is_shown() {
+    let tide = Tide::new();
+    let (ok, words) = said(&tide, &pinned(&tide, "1"), &["tools", "list"]);
+    assert!(ok, "{words}");
+    let (ok, words) = said(&tide, &pinned(&tide, "2"), &["tools", "accept", "untold"]);
+    assert!(ok && words.contains("untold.list_orders changed"), "{words}");
+}
+
+#[test]
+fn a_server_that_was_only_tested_is_pinned_as_it_was_then() {
+    for command in [&["test", "untold"][..], &["list", "--check"]] {
+        let tide = Tide::new();
+        let (ok, words) = said(&tide, &pinned(&tide, "1"), command);
+        assert!(ok, "{words}");
+        let (ok, words) = said(&tide, &pinned(&tide, "2"), &["run", "-c", IMPORT]);
+        assert!(!ok && words.contains("is held back because its definition changed"), "{words}");
+        let (ok, words) = said(&tide, &pinned(&tide, "2"), command);
+        assert!(ok && words.contains("not what was first seen (1)"), "{words}");
+    }
+}

@@ -13,6 +13,7 @@ use super::discovery::{AuthorityError, discover, keepable, missing_scopes, probe
 use super::line::{chain, place};
 use super::store::{LoginKey, StoreError, StoredLogin, StoredTokens, TokenStore};
 use crate::error::ConnectError;
+use crate::mask::Mask;
 use crate::secret::Secret;
 use crate::settings::{Auth, ClientCredentials, Http};
 
@@ -27,6 +28,8 @@ pub struct Credentials {
     store: Arc<dyn TokenStore>,
     held: Mutex<Held>,
     problem: StdMutex<Option<ConnectError>>,
+    /// Who sees to it that no token comes back.
+    mask: Option<Arc<Mask>>,
 }
 
 /// What is known without looking.
@@ -50,7 +53,14 @@ impl Credentials {
             store,
             held: Mutex::default(),
             problem: StdMutex::default(),
+            mask: None,
         }
+    }
+
+    /// The same; tokens that it supplies are hidden wherever they come back.
+    pub(crate) fn hidden_by(mut self, mask: Arc<Mask>) -> Self {
+        self.mask = Some(mask);
+        self
     }
 
     /// Which server and address they are for.
@@ -81,6 +91,9 @@ impl Credentials {
             Auth::OAuth(_) if held.is_known && held.tokens.is_none() => Ok(None),
             Auth::OAuth(_) => self.looked_up(&mut held).await,
         };
+        if let Ok(Some(token)) = &result {
+            self.hides(token);
+        }
         self.noted(result)
     }
 
@@ -97,6 +110,9 @@ impl Credentials {
             Some(tokens) if Some(&tokens.access) != sent => Ok(tokens.access.clone()),
             _ => self.replaced(&mut held, sent, challenge).await,
         };
+        if let Ok(token) = &result {
+            self.hides(token);
+        }
         self.noted(result)
     }
 
@@ -110,7 +126,16 @@ impl Credentials {
     ) -> Result<Secret<String>, ConnectError> {
         let mut held = self.held.lock().await;
         let result = self.wider(&mut held, sent, challenge).await;
+        if let Ok(token) = &result {
+            self.hides(token);
+        }
         self.noted(result)
+    }
+
+    fn hides(&self, token: &Secret<String>) {
+        if let Some(mask) = &self.mask {
+            mask.token(token.reveal());
+        }
     }
 
     /// What to report when even a fresh token was refused.

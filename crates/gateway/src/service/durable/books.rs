@@ -1,11 +1,13 @@
 //! What the desk of a kept run asks before a call leaves, and tells when it is back.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use engine::{CallError, CallId, CallResult, HostCall};
+use tokio_util::sync::CancellationToken;
 use tracing::warn;
 use upstream::Departure;
 
@@ -18,16 +20,22 @@ use crate::tools::Offer;
 pub(crate) struct RunBooks {
     keeper: Arc<Keeper>,
     offer: Arc<Offer>,
+    /// Says that the run is to go on elsewhere.
+    leaving: CancellationToken,
 }
 
 impl RunBooks {
-    pub(crate) fn new(keeper: Arc<Keeper>, offer: Arc<Offer>) -> Self {
-        Self { keeper, offer }
+    pub(crate) fn new(keeper: Arc<Keeper>, offer: Arc<Offer>, leaving: CancellationToken) -> Self {
+        Self { keeper, offer, leaving }
     }
 }
 
 #[async_trait]
 impl Books for RunBooks {
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+        self.offer.named(call)
+    }
+
     fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)> {
         match self.keeper.known(call) {
             Ok(None) => None,
@@ -56,9 +64,9 @@ impl Books for RunBooks {
     }
 
     fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>> {
-        self.keeper.is_write(call.id).then(|| {
-            Arc::new(Leaving { keeper: Arc::clone(&self.keeper), id: call.id })
-                as Arc<dyn Departure>
+        self.keeper.changes_something(call.id).then(|| {
+            let (keeper, leaving) = (Arc::clone(&self.keeper), self.leaving.clone());
+            Arc::new(Leaving { keeper, leaving, id: call.id }) as Arc<dyn Departure>
         })
     }
 
@@ -77,9 +85,11 @@ impl Books for RunBooks {
     }
 }
 
-/// Writes down whether a call that must not be made twice has left.
+/// Writes down whether a call that changes something has left, and holds it back from when its run is
+/// to go on elsewhere.
 struct Leaving {
     keeper: Arc<Keeper>,
+    leaving: CancellationToken,
     id: CallId,
 }
 
@@ -90,7 +100,13 @@ impl Departure for Leaving {
     }
 
     async fn leaves(&self) -> io::Result<()> {
-        self.keeper.goes(self.id).await
+        self.keeper.goes(self.id).await?;
+        if self.leaving.is_cancelled() {
+            // Whoever goes on with the run makes it; here its task ends with the run.
+            self.keeper.stays(self.id).await;
+            std::future::pending::<()>().await;
+        }
+        Ok(())
     }
 }
 

@@ -150,7 +150,8 @@ impl Driver<'_> {
         self.pending.is_empty() && sleeps.is_some_and(|sleeps| sleeps > self.freeze_after)
     }
 
-    /// Writes everything the program is, and then lets its writes leave.
+    /// Writes everything the program is, and then lets its writes leave. Those of a run that is to go on
+    /// elsewhere wait in the image for whoever goes on with it.
     async fn let_leave(
         &self,
         guest: &mut Option<Box<dyn Guest>>,
@@ -165,15 +166,19 @@ impl Driver<'_> {
                 self.desk.refuse(result);
             }
         };
+        let stays = self.leaving.is_cancelled();
         for call in held {
             if let Err(error) = self.desk.note(call) {
                 refuse(&error);
                 return false;
             }
+            if stays {
+                self.keeper.waits(call.id);
+            }
         }
         match self.try_save(guest, wake_at).await {
             Ok(()) => {
-                for call in held {
+                for call in held.iter().filter(|_| !stays) {
                     self.desk.begin(call);
                 }
                 true

@@ -7,17 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome};
+use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome, ProgramError};
 
 use super::Effect;
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
+use super::over::{damaged, told};
 use super::own::Own;
 use super::past::{Left, Past, REFUSED};
 use crate::service::ids::RunId;
-use crate::service::lock;
+use crate::service::record::{Moment, Rest};
+use crate::service::{Record, Status, lock};
 
 /// The ledger's file name.
 const LEDGER: &str = "ledger";
+/// What it is called once its run was told to have failed, though that is not stored yet.
+const ENDED: &str = "ended";
 /// The folder of ledgers of runs that are over.
 const OVER: &str = "over";
 /// Calls that are told one by one.
@@ -54,6 +58,8 @@ struct State {
     is_damaged: bool,
     /// A call is said to wait that may yet be forgotten to.
     waits_unsynced: bool,
+    /// The run rests, so that nothing is left open.
+    rests: bool,
 }
 
 /// What is known of the calls of a run that is over.
@@ -66,13 +72,20 @@ pub(crate) enum Called {
     Uncertain,
 }
 
+/// What the ledger of a run that is over says.
+pub(crate) struct Known {
+    pub(crate) called: Called,
+    /// The last run that took over from it.
+    pub(crate) taken_up_by: Option<RunId>,
+}
+
 /// A run as it was found on disk.
 pub(crate) struct Found {
     pub(crate) begun: Begun,
     pub(crate) image: Option<ImageLine>,
     pub(crate) keeper: Keeper,
-    /// Why it cannot go on.
-    pub(crate) damage: Option<&'static str>,
+    /// How it ended, if it does not go on.
+    pub(crate) over: Option<Outcome>,
 }
 
 impl Keeper {
@@ -84,39 +97,48 @@ impl Keeper {
 
     /// What is on disk of a run; `None` if that is nothing that could go on.
     pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
-        let path = folder.join(LEDGER);
+        let ended = folder.join(ENDED);
+        let is_over = ended.exists();
+        let path = if is_over { ended } else { folder.join(LEDGER) };
         let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
-        let past = Past::to_go_on(lines);
+        let past = if is_over { Past::of(lines) } else { Past::to_go_on(lines) };
         let number = past.image.as_ref().map_or(0, |image| image.number);
         // The one after the last may have been written before its line was.
         let damage = if is_torn_inside || past.is_damaged {
             Some("its ledger was changed")
-        } else if last_image(&folder)? > number + 1 {
+        } else if !is_over && last_image(&folder)? > number + 1 {
             Some("its ledger lacks what was written last")
         } else {
             None
         };
-        let mut ledger = Ledger::of_earlier(&path, valid);
+        let open = if is_over { Ledger::of_over } else { Ledger::of_earlier };
+        let mut ledger = open(&path, valid);
         if damage.is_some() {
             // Whoever wants to take over from it has to know.
             ledger.append(&Line::Damaged)?;
             ledger.close();
         }
-        let Past { image, left, spare, earlier, .. } = past;
+        let Past { image, left, spare, earlier, ended, .. } = past;
+        let over = match damage {
+            Some(damage) => Some(damaged(damage)),
+            None => is_over.then(|| told(ended)),
+        };
+        // What was told to be over has none any more.
+        let image = image.filter(|_| !is_over);
         let state = Mutex::new(State {
             ledger: Some(ledger),
-            image: number,
+            image: image.as_ref().map_or(0, |image| image.number),
             left,
             spare,
             earlier,
             is_damaged: damage.is_some(),
-            waits_unsynced: false,
+            ..State::default()
         });
         let begun = *begun;
         let keeper = Self { folder, begun: begun.clone(), state };
-        Ok(Some(Found { begun, image, keeper, damage }))
+        Ok(Some(Found { begun, image, keeper, over }))
     }
 
     /// What the run is.
@@ -132,9 +154,47 @@ impl Keeper {
             if written.is_err() {
                 // What was refused does not run after all.
                 state.ledger = None;
-                let _ = std::fs::remove_dir_all(&keeper.folder);
+                let _ = keeper.remove();
             }
             written
+        })
+        .await
+    }
+
+    /// Forgets a run that was refused after all; when this comes back, no later process begins it.
+    pub(crate) async fn forget(self: &Arc<Self>) {
+        let forgotten = self.blocking(|keeper| {
+            lock(&keeper.state).ledger = None;
+            keeper.remove()
+        });
+        if let Err(error) = forgotten.await {
+            tracing::warn!(run = %self.begun.run, error = %error, "a run that was refused could not be forgotten");
+        }
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match std::fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => self.folder.parent().map_or(Ok(()), sync_folder),
+        }
+    }
+
+    /// The run did not succeed and is told so, though that cannot be stored yet: no later process goes on
+    /// with it. That takes no space, because there may be none.
+    pub(crate) async fn ends(self: &Arc<Self>, error: Option<ProgramError>) -> io::Result<()> {
+        self.blocking(move |keeper| {
+            let mut state = lock(&keeper.state);
+            let image = std::mem::take(&mut state.image);
+            let Some(ledger) = &mut state.ledger else { return Ok(()) };
+            ledger.rename(keeper.folder.join(ENDED))?;
+            sync_folder(&keeper.folder)?;
+            // Of no more use, and what it leaves may be room enough to say how the run ended.
+            for number in [image, image + 1] {
+                let _ = std::fs::remove_file(keeper.folder.join(format!("image-{number}")));
+            }
+            let _ = ledger.append(&Line::Ended { error }).and_then(|()| ledger.sync());
+            ledger.close();
+            Ok(())
         })
         .await
     }
@@ -184,9 +244,9 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whether a call that has left must not be made twice.
-    pub(crate) fn is_write(&self, id: CallId) -> bool {
-        lock(&self.state).left.get(&id).is_some_and(|left| left.effect == Effect::Write)
+    /// Whether a call that is to leave is not known to be read-only.
+    pub(crate) fn changes_something(&self, id: CallId) -> bool {
+        lock(&self.state).left.get(&id).is_some_and(|left| left.effect != Effect::Read)
     }
 
     /// A call that was to leave has to wait. If that cannot be written down, its fate is unknown
@@ -196,9 +256,24 @@ impl Keeper {
         let Some(left) = state.left.get_mut(&id).filter(|left| !left.waits) else { return };
         left.waits = true;
         state.waits_unsynced = true;
-        if let Ok(ledger) = self.ledger(&mut state) {
-            let _ = ledger.append(&Line::Waits { id });
+        let _ = self.append(&mut state, &Line::Waits { id });
+    }
+
+    /// Writes a line. While the run rests, nothing stays open for that.
+    fn append(&self, state: &mut State, line: &Line) -> io::Result<()> {
+        let rests = state.rests;
+        let ledger = self.ledger(state)?;
+        let written = ledger.append(line);
+        if rests {
+            ledger.close();
         }
+        written
+    }
+
+    /// A call does not leave any more; when this comes back, that is known after a crash.
+    pub(crate) async fn stays(self: &Arc<Self>, id: CallId) {
+        self.waits(id);
+        self.remember_waiting().await;
     }
 
     /// A call leaves. One that had to wait does so only when that cannot be forgotten.
@@ -225,9 +300,7 @@ impl Keeper {
         if let Some(left) = state.left.get_mut(&result.id) {
             left.answer = Some((result.clone(), took));
         }
-        if let Ok(ledger) = self.ledger(&mut state) {
-            let _ = ledger.append(&Line::Answered { result: result.clone(), took });
-        }
+        let _ = self.append(&mut state, &Line::Answered { result: result.clone(), took });
     }
 
     /// Nobody waits for a call any more.
@@ -237,9 +310,7 @@ impl Keeper {
             && left.answer.is_none()
         {
             left.withdrawn = true;
-            if let Ok(ledger) = self.ledger(&mut state) {
-                let _ = ledger.append(&Line::Withdrawn { id });
-            }
+            let _ = self.append(&mut state, &Line::Withdrawn { id });
         }
     }
 
@@ -307,8 +378,17 @@ impl Keeper {
 
     /// Comes back when everything that was written down is on disk.
     pub(crate) async fn sync(self: &Arc<Self>) -> io::Result<()> {
-        self.blocking(|keeper| lock(&keeper.state).ledger.as_mut().map_or(Ok(()), Ledger::sync))
-            .await
+        self.blocking(|keeper| {
+            let mut state = lock(&keeper.state);
+            let rests = state.rests;
+            let Some(ledger) = &mut state.ledger else { return Ok(()) };
+            let synced = ledger.sync();
+            if rests {
+                ledger.close();
+            }
+            synced
+        })
+        .await
     }
 
     /// Writes everything a program is; when this comes back, it goes on from there after a crash.
@@ -356,7 +436,10 @@ impl Keeper {
     /// The last image.
     pub(crate) async fn thawed(self: &Arc<Self>) -> io::Result<Image> {
         self.blocking(|keeper| {
-            let number = lock(&keeper.state).image;
+            let mut state = lock(&keeper.state);
+            state.rests = false;
+            let number = state.image;
+            drop(state);
             let bytes = std::fs::read(keeper.folder.join(format!("image-{number}")))?;
             Image::decode(bytes).map_err(io::Error::other)
         })
@@ -375,7 +458,9 @@ impl Keeper {
 
     /// The run rests, and needs no file open for that.
     pub(crate) fn rests(&self) {
-        if let Some(ledger) = &mut lock(&self.state).ledger {
+        let mut state = lock(&self.state);
+        state.rests = true;
+        if let Some(ledger) = &mut state.ledger {
             ledger.close();
         }
     }
@@ -439,14 +524,20 @@ impl Keeper {
         Self::find(folder)
     }
 
-    /// The run is over and stored. What it called is kept only for whoever takes over from it.
-    pub(crate) async fn over(self: &Arc<Self>, succeeded: bool) -> io::Result<()> {
+    /// The run is over and stored. What it called, and what it was asked for with if that is `asked_for`,
+    /// is kept only for whoever takes over from it.
+    pub(crate) async fn over(self: &Arc<Self>, succeeded: bool, asked_for: bool) -> io::Result<()> {
         let may_have_changed = {
             let state = lock(&self.state);
             let changes = |left: &Left| left.effect != Effect::Read;
             state.is_damaged || state.left.values().chain(&state.earlier).any(changes)
         };
-        let is_forgettable = succeeded || !may_have_changed;
+        // One that took over and succeeded has done what others may want to do that take over, too.
+        let is_forgettable = if succeeded {
+            self.begun.resumes.is_none() || !may_have_changed
+        } else {
+            !may_have_changed && !asked_for
+        };
         if !self.is_written() {
             if is_forgettable {
                 return Ok(());
@@ -457,12 +548,14 @@ impl Keeper {
             if is_forgettable {
                 return std::fs::remove_dir_all(&keeper.folder);
             }
+            let mut path = keeper.folder.join(LEDGER);
             if let Some(ledger) = &mut lock(&keeper.state).ledger {
                 ledger.go_on()?;
+                ledger.path().clone_into(&mut path);
             }
             if let Some(all) = keeper.folder.parent().and_then(Path::parent) {
                 std::fs::create_dir_all(all.join(OVER))?;
-                std::fs::rename(keeper.folder.join(LEDGER), over(all, &keeper.begun.run))?;
+                std::fs::rename(path, over(all, &keeper.begun.run))?;
             }
             std::fs::remove_dir_all(&keeper.folder)
         })
@@ -470,22 +563,65 @@ impl Keeper {
     }
 
     /// What a run that is over has called.
-    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Called> {
-        // One that cannot be stored yet still lies where it was.
-        for path in [over(&own.all, run), own.folder.join(run.as_str()).join(LEDGER)] {
-            let (lines, _, is_torn_inside) = match ledger::read(&path) {
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
-            };
-            let past = Past::of(lines);
-            return Ok(if is_torn_inside || past.is_damaged {
-                Called::Uncertain
-            } else {
-                Called::These(past.into_calls())
-            });
+    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Known> {
+        let Some(path) = ledger_of(own, run) else {
+            return Ok(Known { called: Called::Unkept, taken_up_by: None });
+        };
+        let (lines, _, is_torn_inside) = ledger::read(&path)?;
+        let is_kept = matches!(lines.first(), Some(Line::Begun(_)));
+        let mut past = Past::of(lines);
+        let taken_up_by = past.taken_up_by.take();
+        let called = if is_torn_inside || past.is_damaged {
+            Called::Uncertain
+        } else if is_kept {
+            Called::These(past.into_calls())
+        } else {
+            Called::Unkept
+        };
+        Ok(Known { called, taken_up_by })
+    }
+
+    /// What a run that is over was asked for with, if that is kept.
+    pub(crate) fn begun_of(own: &Own, run: &RunId) -> io::Result<Option<Begun>> {
+        let Some(path) = ledger_of(own, run) else { return Ok(None) };
+        match ledger::read(&path)?.0.into_iter().next() {
+            Some(Line::Begun(begun)) => Ok(Some(*begun)),
+            _ => Ok(None),
         }
-        Ok(Called::Unkept)
+    }
+
+    /// Says that `by` takes over from a run that is over; when this comes back, that is not forgotten.
+    pub(crate) fn is_taken_up(own: &Own, run: &RunId, by: RunId) -> io::Result<()> {
+        let path = ledger_of(own, run).unwrap_or_else(|| over(&own.all, run));
+        let folder = path.parent().unwrap_or(&own.all);
+        std::fs::create_dir_all(folder)?;
+        let valid = if path.exists() {
+            ledger::read(&path)?.1
+        } else {
+            drop(File::create(&path)?);
+            0
+        };
+        let mut ledger = Ledger::of_over(&path, valid);
+        ledger.append(&Line::TakenUp { by })?;
+        ledger.sync()?;
+        sync_folder(folder)
+    }
+
+    /// A run that rests on disk, to be looked at only.
+    pub(crate) fn look(folder: &Path) -> io::Result<Option<Record>> {
+        let mut lines = ledger::read(&folder.join(LEDGER))?.0.into_iter();
+        let Some(Line::Begun(begun)) = lines.next() else { return Ok(None) };
+        let past = Past::to_go_on(lines.collect());
+        let image = past.image.as_ref();
+        let since = image.and_then(|image| image.since).unwrap_or(begun.created_at);
+        let wakes_at = image.and_then(|image| image.wake_at).map(Moment::of);
+        Ok(Some(Record {
+            status: Status::Waiting,
+            started_at: image.map(|_| begun.created_at),
+            waiting: Some(Rest { since, wakes_at, is_paused: true }),
+            calls: past.left.values().map(Left::note).collect(),
+            ..begun.record()
+        }))
     }
 
     /// Says in an outcome that is no success what became of the calls that change something.
@@ -523,6 +659,14 @@ impl Keeper {
     }
 }
 
+/// The ledger of a run that is over, if there is one. One that cannot be stored yet still lies where it
+/// was.
+fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
+    let folder = own.folder.join(run.as_str());
+    let places = [over(&own.all, run), folder.join(ENDED), folder.join(LEDGER)];
+    places.into_iter().find(|path| path.exists())
+}
+
 /// Where the ledger of a run lies that is over.
 fn over(all: &Path, run: &RunId) -> PathBuf {
     all.join(OVER).join(run.as_str())
@@ -543,3 +687,6 @@ fn last_image(folder: &Path) -> io::Result<u64> {
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests;

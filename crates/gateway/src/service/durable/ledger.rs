@@ -7,6 +7,8 @@
 //! answered what came back
 //! image    everything the program is lies in that file, and these calls are pending in it
 //! again    a new process goes on from the last image
+//! ended    it was told to have failed before that could be stored
+//! taken up another run takes over from it
 //! ```
 //!
 //! A program that goes on from an image counts its calls on from there, and may make them in another
@@ -21,7 +23,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use engine::{CallId, CallResult, Context, HostCall, Limits, Program};
+use engine::{CallId, CallResult, Context, HostCall, Limits, Program, ProgramError};
 use serde::{Deserialize, Serialize};
 
 use super::Effect;
@@ -80,6 +82,16 @@ pub(crate) enum Line {
     Again,
     /// What the run has done is not known any more.
     Damaged,
+    /// It did not succeed, and was told so though that could not be stored.
+    Ended {
+        /// Why.
+        error: Option<ProgramError>,
+    },
+    /// Another run took over from it.
+    TakenUp {
+        /// Which.
+        by: RunId,
+    },
 }
 
 /// What a run is, before it has done anything.
@@ -101,6 +113,12 @@ pub(crate) struct Begun {
     /// The run whose answers it takes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) resumes: Option<RunId>,
+    /// Its session was made for it.
+    #[serde(default)]
+    pub(crate) is_alone: bool,
+    /// It was asked for with nothing but its program, so that whoever runs it again needs nothing else.
+    #[serde(default)]
+    pub(crate) is_plain: bool,
 }
 
 impl Begun {
@@ -176,6 +194,25 @@ impl Ledger {
         Self { path: path.to_owned(), file: None, bytes: valid, again: true }
     }
 
+    /// The same of a run that is over: nobody goes on with it.
+    pub(crate) fn of_over(path: &Path, valid: u64) -> Self {
+        Self { again: false, ..Self::of_earlier(path, valid) }
+    }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Lies elsewhere from now on.
+    pub(crate) fn rename(&mut self, to: PathBuf) -> io::Result<()> {
+        if self.path != to {
+            std::fs::rename(&self.path, &to)?;
+            self.path = to;
+        }
+        Ok(())
+    }
+
     fn file(&mut self) -> io::Result<&mut File> {
         if self.file.is_none() {
             let file = File::options().append(true).open(&self.path)?;
@@ -221,6 +258,11 @@ impl Ledger {
     /// Nothing will be written for a while.
     pub(crate) fn close(&mut self) {
         self.file = None;
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_open(&self) -> bool {
+        self.file.is_some()
     }
 }
 

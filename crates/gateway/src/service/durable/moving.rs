@@ -24,7 +24,7 @@ use crate::service::{Caller, Record, Refusal, Service, Status, StoreError, lock}
 const REST: Duration = Duration::from_secs(30);
 
 /// The exception of a run that goes on elsewhere.
-const MOVED: &str = "Moved";
+pub(super) const MOVED: &str = "Moved";
 
 /// The end here of a run that goes on elsewhere.
 pub(crate) fn moved() -> Outcome {
@@ -44,6 +44,9 @@ impl Service {
     ) -> Result<Vec<u8>, Refusal> {
         let record = self.run(caller, id).await?;
         let refused = |why| Refusal::NotMovable { run: id.clone(), why };
+        if record.waiting.is_some_and(|rest| rest.is_paused) {
+            return Err(Refusal::Paused(id.clone()));
+        }
         if let Some(run) = self.live_run(caller, id) {
             if !self.settings.durable {
                 return Err(refused(

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::keeper::{Found, Keeper, sync_folder};
+use crate::service::Record;
 
 /// Says which process a folder of runs belongs to, as long as that lives.
 const LOCK: &str = "lock";
@@ -61,6 +62,23 @@ impl Own {
         }
         if !found.found.is_empty() {
             sync_folder(&self.folder)?;
+        }
+        Ok(found)
+    }
+
+    /// Runs that processes left which are no more, to be looked at only.
+    pub(crate) fn look(&self) -> io::Result<Vec<Record>> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(&self.all)? {
+            let folder = entry?.path();
+            let Ok(lock) = File::open(folder.join(LOCK)) else { continue };
+            if folder == self.folder || lock.try_lock().is_err() {
+                continue;
+            }
+            for run in std::fs::read_dir(&folder)?.filter_map(Result::ok) {
+                // One that cannot be read says so when it is to go on.
+                found.extend(Keeper::look(&run.path()).ok().flatten());
+            }
         }
         Ok(found)
     }

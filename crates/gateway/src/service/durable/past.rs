@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use engine::{CallId, CallResult, HostCall};
+use engine::{CallId, CallResult, HostCall, ProgramError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Effect;
 use super::ledger::{ImageLine, Line};
 use crate::hearing::{CallNote, TOO_LARGE, UNANSWERED};
+use crate::service::ids::RunId;
 
 /// What a call is answered with that an earlier run may have made.
 pub(crate) const REFUSED: &str = "Unknown";
@@ -132,6 +133,10 @@ pub(crate) struct Past {
     pub(crate) earlier: Vec<Left>,
     /// Nobody knows what else it has done.
     pub(crate) is_damaged: bool,
+    /// How it ended, where that could not be stored.
+    pub(crate) ended: Option<ProgramError>,
+    /// The last run that took over from it.
+    pub(crate) taken_up_by: Option<RunId>,
     /// The last call that the image knows of.
     last: u64,
 }
@@ -193,6 +198,8 @@ impl Past {
             }
             Line::Again => self.go_on(),
             Line::Damaged => self.is_damaged = true,
+            Line::Ended { error } => self.ended = error,
+            Line::TakenUp { by } => self.taken_up_by = Some(by),
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use async_trait::async_trait;
 use engine::{
     CallId, Engine, Input, Outcome, ProgramError, Session, SessionError, Start, StepError, stopped,
+    used_up,
 };
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
@@ -14,10 +15,12 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
-use super::keeper::{Called, Found, Keeper, counted};
+use super::keeper::{Called, Found, Keeper, Known, counted};
 use super::ledger::ImageLine;
+use super::moving::MOVED;
 use super::past::Left;
 use super::{Effect, RunBooks};
+use crate::behalf::Behalf;
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::service::execute::Place;
@@ -29,6 +32,12 @@ use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
 use crate::service::{Caller, Readiness, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
+
+/// Runs that are followed, each of which took over from the one before it.
+const MOST_TAKEN_UP: usize = 1_000;
+
+/// Why nobody takes over from a run whose ledger is not as it was written.
+const UNCERTAIN: &str = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
 
 /// The session around a run whose guest comes and goes.
 struct Around<'a> {
@@ -57,58 +66,134 @@ impl Before for Around<'_> {
 }
 
 impl Service {
-    /// The calls of an earlier run that are not to be made again.
+    /// The calls that are not to be made again by one that resumes `from`, and the run they are taken over
+    /// from: that one, or the last that took over from it.
     pub(in crate::service) async fn earlier(
         &self,
         caller: &Caller,
         from: Option<&RunId>,
-    ) -> Result<Vec<Left>, Refusal> {
-        let Some(from) = from else { return Ok(Vec::new()) };
+    ) -> Result<(Option<RunId>, Vec<Left>), Refusal> {
+        let Some(from) = from else { return Ok((None, Vec::new())) };
+        let refused = |why: &str| Refusal::NotResumable { run: from.clone(), why: why.to_owned() };
         if !self.settings.durable {
-            let why = "what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused(
+                "what runs do is not kept here; set `durable`, or leave it out and take care that nothing is done twice",
+            ));
         }
-        if let Some(run) = self.live_run(caller, from)
-            && run.record().status.is_final()
-        {
-            // Its ledger is being put where it is looked for.
-            run.over().await;
-        }
-        let record = self.run(caller, from).await?;
+        // Refuses what is somebody else's.
+        self.run(caller, from).await?;
+        let record = self.settled(from).await?.ok_or_else(|| Refusal::NoRun(from.clone()))?;
         if !record.status.is_final() {
-            let why = "it has not ended; wait for it, or cancel it";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused("it has not ended; wait for it, or cancel it"));
         }
-        let error = record.ended.as_ref().and_then(|ended| ended.error.as_ref());
-        if error.is_some_and(|error| error.kind == "Lost") {
-            let why = "what it has done is no longer known; find out with tools that read, and do only the rest";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+        if kind_of(&record) == Some("Lost") {
+            return Err(refused(
+                "what it has done is no longer known; find out with tools that read, and do only the rest",
+            ));
         }
         if record.status == Status::Succeeded {
-            let why = "it succeeded, and there is nothing to go on with, so leave it out";
-            return Err(Refusal::NotResumable { run: from.clone(), why });
+            return Err(refused(
+                "it succeeded, and there is nothing to go on with, so leave it out",
+            ));
         }
-        let (own, run) = (self.parts.store.own(), from.clone());
-        let calls = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
-        let calls = calls.map_err(std::io::Error::other).and_then(|calls| calls);
-        match calls.map_err(|error| self.unwritten(error))? {
-            Called::These(calls) => Ok(calls),
-            Called::Uncertain => {
-                let why = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
-                Err(Refusal::NotResumable { run: from.clone(), why })
+        let Known { called, taken_up_by } = self.known(from).await?;
+        let calls = match called {
+            Called::These(calls) => calls,
+            Called::Uncertain => return Err(refused(UNCERTAIN)),
+            Called::Unkept if self.only_read(&record).await => Vec::new(),
+            Called::Unkept => {
+                return Err(refused(
+                    "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest",
+                ));
             }
-            Called::Unkept => self.only_read(&record).await.then(Vec::new).ok_or_else(|| {
-                let why = "what it has done is no longer known: it was not kept, or removed with old runs; find out with tools that read, and do only the rest";
-                Refusal::NotResumable { run: from.clone(), why }
-            }),
+        };
+        let (last, mut calls) = self.newest(from, calls, taken_up_by).await?;
+        let offer = self.parts.tools.offer("").await;
+        for left in &mut calls {
+            // However they were spelled when they were written down.
+            left.call = offer.named(&left.call).into_owned();
         }
+        Ok((Some(last), calls))
+    }
+
+    /// Follows those that took over from a run, one from the other, to the last: it knows what all before
+    /// it did. Refused as long as it has not ended.
+    async fn newest(
+        &self,
+        from: &RunId,
+        mut calls: Vec<Left>,
+        mut next: Option<RunId>,
+    ) -> Result<(RunId, Vec<Left>), Refusal> {
+        let mut last = from.clone();
+        for _ in 0..MOST_TAKEN_UP {
+            let Some(by) = next.take() else { break };
+            let refused = |why: &str| Refusal::NotResumable {
+                run: from.clone(),
+                why: format!("{by}, which took it up, {why}"),
+            };
+            // One that was refused after all has done nothing.
+            let Some(record) = self.settled(&by).await? else { break };
+            if !record.status.is_final() {
+                return Err(refused("has not ended; wait for it, or cancel it"));
+            }
+            match kind_of(&record) {
+                Some(MOVED) => {
+                    return Err(refused("goes on in another gateway; look for it there"));
+                }
+                Some("Lost") => {
+                    return Err(refused(
+                        "was lost; find out with tools that read what it has done, and do only the rest",
+                    ));
+                }
+                _ => {}
+            }
+            let known = self.known(&by).await?;
+            match known.called {
+                Called::These(of_all) => calls = of_all,
+                Called::Uncertain => return Err(refused(&format!("cannot be asked: {UNCERTAIN}"))),
+                // It has changed nothing, or it would have been kept.
+                Called::Unkept => {}
+            }
+            (last, next) = (by, known.taken_up_by);
+        }
+        Ok((last, calls))
+    }
+
+    /// A run, with its ledger where it is looked for if it has ended.
+    async fn settled(&self, id: &RunId) -> Result<Option<Record>, Refusal> {
+        let live = lock(&self.runs).get(id).cloned();
+        if let Some(run) = live
+            && run.record().status.is_final()
+        {
+            run.over().await;
+        }
+        Ok(self.any_run(id).await?)
+    }
+
+    async fn known(&self, run: &RunId) -> Result<Known, Refusal> {
+        let (own, run) = (self.parts.store.own(), run.clone());
+        let known = tokio::task::spawn_blocking(move || Keeper::calls_of(&own, &run)).await;
+        let known = known.map_err(std::io::Error::other).and_then(|known| known);
+        known.map_err(|error| self.unwritten(error))
+    }
+
+    /// Writes down that one run takes over from another.
+    pub(in crate::service) async fn is_taken_up(
+        &self,
+        from: &RunId,
+        by: &RunId,
+    ) -> Result<(), Refusal> {
+        let (own, from, by) = (self.parts.store.own(), from.clone(), by.clone());
+        let said = tokio::task::spawn_blocking(move || Keeper::is_taken_up(&own, &from, by)).await;
+        let said = said.map_err(std::io::Error::other).and_then(|said| said);
+        said.map_err(|error| self.unwritten(error))
     }
 
     /// Whether a run has called nothing that changes anything.
     async fn only_read(&self, record: &Record) -> bool {
         let offer = self.parts.tools.offer("").await;
         let mut made = record.calls.iter().filter(|call| !call.unmade && !call.reused);
-        made.all(|call| offer.effect_of(call.server.as_deref(), &call.tool) == Effect::Read)
+        made.all(|call| offer.effect_of(call) == Effect::Read)
     }
 
     /// What to say when the data folder fails us.
@@ -202,7 +287,7 @@ impl Service {
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
         let mut ready = Vec::with_capacity(found.len());
-        for Found { begun, image, keeper, damage } in found {
+        for Found { begun, image, keeper, over } in found {
             let entry = self.entry_of(&begun);
             if image.is_some() {
                 entry.revive();
@@ -213,6 +298,7 @@ impl Service {
             record.waiting = image.as_ref().map(|image| Rest {
                 since: image.since.unwrap_or_else(Moment::now),
                 wakes_at: image.wake_at.map(Moment::of),
+                is_paused: false,
             });
             record.calls = keeper.all_left().iter().map(Left::note).collect();
             let run = Run::new(record, None, &self.ending);
@@ -221,8 +307,11 @@ impl Service {
             ready.push(has_session);
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
-                let outcome = match damage {
-                    Some(damage) => Ok(Some(damaged(damage))),
+                let outcome = match over {
+                    Some(over) => {
+                        drop(send);
+                        service.cannot_go_on(over, &keeper).await
+                    }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
                 };
                 service.finish(&run, &entry, &keeper, outcome).await;
@@ -270,6 +359,50 @@ impl Service {
         self.within_time(&mut body, place, work).await
     }
 
+    /// Remembers where answers came from that were used again, in case the process ended before it did.
+    async fn read_again(
+        &self,
+        offer: &Offer,
+        left: &[Left],
+        behalf: &Behalf,
+    ) -> Result<(), Refusal> {
+        for reused in left.iter().filter(|left| left.reused && left.answer.is_some()) {
+            let read = offer.has_read_again(&reused.call, behalf).await;
+            read.map_err(|error| self.unwritten(std::io::Error::other(error.message)))?;
+        }
+        Ok(())
+    }
+
+    /// The end of a run that is not gone on with.
+    async fn cannot_go_on(
+        &self,
+        outcome: Outcome,
+        keeper: &Arc<Keeper>,
+    ) -> Result<Option<Outcome>, Refusal> {
+        if !keeper.has_image() {
+            return Ok(Some(outcome));
+        }
+        let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
+        Ok(Some(self.with_output(outcome, &engine, keeper).await))
+    }
+
+    /// The same with what its program had written when its last image was made, as far as that can be
+    /// read.
+    async fn with_output(
+        &self,
+        outcome: Outcome,
+        engine: &Arc<dyn Engine>,
+        keeper: &Arc<Keeper>,
+    ) -> Outcome {
+        let begun = keeper.begun();
+        let _pass = self.gate.again(&begun.owner).enter().await;
+        let start = Start { limits: begun.limits.clone(), ..Start::default() };
+        let Ok(image) = keeper.thawed().await else { return outcome };
+        let Ok(guest) = engine.thaw(&image, start).await else { return outcome };
+        let (stdout, stderr) = guest.output();
+        Outcome { stdout, stderr, usage: guest.usage(), ..outcome }
+    }
+
     /// What runs programs, however long it takes; `None` if the process ends first.
     async fn engine_at_last(&self) -> Result<Option<Arc<dyn Engine>>, Refusal> {
         let mut readiness = self.parts.engine.clone();
@@ -310,7 +443,7 @@ impl Service {
         let begun = place.keeper.begun();
         let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
-            return Ok(Some(unknown));
+            return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
         }
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
@@ -321,6 +454,7 @@ impl Service {
         let left = place.keeper.all_left();
         let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
         offer.count_before(answered, &place.behalf());
+        self.read_again(&offer, &left, &place.behalf()).await?;
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
         let (start, desk) = desk(place, &offer, start);
@@ -350,6 +484,12 @@ impl Service {
     }
 }
 
+/// The exception that a run ended with.
+fn kind_of(record: &Record) -> Option<&str> {
+    let error = record.ended.as_ref()?.error.as_ref()?;
+    Some(error.kind.as_str())
+}
+
 /// Sleeps, unless the run is to leave first.
 async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -> bool {
     let left = moment.map_or_else(Default::default, |moment| {
@@ -359,18 +499,6 @@ async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -
         () = tokio::time::sleep(left) => true,
         () = leaving.cancelled() => false,
     }
-}
-
-/// The end of a run of which nobody can say what it has done.
-fn damaged(damage: &'static str) -> Outcome {
-    Outcome::failed(ProgramError {
-        kind: "Unknown".to_owned(),
-        message: format!(
-            "this run cannot go on: {damage}, so that nobody knows what it has done; it is not begun again"
-        ),
-        hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
-        ..ProgramError::default()
-    })
 }
 
 /// The end of a run that had sent something of which nobody knows whether it was carried out.
@@ -400,7 +528,8 @@ fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
 
 /// Who carries out a run's calls, and how its guest is started with that.
 fn desk(place: Place<'_>, offer: &Arc<Offer>, start: Start) -> (Start, Arc<Desk>) {
-    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer)));
+    let leaving = place.run.leaving().clone();
+    let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), leaving));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let most = start.limits.call_result_bytes;
     let desk = Desk::new(Arc::clone(offer), Arc::new(place.behalf()), most, hearing);
@@ -417,7 +546,11 @@ fn settle(
 ) -> Result<Option<Outcome>, Refusal> {
     let guest = body.guest.take();
     match (ended, guest) {
-        (Ended::Done(outcome), Some(guest)) => {
+        (Ended::Done(mut outcome), Some(guest)) => {
+            if used_up(&mut outcome) {
+                // The session is what it was before: in memory, or on disk if the run rested.
+                return Ok(Some(*outcome));
+            }
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);

@@ -13,7 +13,8 @@ use upstream::{
 use url::Url;
 
 use super::Server;
-use crate::config::secrets::{Lookup, SecretError, Template, TemplateError, full_path};
+use super::hidden::{self, Hidden};
+use crate::config::secrets::{Lookup, Reference, SecretError, Template, TemplateError, full_path};
 use crate::config::section::{
     AuthName, EndpointSection, GrantName, Kind, ServerSection, Span, StartupName, TransportName,
     address,
@@ -57,7 +58,9 @@ impl Server {
     pub(crate) fn settings(&self, lookup: &Lookup<'_>) -> Result<ServerSettings, Unresolved> {
         let folder = self.file.parent().unwrap_or(Path::new("/"));
         let lookup = Lookup { folder, ..*lookup };
-        Ok(self.settings_with(Resolver { server: self, lookup }.source()?))
+        let resolver = Resolver { server: self, lookup, hidden: Hidden::default() };
+        let source = resolver.source()?;
+        Ok(self.settings_with(resolver.hidden.around(source)))
     }
 
     /// All that needs no looking up, and `source`.
@@ -83,6 +86,7 @@ impl Server {
 struct Resolver<'a> {
     server: &'a Server,
     lookup: Lookup<'a>,
+    hidden: Hidden,
 }
 
 impl Resolver<'_> {
@@ -138,7 +142,9 @@ impl Resolver<'_> {
             text.as_deref().map(|text| self.text(setting, text)).transpose()
         };
         let client_id = optional("oauth.client-id", &oauth.client_id)?;
-        let client_secret = optional("oauth.client-secret", &oauth.client_secret)?.map(Secret::new);
+        let client_secret = optional("oauth.client-secret", &oauth.client_secret)?;
+        client_secret.iter().for_each(|secret| self.hidden.add(secret));
+        let client_secret = client_secret.map(Secret::new);
         let scopes = oauth.scopes.clone();
         Ok(match oauth.grant {
             Some(GrantName::ClientCredentials) => Auth::ClientCredentials(ClientCredentials {
@@ -214,6 +220,9 @@ impl Resolver<'_> {
     ) -> Result<BTreeMap<String, Secret<String>>, Unresolved> {
         let resolve = |(name, text): (&String, &String)| {
             let value = self.text(&format!("{setting}.{name}"), text)?;
+            if hidden::names_a_secret(name) && !text.contains("${") {
+                self.hidden.add(&value);
+            }
             Ok((name.clone(), Secret::new(value)))
         };
         map.iter().map(resolve).collect()
@@ -224,9 +233,12 @@ impl Resolver<'_> {
     }
 
     fn text(&self, setting: &str, text: &str) -> Result<String, Unresolved> {
-        let resolved = Template::parse(text)
-            .map_err(Problem::from)
-            .and_then(|template| Ok(template.resolve(&self.lookup)?));
+        let resolved = Template::parse(text).map_err(Problem::from).and_then(|template| {
+            let mut found = |reference: &Reference, value: &str| {
+                self.hidden.found(setting, reference, value);
+            };
+            Ok(template.resolve_telling(&self.lookup, &mut found)?)
+        });
         resolved.map_err(|problem| Unresolved {
             server: self.server.name.clone(),
             setting: setting.to_owned(),

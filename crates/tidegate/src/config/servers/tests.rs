@@ -13,7 +13,9 @@ fn a_server_gets_its_secrets_when_it_is_about_to_be_used() {
         "[servers.a]\ncommand = './run'\nargs = ['--x=${env:TOKEN}']\nenv = { A = '${env:TOKEN}' }\n",
     );
     let settings = settings(&server).unwrap();
-    let Source::Stdio(stdio) = &settings.source else { panic!("{settings:?}") };
+    let Source::Hiding(hiding) = &settings.source else { panic!("{settings:?}") };
+    assert!(hiding.values.iter().all(|value| value.reveal() == "t0ken"));
+    let Source::Stdio(stdio) = &*hiding.source else { panic!("{settings:?}") };
     assert_eq!(stdio.command, "/p/./run");
     assert_eq!(stdio.arguments, ["--x=t0ken"]);
     assert_eq!(stdio.environment["A"].reveal(), "t0ken");
@@ -68,7 +70,7 @@ fn machines_log_in_with_credentials() {
     let text = "[servers.a]\nurl = 'https://h/'\n[servers.a.oauth]\ngrant = 'client-credentials'\nclient-id = 'me'\n\
                 client-secret = '${env:TOKEN}'\nscopes = ['read']\n";
     let settings = settings(&only(text)).unwrap();
-    let Source::Http(http) = &settings.source else { panic!("{settings:?}") };
+    let Source::Http(http) = settings.source.clone().plain() else { panic!("{settings:?}") };
     let Auth::ClientCredentials(credentials) = &http.auth else { panic!("{http:?}") };
     assert_eq!(credentials.client_id, "me");
     assert_eq!(credentials.client_secret.reveal(), "t0ken");

@@ -1,0 +1,1 @@
+"""The client, one way of waiting: `_sync` is generated from `_async`."""

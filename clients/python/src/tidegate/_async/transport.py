@@ -1,0 +1,203 @@
+"""Sends requests, and tries again where that was asked for; follows streams."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Any, TypeVar
+
+import anyio
+import httpx
+
+from tidegate import _wire
+from tidegate._sse import Decoder
+from tidegate._wire import Ask, Patience, Token
+from tidegate.errors import ApiError, ConnectionFailed, TidegateError, TimedOut
+from tidegate.events import Ended, RunEvent, event_of
+
+T = TypeVar("T")
+
+REOPENED = 5
+"""How often a stream that was cut is opened again before anything new has come."""
+
+
+class AsyncTransport:
+    """One gateway, with or without a token."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        patience: Patience,
+        http: httpx.AsyncClient | None,
+    ) -> None:
+        self.url = _wire.address(url)
+        self._token = Token(token) if token is not None else None
+        self._patience = patience
+        self._http = http if http is not None else httpx.AsyncClient()
+        self._is_ours = http is None
+
+    def __repr__(self) -> str:
+        token = "" if self._token is None else f", token={self._token!r}"
+        return f"{str(self.url)!r}{token}"
+
+    async def aclose(self) -> None:
+        """Closes its connections, unless somebody else's are used."""
+        if self._is_ours:
+            await self._http.aclose()
+
+    async def send(self, ask: Ask[T]) -> T:
+        """Asks, and reads the answer."""
+        tried = 0
+        while True:
+            response = await self._sent(ask, is_stream=False)
+            try:
+                return ask.read(ask.check(response))
+            except ApiError as error:
+                wait = self._patience.before_retry(error, tried)
+                if wait is None:
+                    raise
+            tried += 1
+            await anyio.sleep(wait)
+
+    async def open(self, ask: Ask[Any]) -> httpx.Response:
+        """Asks for a stream. Whoever gets it closes it."""
+        tried, wait = 0, 0.0
+        while True:
+            response = await self._sent(ask, is_stream=True)
+            if response.is_success:
+                return response
+            try:
+                await response.aread()
+                _wire.checked(response)
+            except ApiError as error:
+                again = self._patience.before_retry(error, tried)
+                if again is None:
+                    raise
+                wait = again
+            except httpx.TransportError as error:
+                raise told(error) from error
+            finally:
+                await response.aclose()
+            tried += 1
+            await anyio.sleep(wait)
+
+    async def _sent(self, ask: Ask[Any], is_stream: bool) -> httpx.Response:
+        timeout = self._patience.of(ask)
+        if is_stream:
+            timeout = httpx.Timeout(self._patience.timeout, read=_wire.ALIVE)
+        request = self._http.build_request(
+            ask.method,
+            f"{str(self.url).rstrip('/')}{ask.path}",
+            params=ask.query or None,
+            json=ask.json,
+            content=ask.content,
+            headers={**ask.headers, **(self._token.headers() if self._token is not None else {})},
+            timeout=timeout,
+        )
+        try:
+            # Elsewhere is somebody else, who has no business with the token.
+            return await self._http.send(request, stream=is_stream, follow_redirects=False)
+        except httpx.TransportError as error:
+            raise told(error) from error
+
+
+def told(error: httpx.TransportError) -> TidegateError:
+    """The error as this package tells it."""
+    if isinstance(error, httpx.TimeoutException):
+        return TimedOut(f"no answer in time: {type(error).__name__}; see `timeout` and `run_timeout` of the client")
+    return ConnectionFailed(f"{type(error).__name__}: {error}")
+
+
+class AsyncEvents:
+    """What happens in a run, one event after the other, until it has ended.
+
+    The request is made by the first event that is asked for, or by entering. Closing before the end cancels a run
+    that `stream` started, and leaves one alone that `follow` follows.
+    """
+
+    def __init__(self, transport: AsyncTransport, ask: Ask[Any], can_reopen: bool) -> None:
+        self._transport = transport
+        self._ask = ask
+        self._can_reopen = can_reopen
+        self._ready: deque[RunEvent] = deque()
+        self._response: httpx.Response | None = None
+        self._pieces: AsyncIterator[bytes] | None = None
+        self._decoder = Decoder()
+        self._last: str | None = None
+        self._cuts = 0
+        self._is_over = False
+
+    async def __aenter__(self) -> AsyncEvents:
+        await self._open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncEvents:
+        return self
+
+    async def __anext__(self) -> RunEvent:
+        while not self._ready:
+            if self._is_over:
+                await self.aclose()
+                raise StopAsyncIteration
+            await self._more()
+        return self._ready.popleft()
+
+    async def aclose(self) -> None:
+        """Stops listening."""
+        self._is_over = True
+        self._ready.clear()
+        await self._hang_up()
+
+    async def _open(self) -> AsyncIterator[bytes]:
+        if self._pieces is None:
+            ask = self._ask
+            if self._last is not None:
+                headers = {**ask.headers, "Last-Event-ID": self._last}
+                ask = dataclasses.replace(ask, headers=headers)
+            self._response = await self._transport.open(ask)
+            self._decoder = Decoder()
+            self._pieces = self._response.aiter_bytes()
+        return self._pieces
+
+    async def _hang_up(self) -> None:
+        response, self._response, self._pieces = self._response, None, None
+        if response is not None:
+            await response.aclose()
+
+    async def _more(self) -> None:
+        """Hears what comes next, or opens the stream again if it was cut."""
+        cut: TidegateError = ConnectionFailed("the stream ended before the run did")
+        try:
+            pieces = await self._open()
+            async for piece in pieces:
+                if self._hear(piece):
+                    return
+        except httpx.TransportError as error:
+            cut = told(error)
+        except (ConnectionFailed, TimedOut) as error:
+            cut = error
+        await self._hang_up()
+        self._cuts += 1
+        if not self._can_reopen or self._cuts > REOPENED:
+            self._is_over = True
+            raise cut
+        await anyio.sleep(0.1 * 2**self._cuts)
+
+    def _hear(self, piece: bytes) -> bool:
+        """Whether there is something new to tell."""
+        messages = self._decoder.feed(piece)
+        for message in messages:
+            self._cuts = 0
+            self._last = message.id if message.id is not None else self._last
+            event = event_of(message)
+            self._ready.append(event)
+            self._is_over = self._is_over or isinstance(event, Ended)
+        return bool(messages)

@@ -1,0 +1,155 @@
+# Generated from _async/client.py by scripts/generate-clients; not to be edited.
+"""The client: one object for a gateway, with its parts as attributes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Unpack
+
+import httpx
+
+from tidegate import _wire
+from tidegate._sync.parts import Approvals, Files, Runs, Servers, Sessions, Tools
+from tidegate._sync.transport import Events, Transport
+from tidegate._read import read
+from tidegate._wire import Ask, Patience, of
+from tidegate.models import (
+    Accepted,
+    Analysis,
+    AnalysisOptions,
+    AnalysisType,
+    Execute,
+    ExecuteOptions,
+    Health,
+    Run,
+    SecurityReport,
+    Stats,
+    Validate,
+    Validated,
+    ValidateOptions,
+)
+
+__all__ = ["Tidegate"]
+
+
+class Tidegate:
+    """A gateway at an address.
+
+    `timeout` is how many seconds an answer may take that waits for no program, `run_timeout` one that does; a program
+    that may take longer by its own `timeout` is waited for. With `retries`, requests that the gateway cannot take now
+    (429, or 503 with `Retry-After`) are sent again when it says, unless that is more than `longest_wait` seconds away;
+    nothing was done about them before. `http` is a client of yours to use, with its proxies and certificates; you
+    close it.
+    """
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8030",
+        *,
+        token: str | None = None,
+        timeout: float = 60.0,
+        run_timeout: float = 600.0,
+        retries: int = 0,
+        longest_wait: float = 60.0,
+        http: httpx.Client | None = None,
+    ) -> None:
+        patience = Patience(timeout, run_timeout, retries, longest_wait)
+        self._transport = Transport(url, token, patience, http)
+        self.runs = Runs(self._transport)
+        """Runs that are under way or over."""
+        self.sessions = Sessions(self._transport)
+        """What one program leaves for the next."""
+        self.files = Files(self._transport)
+        """The files of sessions."""
+        self.approvals = Approvals(self._transport)
+        """Calls that somebody has to approve."""
+        self.tools = Tools(self._transport)
+        """What programs can call."""
+        self.servers = Servers(self._transport)
+        """Who offers the tools."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._transport!r})"
+
+    def __enter__(self) -> Tidegate:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes its connections."""
+        self._transport.close()
+
+    def execute(self, code: str, **options: Unpack[ExecuteOptions]) -> Run:
+        """Runs a program and waits for its end; hanging up before cancels it.
+
+        A program that fails is an answer too: `success` is false and `error` says why. One that somebody has to
+        approve calls of comes back before its end, with the status `waiting`: see `approvals`, then `runs.wait`.
+        """
+        body: Execute = {"code": code, **options}
+        answer = self._transport.send(Ask("POST", "/api/v1/execute", _ran, json=body, is_run=True))
+        return answer if isinstance(answer, Run) else self.runs.read(answer.run_id)
+
+    def stream(self, code: str, **options: Unpack[ExecuteOptions]) -> Events:
+        """Runs a program and tells what happens in it; closing before its end cancels it."""
+        body: Execute = {"code": code, **options}
+        ask = Ask("POST", "/api/v1/execute", _wire.nothing, params={"stream": True}, json=body)
+        return Events(self._transport, ask, can_reopen=False)
+
+    def start(self, code: str, **options: Unpack[ExecuteOptions]) -> Accepted:
+        """Starts a program that runs by itself; `runs.wait`, `runs.follow` and `runs.read` come back for it."""
+        body: Execute = {"code": code, **options}
+        ask = Ask("POST", "/api/v1/execute", of(Accepted), params={"async": True}, json=body)
+        return self._transport.send(ask)
+
+    def analyze(self, analysis_type: AnalysisType, data: Any, **options: Unpack[AnalysisOptions]) -> Run:
+        """Filters, groups, reshapes, validates or describes rows without a program."""
+        body: Analysis = {"analysis_type": analysis_type, "data": data, **options}
+        return self._transport.send(Ask("POST", "/api/v1/analysis", of(Run), json=body, is_run=True))
+
+    def validate(self, code: str, **options: Unpack[ValidateOptions]) -> Validated:
+        """Says what a program could do, without running it."""
+        body: Validate = {"code": code, **options}
+        return self._transport.send(Ask("POST", "/api/v1/validate", of(Validated), json=body))
+
+    def stats(self, session: str | None = None) -> Stats:
+        """What runs cost and saved."""
+        return self._transport.send(Ask("GET", "/api/v1/stats", of(Stats), params={"session": session}))
+
+    def security_report(self, since: datetime | None = None, until: datetime | None = None) -> SecurityReport:
+        """What was refused and what met a limit; for administrators."""
+        params = {"since": since, "until": until}
+        return self._transport.send(Ask("GET", "/api/v1/security/report", of(SecurityReport), params=params))
+
+    def health(self) -> Health:
+        """Whether the gateway answers."""
+        return self._transport.send(Ask("GET", "/health", of(Health)))
+
+    def ready(self) -> Health:
+        """Whether programs can run (`status` is `ready` or `degraded`), and how the servers are doing."""
+        return self._transport.send(Ask("GET", "/health/ready", of(Health), check=_wire.told_health))
+
+    def metrics(self) -> str:
+        """Figures in the text format of Prometheus."""
+        return self._transport.send(Ask("GET", "/metrics", lambda response: response.text))
+
+    def request(
+        self, method: str, path: str, *, params: dict[str, object] | None = None, json: object = None
+    ) -> Any:
+        """Asks for something that has no method here, and reads its JSON: `request("GET", "/api/v1/tools")`."""
+        if not path.startswith("/"):
+            raise ValueError("a path begins with /")
+
+        def reading(response: httpx.Response) -> Any:
+            return _wire.json_of(response) if response.content else None
+
+        return self._transport.send(Ask(method, path, reading, params=params or {}, json=json))
+
+
+def _ran(response: httpx.Response) -> Run | Accepted:
+    answer = _wire.json_of(response)
+    return read(Accepted, answer) if response.status_code == httpx.codes.ACCEPTED else read(Run, answer)

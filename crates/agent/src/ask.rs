@@ -1,0 +1,144 @@
+//! What is asked, what is answered, and why something could not be.
+
+use engine::Context;
+use gateway::service::Refusal;
+use gateway::service::ids::ConversationId;
+use gateway::service::store::StoreError;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::form::Form;
+use crate::model::ModelError;
+use crate::spend::Spent;
+
+/// A question.
+#[derive(Debug, Default)]
+pub struct Ask {
+    /// In words.
+    pub question: String,
+    /// Variables that programs find. Their values reach programs only, never a model.
+    pub context: Context,
+    /// The conversation to go on with; a new one if nothing is said.
+    pub conversation: Option<ConversationId>,
+    /// The form of the answer.
+    pub form: Form,
+    /// One of the models that may be named; the usual one if nothing is said.
+    pub model: Option<String>,
+    /// Which of the caller's users asks.
+    pub user: Option<String>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// In words; JSON or a document as text, where that was asked for.
+    pub answer: String,
+    /// The JSON that was asked for by a schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+    /// The conversation that it belongs to.
+    pub conversation: String,
+    /// How it was answered.
+    pub mode: &'static str,
+    /// Which part of the roll-out it was.
+    pub arm: &'static str,
+    /// The programs that ran for it.
+    pub runs: Vec<String>,
+    /// What it used, and what it saved.
+    pub usage: Spent,
+}
+
+/// Why a question was not answered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// Something in it is not as it must be.
+    #[error("`{field}` {problem}")]
+    Invalid {
+        /// Which part.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There is no such conversation of this caller.
+    #[error("there is no conversation {0}; leave `conversation` out to begin one")]
+    NoConversation(ConversationId),
+    /// Another question of the conversation is being answered.
+    #[error("another question of this conversation is being answered; wait for it, or cancel it")]
+    Busy,
+    /// As many questions are being answered as may be.
+    #[error("{0} questions are being answered already; try again in a moment")]
+    Full(usize),
+    /// A budget is spent.
+    #[error(
+        "the question has used {used} {what}, and {limit} are allowed (`[ask] {setting}`); ask for less at once, or raise the setting"
+    )]
+    Budget {
+        /// What was used.
+        what: &'static str,
+        /// How much.
+        used: String,
+        /// How much is allowed.
+        limit: String,
+        /// By which setting.
+        setting: &'static str,
+    },
+    /// The model would not.
+    #[error("the model refused: {0}; ask in another way")]
+    Refused(String),
+    /// The programs of the model failed, each of them.
+    #[error(
+        "no program worked in {attempts} attempts (`[ask] attempts`); the last one failed with {last}"
+    )]
+    Failed {
+        /// How many there were.
+        attempts: u32,
+        /// What the last one failed with.
+        last: String,
+    },
+    /// The answer never had the form that was asked for.
+    #[error(
+        "the answer did not have the form that was asked for in {attempts} attempts (`[ask] attempts`): {last}"
+    )]
+    Form {
+        /// How many there were.
+        attempts: u32,
+        /// What was wrong with the last one.
+        last: String,
+    },
+    /// The model did not reply.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The gateway does not run programs now, or not this one.
+    #[error(transparent)]
+    Gateway(#[from] Refusal),
+    /// Somebody cancelled it.
+    #[error("the question was cancelled")]
+    Cancelled,
+}
+
+impl From<StoreError> for AskError {
+    fn from(error: StoreError) -> Self {
+        Self::Gateway(error.into())
+    }
+}
+
+impl AskError {
+    /// A word for it that stays the same.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "invalid_request",
+            Self::NoConversation(_) => "unknown_conversation",
+            Self::Busy => "conversation_busy",
+            Self::Full(_) => "too_many_requests",
+            Self::Budget { .. } => "budget_exceeded",
+            Self::Refused(_) => "model_refused",
+            Self::Failed { .. } => "programs_failed",
+            Self::Form { .. } => "wrong_form",
+            Self::Model(_) => "model_failed",
+            Self::Gateway(refusal) => refusal.code(),
+            Self::Cancelled => "cancelled",
+        }
+    }
+}

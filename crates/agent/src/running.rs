@@ -1,0 +1,114 @@
+//! Running the programs of a model, through the gateway like everybody else's.
+
+use engine::{Context, Stream};
+use gateway::service::run::Event as RunEvent;
+use gateway::service::{Record, Refusal, Request, Started, Status};
+
+use crate::ask::AskError;
+use crate::event::Event;
+use crate::words;
+use crate::work::Work;
+
+/// What came of a program.
+pub(crate) struct Ran {
+    /// Whether it reached its own end.
+    pub(crate) is_ok: bool,
+    /// What kind of error it failed with.
+    pub(crate) kind: String,
+    /// What the model reads of it.
+    pub(crate) words: String,
+}
+
+impl Work<'_> {
+    /// Runs a program in the conversation's session, with the question's variables.
+    pub(crate) async fn run(&mut self, code: &str) -> Result<Ran, AskError> {
+        self.run_with(code, self.context.clone()).await
+    }
+
+    /// The same, with these variables.
+    pub(crate) async fn run_with(&mut self, code: &str, context: Context) -> Result<Ran, AskError> {
+        let started = match self.start(code, context).await {
+            Ok(started) => started,
+            // The model can do something about its program, and about nothing else.
+            Err(Refusal::Invalid { field: "code", problem }) => {
+                let words = format!("the program {problem}");
+                return Ok(Ran { is_ok: false, kind: "Refused".to_owned(), words });
+            }
+            Err(refusal) => return Err(refusal.into()),
+        };
+        self.conversation.session = Some(started.session().clone());
+        self.runs.push(started.run().id().clone());
+        self.live.tell(Event::Running {
+            run_id: started.run().id().to_string(),
+            session: started.session().to_string(),
+        });
+        self.follow(&started).await;
+        let record = started.ended().await;
+        Ok(self.settled(&record))
+    }
+
+    async fn start(&self, code: &str, context: Context) -> Result<Started, Refusal> {
+        let request = Request {
+            code: code.to_owned(),
+            context,
+            session: self.conversation.session.clone(),
+            ..Request::default()
+        };
+        let service = &self.agent.service;
+        match service.start(self.caller, request.clone()).await {
+            // What was remembered is lost, and the question can still be answered.
+            Err(
+                Refusal::NoSession(_)
+                | Refusal::Gone { .. }
+                | Refusal::Session(_)
+                | Refusal::Unthawed(_),
+            ) if request.session.is_some() => {
+                service.start(self.caller, Request { session: None, ..request }).await
+            }
+            started => started,
+        }
+    }
+
+    /// Tells what happens in a run until it is over.
+    async fn follow(&self, started: &Started) {
+        let (run, mut seen) = (started.run(), 0);
+        let mut asked = Box::pin(self.agent.service.asked(run));
+        let mut was_asked = false;
+        loop {
+            let events = tokio::select! {
+                events = run.events_after(seen) => events,
+                _ = &mut asked, if !was_asked => {
+                    was_asked = true;
+                    self.live.tell(Event::Approval { run_id: run.id().to_string() });
+                    continue;
+                }
+            };
+            if events.is_empty() {
+                return;
+            }
+            seen += events.len();
+            for event in events {
+                match event {
+                    RunEvent::Output(stream, text) => {
+                        let stream = if stream == Stream::Stderr { "stderr" } else { "stdout" };
+                        self.live.tell(Event::Output { stream, text });
+                    }
+                    RunEvent::Calls(note) => self.live.tell(Event::Call { tool: note.name() }),
+                    RunEvent::Status(_) | RunEvent::Called(_) => {}
+                }
+            }
+        }
+    }
+
+    fn settled(&mut self, record: &Record) -> Ran {
+        let ended = record.ended.as_ref();
+        let receipt = ended.and_then(|ended| ended.receipt.as_ref());
+        self.inline += receipt.map_or(0, |receipt| receipt.inline);
+        let error = ended.and_then(|ended| ended.error.as_ref());
+        Ran {
+            is_ok: record.status == Status::Succeeded,
+            kind: error.map_or_else(String::new, |error| error.kind.clone()),
+            words: words::of_run(record),
+        }
+    }
+}

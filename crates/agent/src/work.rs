@@ -1,0 +1,234 @@
+//! One question while it is answered: what it has, what it used, what came of it.
+
+use engine::Context;
+use gateway::service::Caller;
+use gateway::service::conversations::{Conversation, Turn};
+use gateway::service::ids::RunId;
+use gateway::service::record::Moment;
+use serde_json::json;
+use serde_json::value::to_raw_value;
+use tracing::warn;
+
+use crate::ask::{Answer, Ask, AskError};
+use crate::event::Event;
+use crate::figures;
+use crate::form::{Form, Schema};
+use crate::live::{Agent, Live};
+use crate::model::Told;
+use crate::model::message::{Message, Prompt, Reply, Stop};
+use crate::rollout::Arm;
+use crate::settings::Mode;
+use crate::spend::{Spent, StepName};
+
+/// The variable that says who asks.
+pub(crate) const USER: &str = "user";
+
+/// One question while it is answered.
+pub(crate) struct Work<'a> {
+    pub(crate) agent: &'a Agent,
+    pub(crate) live: &'a Live,
+    pub(crate) caller: &'a Caller,
+    pub(crate) question: String,
+    pub(crate) context: Context,
+    pub(crate) conversation: Conversation,
+    pub(crate) mode: Mode,
+    pub(crate) runs: Vec<RunId>,
+    pub(crate) failures: u32,
+    form: Form,
+    model: String,
+    arm: Arm,
+    spent: Spent,
+    /// Tokens that the programs' calls and their answers would have taken.
+    pub(crate) inline: u64,
+}
+
+/// An answer in the form that was asked for.
+pub(crate) struct Formed {
+    text: String,
+    value: Option<serde_json::Value>,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(
+        agent: &'a Agent,
+        live: &'a Live,
+        caller: &'a Caller,
+        ask: Ask,
+        conversation: Conversation,
+        (mode, arm): (Mode, Arm),
+    ) -> Self {
+        let mut context = ask.context;
+        let user = json!({ "owner": caller.owner, "teams": caller.teams, "id": ask.user });
+        if let Ok(user) = to_raw_value(&user) {
+            context.insert(USER.to_owned(), user);
+        }
+        let model = ask.model.unwrap_or_else(|| agent.settings.model.model.clone());
+        Self {
+            agent,
+            live,
+            caller,
+            question: ask.question,
+            context,
+            conversation,
+            mode,
+            runs: Vec::new(),
+            failures: 0,
+            form: ask.form,
+            model,
+            arm,
+            spent: Spent::default(),
+            inline: 0,
+        }
+    }
+
+    pub(crate) fn spent(&self) -> &Spent {
+        &self.spent
+    }
+
+    /// Answers the question, and keeps what was said.
+    pub(crate) async fn answer(&mut self) -> Result<Answer, AskError> {
+        let formed = match self.mode {
+            Mode::Code => self.in_steps().await?,
+            Mode::Hybrid | Mode::Direct => self.in_chat().await?,
+        };
+        let said = budget::count(&self.question) + budget::count(&formed.text);
+        let direct = match self.arm {
+            Arm::Direct => self.spent.tokens(),
+            Arm::Code => self.inline + said as u64,
+        };
+        self.spent.compare(direct);
+        self.keep(&formed.text).await;
+        Ok(Answer {
+            answer: formed.text,
+            value: formed.value,
+            conversation: self.conversation.id.to_string(),
+            mode: self.mode.name(),
+            arm: self.arm.name(),
+            runs: self.runs.iter().map(ToString::to_string).collect(),
+            usage: self.spent.clone(),
+        })
+    }
+
+    /// Keeps the turn. That it could not be kept makes the answer no worse.
+    async fn keep(&mut self, answer: &str) {
+        let mut one = self.conversation.clone();
+        one.tokens += self.spent.tokens();
+        one.cost += self.spent.cost;
+        one.direct_tokens += self.spent.direct_tokens;
+        one.turns.push(Turn {
+            at: Moment::now(),
+            question: self.question.clone(),
+            answer: answer.to_owned(),
+            runs: self.runs.clone(),
+            tokens: self.spent.tokens(),
+            cost: self.spent.cost,
+        });
+        let id = one.id.clone();
+        let kept = self.agent.service.keep_conversation(one, &self.agent.settings.bounds).await;
+        if let Err(error) = kept {
+            warn!(conversation = %id, error = %error, "a conversation was not kept");
+        }
+    }
+
+    /// Asks the model once, within the budget. Words are told as they come where they may be the answer.
+    pub(crate) async fn think(
+        &mut self,
+        step: StepName,
+        mut prompt: Prompt,
+        is_heard: bool,
+    ) -> Result<Reply, AskError> {
+        let settings = &self.agent.settings;
+        let left = self.spent.left(&settings.budgets)?;
+        prompt.reply_tokens = settings.model.reply_tokens.min(left).max(1);
+        let live = self.live;
+        let mut told = |told: Told<'_>| match told {
+            Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
+            Told::Anew if is_heard => live.tell(Event::Anew),
+            _ => {}
+        };
+        let reply = self.agent.model.complete(&self.model, &prompt, &mut told).await?;
+        self.spent.note(step, reply.usage, settings.prices);
+        figures::step(self.arm, step, reply.usage.input, reply.usage.output);
+        match reply.stop {
+            Stop::Refused => Err(AskError::Refused(reply.text.trim().chars().take(500).collect())),
+            _ => Ok(reply),
+        }
+    }
+
+    /// Counts something that went wrong and goes back to the model; too many end the question.
+    pub(crate) fn failed(&mut self, kind: &str, message: &str) -> Result<(), AskError> {
+        self.failures += 1;
+        let (kind, message) = (kind.to_owned(), message.to_owned());
+        self.live.tell(Event::Failed { kind: kind.clone(), message: message.clone() });
+        let attempts = self.agent.settings.attempts.max(1);
+        if self.failures < attempts {
+            return Ok(());
+        }
+        let last: String = format!("{kind}: {message}").chars().take(500).collect();
+        Err(AskError::Failed { attempts, last })
+    }
+
+    /// What a model is told of the form that is wanted.
+    pub(crate) fn form_in_words(&self) -> String {
+        match &self.form {
+            Form::Text => String::new(),
+            Form::Json(schema) => format!(
+                "\n\nReply with JSON that fits this JSON Schema, and nothing else:\n{}",
+                schema.text()
+            ),
+            Form::Document(template) => format!(
+                "\n\nYour answer fills this document:\n{}\n\nReply with one JSON object that has a value for each place, and nothing else. It must fit this JSON Schema:\n{}",
+                template.text(),
+                template.schema()
+            ),
+        }
+    }
+
+    /// Whether the words of a model may be the answer as they are.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.form, Form::Text)
+    }
+
+    /// Brings words into the form that was asked for; what does not fit goes back to the model.
+    pub(crate) async fn formed(
+        &mut self,
+        mut prompt: Prompt,
+        first: Reply,
+    ) -> Result<Formed, AskError> {
+        let attempts = self.agent.settings.attempts.max(1);
+        let mut reply = first;
+        for attempt in 1.. {
+            let wrong = match self.fits(&reply.text) {
+                Ok(formed) => return Ok(formed),
+                Err(wrong) => wrong,
+            };
+            if attempt >= attempts {
+                return Err(AskError::Form { attempts, last: wrong });
+            }
+            self.live.tell(Event::Failed { kind: "Form".to_owned(), message: wrong.clone() });
+            // Nobody takes empty words.
+            let text = if reply.text.trim().is_empty() { "(nothing)" } else { &reply.text };
+            prompt.messages.push(Message::Model { text: text.to_owned(), calls: Vec::new() });
+            let again = format!("That cannot be used: {wrong}. Reply again, with the JSON only.");
+            prompt.messages.push(Message::User(again));
+            reply = self.think(StepName::Interpret, prompt.clone(), false).await?;
+        }
+        Err(AskError::Cancelled)
+    }
+
+    fn fits(&self, text: &str) -> Result<Formed, String> {
+        match &self.form {
+            Form::Text if text.trim().is_empty() => Err("the answer is empty".to_owned()),
+            Form::Text => Ok(Formed { text: text.trim().to_owned(), value: None }),
+            Form::Json(schema) => {
+                let value = schema.read(text)?;
+                Ok(Formed { text: value.to_string(), value: Some(value) })
+            }
+            Form::Document(template) => {
+                let schema = Schema::new(&template.schema()).map_err(|error| error.to_string())?;
+                let text = template.fill(&schema.read(text)?)?;
+                Ok(Formed { text, value: None })
+            }
+        }
+    }
+}

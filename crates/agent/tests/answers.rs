@@ -1,0 +1,277 @@
+//! Questions answered from end to end: a scripted model, a real gateway, a real sandbox.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use agent::{
+    Agent, Answer, Ask, Event, Form, Mode, ModelSettings, Prices, ProviderName, Schema, Settings,
+    Template, TemplateFormat,
+};
+use engine::Engine;
+use engine_wasm::cache::Cache;
+use engine_wasm::install::{Silent, Source, install};
+use engine_wasm::{Builder, Options, WasmEngine, plan};
+use gateway::service::store::Store;
+use gateway::service::{Caller, Parts, Readiness, Service};
+use gateway::{Checks, Memory, Tools};
+use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::sync::watch;
+use upstream::{Secret, Upstreams};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_is_written_run_and_interpreted() {
+    let turns = [Turn::program("return sum(range(10))"), Turn::say("The sum is 45.")];
+    let house = House::saying(turns).await;
+    let (answer, events) = house.ask(ask("What is the sum of 0 to 9?")).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.answer.as_str(), answer.runs.len()), ("The sum is 45.", 1));
+    let steps: Vec<&str> = answer.usage.steps.iter().map(|step| step.step.name()).collect();
+    assert_eq!(steps, ["write", "interpret"]);
+    assert_eq!((answer.usage.tokens(), answer.usage.cost), (240, 0.000_36));
+    let names: Vec<&str> = events.iter().map(Event::name).collect();
+    for name in ["started", "searching", "found", "program", "running", "token", "answer"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    let read = house.server.asked()[1].text();
+    assert!(read.contains("It returned: 45"), "{read}");
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_goes_back_with_our_words_and_not_for_ever() {
+    let turns = [
+        Turn::program("return undefined_name"),
+        // No check can know this before it runs.
+        Turn::program("return [1, 2][int('5')]"),
+        Turn::program("return 7"),
+        Turn::say("It is 7."),
+    ];
+    let house = House::saying(turns).await;
+    let (answer, _) = house.ask(ask("How many?")).await;
+    assert_eq!(answer.unwrap().answer, "It is 7.");
+    let asked = house.server.asked();
+    assert!(asked[1].text().contains("undefined_name"), "{}", asked[1].text());
+    assert!(asked[2].text().contains("IndexError"), "{}", asked[2].text());
+
+    let house = House::by(|_| Turn::program("raise ValueError('never')")).await;
+    let (answer, events) = house.ask(ask("How many?")).await;
+    assert_eq!(answer.unwrap_err().0, "programs_failed");
+    assert_eq!(house.server.asked().len(), 3);
+    assert!(format!("{:?}", events.last()).contains("`[ask] attempts`"), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variables_reach_programs_and_no_model() {
+    let turns = [Turn::program("return [user['owner'], len(customer)]"), Turn::say("Done.")];
+    let house = House::saying(turns).await;
+    let secret = "ACME-4711-confidential";
+    let mut asked = ask("Who am I?");
+    let value = serde_json::value::to_raw_value(secret).unwrap();
+    asked.context.insert("customer".to_owned(), value);
+    asked.user = Some("user-4712".to_owned());
+    house.ask(asked).await.0.unwrap();
+    for request in house.server.asked() {
+        assert!(!request.text().contains(secret), "{}", request.text());
+        assert!(!request.text().contains("user-4712"), "{}", request.text());
+    }
+    assert!(house.server.asked()[0].text().contains("customer (str)"));
+    assert!(house.server.asked()[1].text().contains("22"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_has_the_form_that_was_asked_for() {
+    let schema = json!({"type": "object", "required": ["total"],
+        "properties": {"total": {"type": "integer"}}});
+    let turns = [
+        Turn::program("return 3"),
+        Turn::say("three"),
+        Turn::say("```json\n{\"total\": 3}\n```"),
+        Turn::program("return 4"),
+        Turn::say(r#"{"total": 4, "by": "x: y"}"#),
+    ];
+    let house = House::saying(turns).await;
+    let form = Form::Json(Schema::new(&schema).unwrap());
+    let (answer, _) = house.ask(Ask { form, ..ask("How many?") }).await;
+    assert_eq!(answer.unwrap().value, Some(json!({"total": 3})));
+    let text = "report:\n  total: {{ total }}\n  by: {{ by }}\n";
+    let form = Form::Document(Template::new(text, TemplateFormat::Yaml).unwrap());
+    let (answer, _) = house.ask(Ask { form, ..ask("How many?") }).await;
+    assert_eq!(answer.unwrap().answer, "report:\n  total: 4\n  by: \"x: y\"\n");
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_hybrid_mode_blocks_are_run_and_tools_are_called() {
+    let turns = [
+        Turn::program("x = 20\nreturn x"),
+        Turn::call("execute_python", json!({"code": "return x + 2"})),
+        Turn::call("search_tools", json!({"query": "orders"})),
+        Turn::say("It is 22."),
+    ];
+    let house = House::with(Mode::Hybrid, by_turns(turns)).await;
+    let (answer, events) = house.ask(ask("How many?")).await;
+    assert_eq!(answer.unwrap().answer, "It is 22.");
+    assert!(house.server.asked()[2].text().contains("It returned: 22"));
+    assert!(events.iter().any(|event| *event == Event::Anew), "{events:?}");
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_loop_of_tools_ends_with_its_budget() {
+    let endless = |_: &Asked| Turn::call("search_tools", json!({"query": "more"}));
+    let house = House::with(Mode::Hybrid, endless).await;
+    let (answer, events) = house.ask(ask("How many?")).await;
+    assert_eq!(answer.unwrap_err().0, "budget_exceeded");
+    assert!(format!("{:?}", events.last()).contains("`[ask] max-steps`"), "{events:?}");
+    assert_eq!(house.server.asked().len(), 12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_goes_on_with_what_was_said_and_what_is_in_memory() {
+    let turns = [
+        Turn::program("rows = [1, 2, 3]\nreturn len(rows)"),
+        Turn::say("There are 3."),
+        Turn::program("return sum(rows)"),
+        Turn::say("Together 6."),
+    ];
+    let house = House::saying(turns).await;
+    let first = house.ask(ask("How many rows?")).await.0.unwrap();
+    let conversation = Some(first.conversation.parse().unwrap());
+    let (second, _) = house.ask(Ask { conversation, ..ask("And their sum?") }).await;
+    assert_eq!(second.unwrap().answer, "Together 6.");
+    assert!(house.server.asked()[2].text().contains("There are 3."));
+    let stranger = Caller { owner: "eve".to_owned(), ..Caller::local() };
+    let conversation = Some(first.conversation.parse().unwrap());
+    let refused = house.agent.begin(&stranger, Ask { conversation, ..ask("What?") }).await;
+    assert_eq!(refused.err().unwrap().code(), "unknown_conversation");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_cancelled_ends_at_the_model_too() {
+    let house = House::by(|_| Turn::Hold("Thinking".to_owned())).await;
+    let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
+    while house.server.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    live.cancel();
+    let ended = live.ended().await.unwrap();
+    assert!(matches!(ended, Event::Error { code: "cancelled", .. }), "{ended:?}");
+    house.server.was_left(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_not_rolled_out_to_gets_tools_and_no_programs() {
+    let house = House::rolled(Mode::Code, 0.0, by_turns([Turn::say("Hello.")])).await;
+    let answer = house.ask(ask("Hello?")).await.0.unwrap();
+    assert_eq!((answer.arm, answer.mode, answer.answer.as_str()), ("direct", "direct", "Hello."));
+    assert_eq!(house.server.asked()[0].body.get("tools"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_key_is_in_no_event_and_in_no_file() {
+    let turns =
+        [Turn::program("return 1"), Turn::say("One."), Turn::Status(401, None, KEY.to_owned())];
+    let house = House::saying(turns).await;
+    let (_, mut events) = house.ask(ask("How many?")).await;
+    events.extend(house.ask(ask("Again?")).await.1);
+    assert!(!format!("{events:?}").contains(KEY), "{events:?}");
+    for name in ["tidegate.db", "tidegate.db-wal"] {
+        let kept = std::fs::read(house.folder.path().join(name)).unwrap_or_default();
+        assert!(!kept.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "{name}");
+    }
+}
+
+/// A question without more.
+fn ask(question: &str) -> Ask {
+    Ask { question: question.to_owned(), ..Ask::default() }
+}
+
+fn by_turns(turns: impl IntoIterator<Item = Turn>) -> impl FnMut(&Asked) -> Turn + Send + 'static {
+    let mut turns: std::collections::VecDeque<Turn> = turns.into_iter().collect();
+    move |_| turns.pop_front().unwrap_or_else(|| Turn::Status(400, None, "over".to_owned()))
+}
+
+/// A gateway, and a model that is asked.
+struct House {
+    agent: Arc<Agent>,
+    server: Scripted,
+    folder: TempDir,
+}
+
+impl House {
+    async fn saying(turns: impl IntoIterator<Item = Turn>) -> Self {
+        Self::with(Mode::Code, by_turns(turns)).await
+    }
+
+    async fn by(script: impl FnMut(&Asked) -> Turn + Send + 'static) -> Self {
+        Self::with(Mode::Code, script).await
+    }
+
+    async fn with(mode: Mode, script: impl FnMut(&Asked) -> Turn + Send + 'static) -> Self {
+        Self::rolled(mode, 100.0, script).await
+    }
+
+    async fn rolled(
+        mode: Mode,
+        rollout: f64,
+        script: impl FnMut(&Asked) -> Turn + Send + 'static,
+    ) -> Self {
+        let folder = TempDir::new().unwrap();
+        let server = Scripted::by(Format::OpenAi, script).await;
+        let memory = Memory::at(folder.path().join("memory"));
+        let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
+        let parts = Parts {
+            engine: watch::Sender::new(Readiness::Ready(sandbox())).subscribe(),
+            tools: Tools::new(upstreams, BTreeMap::new(), memory),
+            checks: Some(Checks::new()),
+            store: Store::open(folder.path()).await.unwrap(),
+            guidance: "1".to_owned(),
+            spans: None,
+            trail: None,
+            watching: None,
+        };
+        let service = Service::open(gateway::service::Settings::default(), parts).await.unwrap();
+        let url = server.url().parse().unwrap();
+        let mut model = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
+        model.key = Some(Secret::new(KEY.to_owned()));
+        model.retry_after = Duration::from_millis(1);
+        let prices = Prices { input: 1.0, output: 4.0 };
+        let settings = Settings { mode, rollout, prices, ..Settings::new(model) };
+        Self { agent: Agent::new(service, settings).unwrap(), server, folder }
+    }
+
+    /// The answer, or the code and words of what went wrong; and all that happened.
+    async fn ask(&self, ask: Ask) -> (Result<Answer, (String, String)>, Vec<Event>) {
+        let live = self.agent.begin(&Caller::local(), ask).await.unwrap();
+        let last = live.ended().await.unwrap();
+        let events = live.events_after(0).await;
+        let answer = match last {
+            Event::Answer(answer) => Ok(*answer),
+            Event::Error { code, message } => Err((code.to_owned(), message)),
+            other => panic!("{other:?} is no end"),
+        };
+        (answer, events)
+    }
+}
+
+/// One installed runtime and one engine for all tests.
+fn sandbox() -> Arc<dyn Engine> {
+    static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| {
+        let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+            PathBuf::from,
+        );
+        let cache = Cache::at(folder);
+        let plan = plan().unwrap();
+        let installed = install(&cache, &Source::Registry, &plan, &Builder, &Silent).unwrap();
+        Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
+    });
+    Arc::clone(engine) as Arc<dyn Engine>
+}

@@ -1,0 +1,31 @@
+//! Ends of runs that an earlier process left and nobody goes on with.
+
+use engine::{Outcome, ProgramError};
+
+/// The end of a run of which nobody can say what it has done.
+pub(super) fn damaged(damage: &'static str) -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: "Unknown".to_owned(),
+        message: format!(
+            "this run cannot go on: {damage}, so that nobody knows what it has done; it is not begun again"
+        ),
+        hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
+        ..ProgramError::default()
+    })
+}
+
+/// The end of a run that was told to have ended before that could be stored; `error` says how, where
+/// there was room for it.
+pub(super) fn told(error: Option<ProgramError>) -> Outcome {
+    let unsaid = || {
+        ProgramError {
+        kind: "Unstored".to_owned(),
+        message: "this run did not succeed, and how it ended could not be stored before the gateway was ended, because the disk was full".to_owned(),
+        ..ProgramError::default()
+    }
+    };
+    Outcome {
+        note: Some("it had ended when its gateway was ended, and was not gone on with".to_owned()),
+        ..Outcome::failed(error.unwrap_or_else(unsaid))
+    }
+}

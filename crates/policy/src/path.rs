@@ -1,0 +1,114 @@
+//! Whether a path lies in a folder.
+//!
+//! Nothing is looked up. A path that a server could read in more than one way, because of dots, links,
+//! case, escapes or another system's signs, is neither in the folder nor outside.
+
+use crate::alike::{alike, unaccented};
+use crate::condition::Holds;
+
+/// A folder as a rule names it; `None` if it could be read in more than one way itself.
+pub(crate) fn folder(path: &str) -> Option<Vec<String>> {
+    Some(parts(path)?.into_iter().map(str::to_owned).collect())
+}
+
+/// Whether a path lies in a folder, or is that folder.
+pub(crate) fn is_under(path: &str, folder: &[String]) -> Holds {
+    let Some(path) = parts(path) else { return Holds::Unclear };
+    let starts = |same: &dyn Fn(&str, &str) -> bool| {
+        path.len() >= folder.len() && path.iter().zip(folder).all(|(own, of)| same(own, of))
+    };
+    if starts(&|own, of| own == of) {
+        Holds::Yes
+    } else if starts(&alike) {
+        // Another name on one system, and the same on the next.
+        Holds::Unclear
+    } else {
+        Holds::No
+    }
+}
+
+/// The parts of an absolute path; nothing if it could be read in more than one way.
+fn parts(path: &str) -> Option<Vec<&str>> {
+    let inside = path.strip_prefix('/')?;
+    let inside = inside.strip_suffix('/').unwrap_or(inside);
+    if inside.is_empty() {
+        return (path == "/").then(Vec::new);
+    }
+    let parts: Vec<&str> = inside.split('/').collect();
+    parts.iter().all(|part| is_plain(part)).then_some(parts)
+}
+
+/// Whether a name means itself wherever it is read.
+fn is_plain(name: &str) -> bool {
+    // Signs of shells, of addresses and of other systems; a name that ends with a dot or a space is
+    // another one without it on some.
+    let odd = |letter: char| {
+        letter.is_control() || matches!(letter, '\\' | '%' | '*' | '?' | '$' | '`' | '/')
+    };
+    let looks = unaccented(name);
+    !name.is_empty()
+        && !name.ends_with(['.', ' '])
+        && !name.starts_with([' ', '~'])
+        && !name.contains(odd)
+        && !looks.contains(odd)
+        && !looks.ends_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is(path: &str) -> Holds {
+        is_under(path, &folder("/srv/data").unwrap())
+    }
+
+    #[test]
+    fn paths_are_inside_outside_or_neither() {
+        for path in ["/srv/data/a.txt", "/srv/data", "/srv/data/", "/srv/data/donn\u{e9}es/x y"] {
+            assert_eq!(is(path), Holds::Yes, "{path:?}");
+        }
+        for path in ["/srv/database", "/srv", "/", "/etc/passwd", "/srv/dat/a"] {
+            assert_eq!(is(path), Holds::No, "{path:?}");
+        }
+        for path in [
+            "",
+            "data/x",
+            "./srv/data/x",
+            "~/srv/data",
+            "/srv/data/../x",
+            "/tmp/../srv/data/x",
+            "/../srv/data/x",
+            "/srv/data/..",
+            "/srv/./data",
+            "//srv/data/x",
+            "/srv//data/x",
+            "/srv/data//",
+            "\\srv\\data",
+            "/srv/data/..\\..\\etc",
+            "C:/srv/data",
+            "file:///srv/data/x",
+            "/srv/data/%2e%2e/x",
+            "/srv%2fdata",
+            "/srv/data/\0/x",
+            "/srv/data\n",
+            "/srv/data./x",
+            "/srv/data /x",
+            "/SRV/Data/x",
+            "/srv/d\u{430}ta/x",
+            "/srv/data/\u{ff0e}\u{ff0e}/x",
+            "/srv/data\u{ff0f}x",
+            "/srv/data/\u{2026}",
+            "/srv/da\u{200b}ta/x",
+            "/s*/data",
+            "/srv/$HOME/x",
+        ] {
+            assert_eq!(is(path), Holds::Unclear, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_unclear_is_none() {
+        assert!(folder("/srv/../etc").is_none() && folder("srv").is_none());
+        assert_eq!(folder("/"), Some(vec![]));
+    }
+}

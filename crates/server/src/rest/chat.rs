@@ -1,0 +1,182 @@
+//! Conversations over a WebSocket: questions in, what happens out.
+//!
+//! A client sends `{"type": "ask", …}` with the fields of `POST /api/v1/ask`, `{"type": "resume", "conversation": …,
+//! "after": n}` or `{"type": "cancel"}`. It is sent events, each with its `conversation` and its number `seq`. A
+//! question goes on when the connection is lost: whoever comes back resumes, and is sent what it missed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent::{Agent, Live};
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use gateway::service::Caller;
+use gateway::service::ids::ConversationId;
+use http::HeaderMap;
+use metrics::counter;
+use serde_json::{Value, json};
+
+use super::Door;
+use super::access::Runner;
+use super::ask;
+use super::given::Fields;
+use super::problem::Problem;
+
+/// Bytes that one message may have.
+const MOST_MESSAGE: usize = 1 << 20;
+/// How often a silent client is asked whether it is still there.
+const ALIVE: Duration = Duration::from_secs(30);
+
+/// Opens a conversation's connection.
+pub(crate) async fn chat(
+    State(door): State<Door>,
+    Runner(caller): Runner,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, Problem> {
+    let agent = Arc::clone(ask::agent(&door)?);
+    let upgrade = upgrade.max_message_size(MOST_MESSAGE).max_frame_size(MOST_MESSAGE);
+    Ok(upgrade.on_upgrade(move |socket| async move {
+        Chat { agent, caller, socket, live: None, seen: 0 }.serve().await;
+    }))
+}
+
+/// One client's connection.
+struct Chat {
+    agent: Arc<Agent>,
+    caller: Caller,
+    socket: WebSocket,
+    /// The question that is followed.
+    live: Option<Arc<Live>>,
+    /// How many of its events were sent.
+    seen: usize,
+}
+
+impl Chat {
+    async fn serve(mut self) {
+        loop {
+            let live = self.live.clone();
+            let seen = self.seen;
+            let follows = async move {
+                match live {
+                    Some(live) => live.events_after(seen).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let kept = tokio::select! {
+                events = follows => self.pass_on(&events).await,
+                message = self.socket.recv() => match message {
+                    Some(Ok(Message::Text(text))) => self.hear(text.as_str()).await,
+                    Some(Ok(Message::Binary(_))) => self.refuse("invalid_request", "messages are JSON texts").await,
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                },
+                () = tokio::time::sleep(ALIVE) => self.socket.send(Message::Ping(axum::body::Bytes::new())).await,
+            };
+            if kept.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn pass_on(&mut self, events: &[agent::Event]) -> Result<(), axum::Error> {
+        if events.is_empty() {
+            self.live = None;
+            return Ok(());
+        }
+        for event in events {
+            let mut told = serde_json::to_value(event).unwrap_or_default();
+            if let Some(live) = &self.live {
+                told["conversation"] = json!(live.conversation());
+            }
+            told["seq"] = json!(self.seen);
+            self.seen += 1;
+            self.send(&told).await?;
+        }
+        Ok(())
+    }
+
+    async fn hear(&mut self, text: &str) -> Result<(), axum::Error> {
+        match self.obey(text).await {
+            Ok(()) => Ok(()),
+            Err((code, message)) => self.refuse(&code, &message).await,
+        }
+    }
+
+    async fn obey(&mut self, text: &str) -> Result<(), (String, String)> {
+        let mut fields =
+            Fields::read(&HeaderMap::new(), text.as_bytes()).map_err(|wrong| wrong.words())?;
+        let kind: String = fields.need("type").map_err(|wrong| wrong.words())?;
+        match kind.as_str() {
+            "ask" => {
+                let ask = ask::read(fields).map_err(|wrong| wrong.words())?;
+                counter!("tidegate_requests_total", "kind" => "ask").increment(1);
+                let begun = self.agent.begin(&self.caller, ask).await;
+                let live = begun.map_err(|error| Problem::from(error).words())?;
+                (self.live, self.seen) = (Some(live), 0);
+                Ok(())
+            }
+            "resume" => {
+                let id: ConversationId =
+                    fields.need("conversation").map_err(|wrong| wrong.words())?;
+                let after: Option<u64> = fields.take("after").map_err(|wrong| wrong.words())?;
+                fields.end().map_err(|wrong| wrong.words())?;
+                self.resume(&id, after).await
+            }
+            "cancel" => {
+                fields.end().map_err(|wrong| wrong.words())?;
+                match &self.live {
+                    Some(live) => live.cancel(),
+                    None => {
+                        return Err((
+                            "nothing_to_cancel".to_owned(),
+                            "no question is being answered here".to_owned(),
+                        ));
+                    }
+                }
+                Ok(())
+            }
+            other => {
+                let known = "there are ask, resume and cancel";
+                let shown: String = other.chars().take(80).collect();
+                Err((
+                    "invalid_request".to_owned(),
+                    format!("there is no message {shown:?}; {known}"),
+                ))
+            }
+        }
+    }
+
+    /// Says what was said before, and follows what is under way.
+    async fn resume(
+        &mut self,
+        id: &ConversationId,
+        after: Option<u64>,
+    ) -> Result<(), (String, String)> {
+        let live = self.agent.live(&self.caller, id);
+        let turns = match self.agent.conversation(&self.caller, id).await {
+            Ok(one) => one.turns,
+            // The first question of a conversation is kept when it is answered.
+            Err(_) if live.is_some() => Vec::new(),
+            Err(error) => return Err(Problem::from(error).words()),
+        };
+        let history: Vec<Value> = turns
+            .iter()
+            .map(|turn| json!({ "question": turn.question, "answer": turn.answer, "at": turn.at }))
+            .collect();
+        let told = json!({ "type": "history", "conversation": id, "turns": history });
+        // A connection that is lost now is noticed at the next message.
+        let _ = self.send(&told).await;
+        self.seen = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);
+        self.live = live;
+        Ok(())
+    }
+
+    async fn refuse(&mut self, code: &str, message: &str) -> Result<(), axum::Error> {
+        self.send(&json!({ "type": "refused", "code": code, "message": message })).await
+    }
+
+    async fn send(&mut self, told: &Value) -> Result<(), axum::Error> {
+        self.socket.send(Message::Text(told.to_string().into())).await
+    }
+}

@@ -1,0 +1,137 @@
+//! Questions in words through the REST door, answered by a model that a script speaks for.
+
+use agent::{Agent, ModelSettings, ProviderName};
+use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
+use upstream::Secret;
+
+use super::*;
+
+const ASK: &str = "/api/v1/ask";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_with_what_a_program_found() {
+    let (house, model) = asking(well).await;
+    let response = house.post(ASK, json!({"question": "How much is it?"})).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    let answer: Value = response.json().await.unwrap();
+    assert_eq!((&answer["answer"], &answer["mode"]), (&json!("It is 42."), &json!("code")));
+    let run = house.get(&format!("/api/v1/runs/{}", text(&answer["runs"][0]))).await;
+    assert_eq!(run["return_value"], 42, "{run}");
+    assert_eq!(answer["usage"]["steps"].as_array().unwrap().len(), 2, "{answer}");
+    assert_eq!(model.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_can_be_followed_as_it_comes_about() {
+    let (house, _model) = asking(well).await;
+    for request in [
+        house.asked(Method::POST, &format!("{ASK}?stream=true")),
+        house.asked(Method::POST, ASK).header("accept", "text/event-stream"),
+    ] {
+        let response = request.json(&json!({"question": "How much?"})).send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        let events = events(&response.text().await.unwrap());
+        let at = |name: &str| events.iter().position(|event| event.name == name);
+        let steps = ["started", "searching", "found", "program", "running", "token", "answer"];
+        let places: Vec<Option<usize>> = steps.into_iter().map(at).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
+        assert!(events.iter().enumerate().all(|(number, event)| event.id == number));
+        let words = events.iter().filter(|event| event.name == "token");
+        let words: String = words.map(|event| text(&event.data["text"])).collect();
+        let last = &events.last().unwrap().data;
+        assert_eq!((words.as_str(), &last["answer"]), ("It is 42.", &json!("It is 42.")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hanging_up_ends_the_question_at_the_model_too() {
+    let (house, model) = asking(|_| Turn::Hold("Let me".to_owned())).await;
+    for (times, path) in [ASK.to_owned(), format!("{ASK}?stream=true")].into_iter().enumerate() {
+        let asked = house.asked(Method::POST, &path).json(&json!({"question": "How much?"}));
+        let waiting = tokio::spawn(async move { asked.send().await.unwrap().bytes().await });
+        while model.asked().len() <= times {
+            tokio::task::yield_now().await;
+        }
+        waiting.abort();
+        model.was_left(times + 1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_question_is_refused_with_the_setting() {
+    let house = House::new().await;
+    let refused = house.post(ASK, json!({"question": "How much?"})).await;
+    assert!(assert_problem(refused, 501, "no_model").await.contains("[ask] provider"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_goes_on_for_its_owner_and_is_not_there_for_another() {
+    let (house, model) = asking(well).await;
+    let anna = house.token("anna", &[Scope::Execute, Scope::Read]).await;
+    let boris = house.token("boris", &[Scope::Execute, Scope::Read]).await;
+    let ask = async |token: &str, body: Value| {
+        house.asked(Method::POST, ASK).bearer_auth(token).json(&body).send().await.unwrap()
+    };
+    let first = ask(&anna, json!({"question": "How much?"})).await;
+    let first: Value = first.json().await.unwrap();
+    let more = json!({"question": "And now?", "conversation": first["conversation"]});
+    let before = model.asked().len();
+    assert_problem(ask(&boris, more.clone()).await, 404, "unknown_conversation").await;
+    assert_eq!(model.asked().len(), before);
+    let second: Value = ask(&anna, more).await.json().await.unwrap();
+    assert_eq!(second["conversation"], first["conversation"], "{second}");
+    assert!(model.asked()[before].text().contains("How much?"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_asked_is_told_with_its_field() {
+    let (house, model) = asking(well).await;
+    for (body, part) in [
+        (json!({}), "`question`"),
+        (json!({"question": " "}), "`question`"),
+        (json!({"question": "?", "context": {"user": 1}}), "`context`"),
+        (json!({"question": "?", "model": "dearer"}), "`model`"),
+        (json!({"question": "?", "schema": {"type": 5}}), "`schema`"),
+        (json!({"question": "?", "template": "no place"}), "`template`"),
+        (
+            json!({"question": "?", "template": "{{ a }}", "template_format": "doc"}),
+            "template_format",
+        ),
+        (json!({"question": "?", "schema": {}, "template": "{{ a }}"}), "two forms"),
+        (json!({"question": "?", "conversation": "s_1"}), "`conversation`"),
+        (json!({"question": "?", "more": 1}), "`more`"),
+    ] {
+        let told = assert_problem(house.post(ASK, body).await, 400, "invalid_request").await;
+        assert!(told.contains(part), "{told}");
+    }
+    assert!(model.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_fails_is_told_of_without_its_key() {
+    let (house, _model) = asking(|_| Turn::Status(401, None, format!("{KEY} is wrong"))).await;
+    let failed = house.post(ASK, json!({"question": "How much?"})).await;
+    let told = assert_problem(failed, 502, "model_failed").await;
+    assert!(told.contains("[ask] key") && !told.contains(KEY), "{told}");
+}
+
+/// Writes a program for whoever shows no result, and interprets what is shown.
+fn well(asked: &Asked) -> Turn {
+    if asked.text().contains("Result of the program") {
+        return Turn::say("It is 42.");
+    }
+    Turn::program("return 6 * 7")
+}
+
+/// A gateway with a model.
+async fn asking(script: impl FnMut(&Asked) -> Turn + Send + 'static) -> (House, Scripted) {
+    let model = Scripted::by(Format::OpenAi, script).await;
+    let url = model.url().parse().unwrap();
+    let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
+    settings.key = Some(Secret::new(KEY.to_owned()));
+    let ready = Readiness::Ready(sandbox());
+    let (service, folder) = House::opened(Settings::default(), ready).await;
+    let agent = Agent::new(Arc::clone(&service), agent::Settings::new(settings)).unwrap();
+    let rest = RestOptions { agent: Some(agent), ..RestOptions::default() };
+    (House::serving(service, folder, rest).await, model)
+}

@@ -1,0 +1,263 @@
+//! What becomes of programs, and that nothing becomes of this process.
+
+use insta::assert_snapshot;
+use oxc::allocator::Allocator;
+use oxc::parser::Parser;
+use oxc::span::SourceType;
+use proptest::prelude::*;
+
+use super::*;
+
+fn code(text: &str) -> String {
+    program(text).unwrap().code
+}
+
+fn refusal(text: &str) -> String {
+    let problem = program(text).unwrap_err();
+    let line = problem.source_line.clone().unwrap_or_default();
+    let hint = problem.hint.clone().unwrap_or_default();
+    format!("{problem}\n{line}\n{hint}")
+}
+
+/// Whether a guest would get as far as running it.
+fn is_expression(code: &str) -> bool {
+    let allocator = Allocator::default();
+    Parser::new(&allocator, code, SourceType::cjs()).parse_expression().is_ok()
+}
+
+#[test]
+fn types_go_and_variables_are_published() {
+    assert_snapshot!(code("interface A { a: number }\nconst a: A = { a: 1 };\na.a as number"));
+}
+
+#[test]
+fn imports_become_loads_in_their_line() {
+    assert_snapshot!(code(
+        "import { create_issue, type Issue } from \"servers/github\";\nimport * as gh from 'servers/github';\nimport d, * as all from \"x\";\nimport \"y\";\nawait create_issue({});\nall; d; gh.f()"
+    ));
+}
+
+#[test]
+fn exports_are_variables_and_the_default_is_a_value() {
+    assert_snapshot!(code("export const a = 1;\nexport { a as b };\nexport default a + 1;"));
+    assert_snapshot!(code("export default async function main() { return 1 }"));
+    assert_snapshot!(code("export default class {}"));
+}
+
+#[test]
+fn enums_namespaces_and_parameter_properties_are_transformed() {
+    assert_snapshot!(code(
+        "enum Color { Red, Green = 'g' }\nnamespace N { export const x = 1 }\nclass P { constructor(private a: number) {} }\nColor.Red"
+    ));
+}
+
+#[test]
+fn a_text_alone_is_a_value() {
+    assert_snapshot!(code("'hello'"));
+}
+
+#[test]
+fn the_variable_result_counts_declared_or_not() {
+    assert_snapshot!(code("let result = 1;\nif (x) { result = 2 }"));
+    assert_snapshot!(code("for (const a of b) { result = a }"));
+    assert_snapshot!(code("const rows = [1];\nconst total = rows.length"));
+}
+
+#[test]
+fn a_result_of_a_functions_own_is_not_the_programs() {
+    let text = "function f() { let result = 0; result = 1; return result }\nconst total = f()";
+    assert!(code(text).contains("$tidegate.last(()=>total,false)"), "{}", code(text));
+}
+
+#[test]
+fn what_only_types_leave_behind_does_not_hide_the_value() {
+    let code = code("import type { A } from 'x';\n1 + 1;\ninterface B {}\n;");
+    assert!(code.contains("return (1 + 1)"), "{code}");
+}
+
+#[test]
+fn a_variable_may_have_any_name_but_the_one_that_programs_are_given() {
+    assert!(code("let $ = 1").contains("$tidegate=>$=$tidegate"));
+    assert!(refusal("let a = 1;\nlet $tidegate = 2").contains("(line 2, column 5)"));
+}
+
+#[test]
+fn imports_inside_expressions_are_loads_too() {
+    assert_snapshot!(code("const m = await import('servers/a'); import.meta.url"));
+}
+
+#[test]
+fn modules_say_what_they_export_and_wait_only_if_they_must() {
+    let plain = module("import { b } from './b.js';\nexport function a() { return b }\nexport { b as c } from './d.js';\nexport * from './e.js';").unwrap();
+    assert!(!plain.is_async);
+    assert_snapshot!(plain.code);
+    assert!(module("export const a = await f()").unwrap().is_async);
+}
+
+#[test]
+fn errors_have_line_column_source_line_and_advice() {
+    assert_snapshot!(refusal("const a = 1;\nconst b = ;\n"), @r"
+    Unexpected token (line 2, column 11)
+    const b = ;
+    ");
+    assert!(refusal("const a = 1;\nlet a = 2;").contains("line "));
+    assert_snapshot!(refusal("class A {\n  @log f() {}\n}"), @r"
+    decorators are not supported (line 2, column 3)
+      @log f() {}
+    Call the function yourself: `f = decorate(f)`.
+    ");
+    assert_snapshot!(refusal("import x = require('x')"), @r#"
+    `import x = …` is not supported (line 1, column 1)
+    import x = require('x')
+    Write `import * as x from "servers/x"`, or `const x = …`.
+    "#);
+    assert!(refusal("const a = /(/;").contains("line 1"));
+}
+
+#[test]
+fn places_lead_back_to_the_users_lines() {
+    let text =
+        "interface A {\n  a: number\n}\nenum B {\n  C\n}\n\nconst x: A = { a: 1 };\n  boom(x);\n";
+    let prepared = program(text).unwrap();
+    let line = prepared.code.lines().position(|line| line.contains("boom")).unwrap() + 1;
+    let column = prepared.code.lines().nth(line - 1).unwrap().find("boom").unwrap() + 1;
+    let place = prepared.place(place::number(line), place::number(column)).unwrap();
+    assert_eq!(place.line, 9);
+}
+
+#[test]
+fn a_fence_does_not_move_lines() {
+    let problem = program("```ts\nconst a = ;\n```").unwrap_err();
+    assert_eq!(problem.place, Some(Place { line: 2, column: 11 }));
+}
+
+/// What is just within the limits must fit in the stack that guests have.
+#[test]
+fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
+    let deep = |one: &str, middle: &str, other: &str, times: usize| {
+        format!("x = {}{middle}{}", one.repeat(times), other.repeat(times))
+    };
+    let (nested, chained) = (MOST_NESTED - 5, MOST_CHAINED - 50);
+    let texts = [
+        deep("(", "1", ")", nested),
+        deep("[", "", "]", nested),
+        deep("{a:", "1", "}", nested),
+        deep("(a, ", "1", ")", nested),
+        deep("((a) => (", "1", "))", nested / 2),
+        deep("async () => {", "", "}", nested),
+        deep("`${", "1", "}`", nested),
+        deep("!", "1", "", chained),
+        deep("a=>", "1", "", chained / 3),
+        deep("a?b:", "1", "", chained / 4),
+        deep("1+", "1", "", chained / 2),
+        deep("a", "", ".b", chained / 3),
+        deep("a", "", "()", chained / 3),
+        deep("new ", "A", "", chained),
+        format!("{}1", "if(a)".repeat(chained / 5)),
+        format!("let x: {}", deep("A<", "B", ">", chained / 3).replacen("x = ", "", 1)),
+        format!("type X = {}string", "keyof ".repeat(chained)),
+    ];
+    let read = std::thread::Builder::new().stack_size(12 << 20).spawn(move || {
+        for text in texts {
+            let _ = program(&text);
+        }
+    });
+    read.unwrap().join().unwrap();
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC{0,200}") {
+        let _ = program(&text);
+        let _ = module(&text);
+    }
+
+    #[test]
+    fn no_soup_of_code_makes_it_panic(
+        parts in proptest::collection::vec(proptest::sample::select(WORDS), 0..60)
+    ) {
+        let text = parts.join("");
+        if let Ok(prepared) = program(&text) {
+            prop_assert!(is_expression(&prepared.code), "{}", prepared.code);
+        }
+        if let Ok(prepared) = module(&text) {
+            prop_assert!(is_expression(&prepared.code), "{}", prepared.code);
+        }
+    }
+}
+
+const WORDS: &[&str] = &[
+    "const ",
+    "let ",
+    "var ",
+    "a",
+    "b",
+    "result",
+    " = ",
+    "1",
+    "'x'",
+    "`",
+    "${",
+    "}",
+    "{",
+    "(",
+    ")",
+    "[",
+    "]",
+    ";",
+    "\n",
+    ",",
+    ".",
+    "?.",
+    "?",
+    ":",
+    "=>",
+    "async ",
+    "await ",
+    "function ",
+    "class ",
+    "extends ",
+    "import ",
+    "export ",
+    "default ",
+    "from ",
+    "\"servers/a\"",
+    "* as ",
+    "type ",
+    "interface ",
+    "enum ",
+    "namespace ",
+    "<",
+    ">",
+    "as ",
+    "!",
+    "/",
+    "/*",
+    "*/",
+    "//",
+    "return ",
+    "if (",
+    "else ",
+    "for (",
+    "of ",
+    "@d ",
+    "#x",
+    "...",
+    "\\",
+    "ä",
+    "\u{2028}",
+    "new ",
+    "import.meta",
+    "import(",
+    "yield ",
+    "=",
+    "+",
+    "-",
+    "--",
+    "0x",
+    "1n",
+    "/(/",
+    "static ",
+    "private ",
+    "declare ",
+];

@@ -1,0 +1,128 @@
+//! Credentials do not come back, in whatever form.
+
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::*;
+
+const KEY: &str = "ghp_S3cr+t/\"Key=";
+
+fn mask(values: &[&str]) -> Mask {
+    let mask = Mask::default();
+    mask.configured(values.iter().copied());
+    mask
+}
+
+#[test]
+fn a_credential_is_found_in_every_form() {
+    let mask = mask(&[KEY]);
+    let dump = format!("Authorization: Bearer {KEY}\nagain {KEY}");
+    assert_eq!(mask.text(dump), "Authorization: Bearer ***\nagain ***");
+    for text in [
+        json!({ "key": KEY }).to_string(),
+        format!("https://x/?key={}", percent(KEY, |byte| format!("%{byte:02X}"))),
+        format!("https://x/?key={}", percent(KEY, |byte| format!("%{byte:02x}"))),
+        STANDARD.encode(KEY),
+        STANDARD.encode(format!("u:{KEY}")),
+        STANDARD.encode(format!("me:{KEY} and more")),
+        STANDARD.encode(format!("you:{KEY}!")),
+        URL_SAFE_NO_PAD.encode(format!("{{\"token\":{KEY}}}")),
+    ] {
+        let masked = mask.text(text.clone());
+        assert!(masked.contains(INSTEAD), "{text} -> {masked}");
+        assert!(masked.len() < text.len() && !masked.contains("S3cr"), "{text} -> {masked}");
+    }
+}
+
+#[test]
+fn what_goes_before_a_credential_is_no_part_of_it() {
+    let basic = format!("Basic {}", STANDARD.encode("anna:correct horse"));
+    let mask = mask(&["Bearer abcdefgh12345", &basic]);
+    assert_eq!(mask.text("token abcdefgh12345".into()), "token ***");
+    assert_eq!(mask.text("wrong password: correct horse".into()), "wrong password: ***");
+}
+
+#[test]
+fn structured_answers_stay_what_they_are() {
+    let mask = mask(&["hunter2hunter2", "1234567890"]);
+    let value = json!({
+        "a": ["hunter2hunter2", 1, null], "hunter2hunter2": {"n": 1_234_567_890_u64}, "m": 12_345
+    });
+    let masked = json!({ "a": ["***", 1, null], "***": { "n": "***" }, "m": 12_345 });
+    assert_eq!(mask.json(value.clone()), masked);
+    let result = ToolResult {
+        structured: Some(value),
+        content: vec![
+            Part::Text { text: "it is hunter2hunter2".into() },
+            Part::Image {
+                data: STANDARD.encode("xhunter2hunter2"),
+                media_type: "image/png".into(),
+            },
+        ],
+        is_error: true,
+    };
+    let shown = format!("{:?}", mask.result(result));
+    assert!(!shown.contains("hunter2") && !shown.contains("aHVudGVyMmh"), "{shown}");
+}
+
+#[test]
+fn errors_and_definitions_are_looked_through() {
+    let mask = mask(&["hunter2hunter2"]);
+    let server = catalog::ServerName("s".into());
+    let failure = CallFailure::Refused {
+        server: server.clone(),
+        tool: catalog::ToolName("t".into()),
+        code: 1,
+        message: "no: hunter2hunter2".into(),
+    };
+    assert!(mask.failure(failure).to_string().contains("no: ***"));
+    let problem = ConnectError::Start {
+        server: server.clone(),
+        command: "x".into(),
+        reason: "exit".into(),
+        stderr: "; TOKEN=hunter2hunter2".into(),
+    };
+    assert!(mask.unconnected(problem).to_string().contains("TOKEN=***"));
+    let refused = Refused {
+        code: 1,
+        message: "hunter2hunter2".into(),
+        data: Some(json!({ "sent": "hunter2hunter2" })),
+    };
+    let refused = format!("{:?}", mask.unpassed(refused.into()));
+    assert!(!refused.contains("hunter2"), "{refused}");
+    let tool = json!({ "name": "t", "description": "hunter2hunter2", "input_schema": { "default": "hunter2hunter2" } });
+    let listing = Listing {
+        server,
+        title: None,
+        version: None,
+        description: Some("hunter2hunter2".into()),
+        tools: vec![serde_json::from_value(tool).unwrap()],
+    };
+    let listing = format!("{:?}", mask.listing(listing));
+    assert!(!listing.contains("hunter2"), "{listing}");
+}
+
+#[test]
+fn short_values_are_not_looked_for_and_none_costs_nothing() {
+    let mask = mask(&["abc", "1234567", ""]);
+    assert!(mask.is_empty());
+    assert_eq!(mask.text("abc 1234567".into()), "abc 1234567");
+    mask.token("a-token-of-its-own");
+    assert_eq!(mask.text("a-token-of-its-own".into()), INSTEAD);
+    // Those that were replaced long ago are over.
+    for number in 0..TOKENS {
+        mask.token(&format!("token-number-{number}"));
+    }
+    assert_eq!(mask.text("a-token-of-its-own".into()), "a-token-of-its-own");
+    assert_eq!(mask.text("token-number-0".into()), INSTEAD);
+}
+
+#[test]
+fn every_line_of_a_key_is_a_credential() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcw";
+    let key = format!("-----BEGIN PRIVATE KEY-----\n{line}\n-----END PRIVATE KEY-----");
+    let mask = mask(&[&key]);
+    assert_eq!(mask.text(format!("> {line}")), "> ***");
+    let heading = "-----BEGIN PRIVATE KEY-----";
+    assert_eq!(mask.text(heading.into()), heading);
+}
