@@ -92,7 +92,12 @@ impl Work<'_> {
         // With a model for meaning this computes for a while.
         let found = tokio::task::spawn_blocking(move || tools.find(&asked)).await;
         let found = found.ok().and_then(Result::ok);
-        let mut found = found.unwrap_or(Found { tools: Vec::new(), matching: 0, total: 0 });
+        let mut found = found.unwrap_or(Found {
+            tools: Vec::new(),
+            matching: 0,
+            total: 0,
+            missing: Vec::new(),
+        });
         for tool in &mut found.tools {
             // Its signature says the same in fewer words.
             tool.input_schema = None;

@@ -118,7 +118,7 @@ async fn in_hybrid_mode_blocks_are_run_and_tools_are_called() {
     let (answer, events) = house.ask(ask("How many?")).await;
     assert_eq!(answer.unwrap().answer, "It is 22.");
     assert!(house.server.asked()[2].text().contains("It returned: 22"));
-    assert!(events.iter().any(|event| *event == Event::Anew), "{events:?}");
+    assert!(events.contains(&Event::Anew), "{events:?}");
     assert_eq!(house.server.complaints(), Vec::<String>::new());
 }
 

@@ -255,7 +255,7 @@ impl<'db> Asking<'_, 'db> {
 
     /// Notes what a function takes that is called in another way.
     fn note_parameters(&mut self, call: &ExprCall) {
-        let place = self.program.original(call.range);
+        let place = self.program.original(call.range());
         if !self.miscalled.iter().any(|miscalled| place.contains_range(*miscalled)) {
             return;
         }

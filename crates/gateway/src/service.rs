@@ -228,10 +228,7 @@ impl Service {
             left
         };
         parts.store.settle_runs(&going).await?;
-        let paused = match settings.durable {
-            true => HashMap::new(),
-            false => parts.store.paused().await?,
-        };
+        let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
         let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
         let on_disk = stored.iter().filter_map(|row| row.image_bytes).sum();

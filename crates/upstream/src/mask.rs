@@ -155,14 +155,20 @@ impl Mask {
     pub(crate) fn listing(&self, listing: Listing) -> Listing {
         self.with(listing, |forms, listing| {
             let Listing { server: _, title, version, description, tools } = listing;
-            [title, version, description].into_iter().for_each(|text| forms.maybe(text));
+            for text in [title, version, description] {
+                forms.maybe(text);
+            }
             for tool in tools {
                 let Tool { name: _, title, description, input_schema, output_schema, annotations } =
                     tool;
                 let Annotations { title: other, .. } = annotations;
-                [title, description, other].into_iter().for_each(|text| forms.maybe(text));
+                for text in [title, description, other] {
+                    forms.maybe(text);
+                }
                 forms.json(input_schema);
-                output_schema.iter_mut().for_each(|schema| forms.json(schema));
+                for schema in output_schema.iter_mut() {
+                    forms.json(schema);
+                }
             }
         })
     }
@@ -180,10 +186,14 @@ impl Mask {
     pub(crate) fn unconnected(&self, problem: ConnectError) -> ConnectError {
         self.with(problem, |forms, problem| match problem {
             ConnectError::Start { command, reason, stderr, .. } => {
-                [command, reason, stderr].into_iter().for_each(|text| forms.text(text));
+                for text in [command, reason, stderr] {
+                    forms.text(text);
+                }
             }
             ConnectError::Unusable { place, reason, .. } => {
-                [place, reason].into_iter().for_each(|text| forms.text(text));
+                for text in [place, reason] {
+                    forms.text(text);
+                }
             }
             ConnectError::Misconfigured { problem, .. } => forms.text(problem),
             ConnectError::LoginNeeded { detail, .. } => forms.text(detail),
@@ -242,7 +252,9 @@ impl Forms {
     }
 
     fn maybe(&self, text: &mut Option<String>) {
-        text.iter_mut().for_each(|text| self.text(text));
+        for text in text.iter_mut() {
+            self.text(text);
+        }
     }
 
     fn json(&self, value: &mut Value) {

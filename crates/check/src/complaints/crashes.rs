@@ -333,7 +333,7 @@ impl<'a> Judge<'_, 'a, '_> {
             return None;
         }
         let mut message = plain(&complaint.message);
-        let valid = self.typed.parameters.get(&call.range).cloned().unwrap_or_default();
+        let valid = self.typed.parameters.get(&call.range()).cloned().unwrap_or_default();
         if let Expr::Name(name) = &*call.func
             && let Some([definition]) = self.names.stores.get(name.id.as_str()).map(Vec::as_slice)
             && let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(*definition)

@@ -322,7 +322,8 @@ impl Offer {
         let (cover, shown) = (self.cover(server, None, behalf), asked.all());
         // As it is called where the values are put back for the server.
         let named = asked.name.as_deref().filter(|_| what == "$prompt").unwrap_or(what);
-        let given = cover.take_off(&format!("{server}.{named}"), Value::Object(shown.clone()));
+        let tool = format!("{server}.{named}");
+        let given = cover.take_off(&tool, Value::Object(shown.clone()));
         let values = before_leaving(given).await.map_err(|error| error.before())?;
         let values = values.as_object().cloned().unwrap_or_default();
         let wish = Wish { shown: &shown, ..reading(server, what, &values, behalf) };

@@ -42,12 +42,11 @@ fn read<'s>(source: &'s str, depth: usize, found: &mut Vec<Token<'s>>) {
         if is_word(letter) {
             let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
             let (word, beyond) = rest.split_at(end);
-            rest = match beyond.chars().next().filter(|next| is_prefix(word) && is_quote(*next)) {
-                Some(_) => text(beyond, word.contains(['f', 'F', 't', 'T']), depth, found),
-                None => {
-                    found.push(Token::Name(word));
-                    beyond
-                }
+            rest = if is_prefix(word) && beyond.starts_with(is_quote) {
+                text(beyond, word.contains(['f', 'F', 't', 'T']), depth, found)
+            } else {
+                found.push(Token::Name(word));
+                beyond
             };
             continue;
         }

@@ -105,11 +105,11 @@ impl Chat {
 
     async fn obey(&mut self, text: &str) -> Result<(), (String, String)> {
         let mut fields =
-            Fields::read(&HeaderMap::new(), text.as_bytes()).map_err(|wrong| wrong.words())?;
-        let kind: String = fields.need("type").map_err(|wrong| wrong.words())?;
+            Fields::read(&HeaderMap::new(), text.as_bytes()).map_err(Problem::words)?;
+        let kind: String = fields.need("type").map_err(Problem::words)?;
         match kind.as_str() {
             "ask" => {
-                let ask = ask::read(fields).map_err(|wrong| wrong.words())?;
+                let ask = ask::read(fields).map_err(Problem::words)?;
                 counter!("tidegate_requests_total", "kind" => "ask").increment(1);
                 let begun = self.agent.begin(&self.caller, ask).await;
                 let live = begun.map_err(|error| Problem::from(error).words())?;
@@ -117,14 +117,13 @@ impl Chat {
                 Ok(())
             }
             "resume" => {
-                let id: ConversationId =
-                    fields.need("conversation").map_err(|wrong| wrong.words())?;
-                let after: Option<u64> = fields.take("after").map_err(|wrong| wrong.words())?;
-                fields.end().map_err(|wrong| wrong.words())?;
+                let id: ConversationId = fields.need("conversation").map_err(Problem::words)?;
+                let after: Option<u64> = fields.take("after").map_err(Problem::words)?;
+                fields.end().map_err(Problem::words)?;
                 self.resume(&id, after).await
             }
             "cancel" => {
-                fields.end().map_err(|wrong| wrong.words())?;
+                fields.end().map_err(Problem::words)?;
                 match &self.live {
                     Some(live) => live.cancel(),
                     None => {

@@ -35,7 +35,7 @@ async fn an_answer_can_be_followed_as_it_comes_about() {
         let steps = ["started", "searching", "found", "program", "running", "token", "answer"];
         let places: Vec<Option<usize>> = steps.into_iter().map(at).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}");
-        assert!(events.iter().enumerate().all(|(number, event)| event.id == number));
+        assert!(events.iter().enumerate().all(|(number, event)| event.id == number.to_string()));
         let words = events.iter().filter(|event| event.name == "token");
         let words: String = words.map(|event| text(&event.data["text"])).collect();
         let last = &events.last().unwrap().data;

@@ -205,7 +205,7 @@ async fn a_run_can_be_followed_as_it_happens() {
         let events = events(&response.text().await.unwrap());
         let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
         assert_eq!(names, ["status", "status", "output", "status", "end"]);
-        let ids: Vec<usize> = events.iter().map(|event| event.number()).collect();
+        let ids: Vec<usize> = events.iter().map(Event::number).collect();
         assert_eq!(ids, [0, 1, 2, 3, 4]);
         assert_eq!(events[2].data, json!({"stream": "stdout", "text": "one\n"}));
         assert_eq!(events[4].data["return_value"], 2);

@@ -66,7 +66,7 @@ impl Books for RunBooks {
     fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>> {
         self.keeper.changes_something(call.id).then(|| {
             let (keeper, leaving) = (Arc::clone(&self.keeper), self.leaving.clone());
-            Arc::new(Leaving { keeper, leaving, id: call.id }) as Arc<dyn Departure>
+            Arc::new(Held { keeper, leaving, id: call.id }) as Arc<dyn Departure>
         })
     }
 
@@ -87,14 +87,14 @@ impl Books for RunBooks {
 
 /// Writes down whether a call that changes something has left, and holds it back from when its run is
 /// to go on elsewhere.
-struct Leaving {
+struct Held {
     keeper: Arc<Keeper>,
     leaving: CancellationToken,
     id: CallId,
 }
 
 #[async_trait]
-impl Departure for Leaving {
+impl Departure for Held {
     fn waits(&self) {
         self.keeper.waits(self.id);
     }

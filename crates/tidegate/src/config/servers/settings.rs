@@ -143,7 +143,9 @@ impl Resolver<'_> {
         };
         let client_id = optional("oauth.client-id", &oauth.client_id)?;
         let client_secret = optional("oauth.client-secret", &oauth.client_secret)?;
-        client_secret.iter().for_each(|secret| self.hidden.add(secret));
+        if let Some(secret) = &client_secret {
+            self.hidden.add(secret);
+        }
         let client_secret = client_secret.map(Secret::new);
         let scopes = oauth.scopes.clone();
         Ok(match oauth.grant {
