@@ -249,6 +249,19 @@ fn further_arguments_are_keywords() {
 }
 
 #[test]
+fn a_root_that_is_a_list_is_said_to_be_wrong_as_input_and_is_one_as_output() {
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    let tool = json!({"name": "f", "inputSchema": list, "outputSchema": list});
+    let catalog = catalog_of("s", &json!([tool]));
+    let tool = catalog.tools().next().expect("a tool");
+    assert_eq!(bindings::signature(tool), "async def f(**arguments: Any) -> list[str]");
+    let said = "the server describes its arguments as a list, but a call sends an object";
+    for file in [bindings::python_tool(tool), bindings::typescript_tool(tool)] {
+        assert!(file.contains(said), "{file}");
+    }
+}
+
+#[test]
 fn a_result_without_known_fields_is_a_dict() {
     for output in [json!({"type": "object"}), json!({"type": "object", "properties": {}})] {
         let tool = json!({"name": "f", "inputSchema": {"type": "object", "properties": {}}, "outputSchema": output});

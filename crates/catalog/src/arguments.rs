@@ -17,7 +17,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::nearest;
-use crate::schema::{Field, Schema, Shape};
+use crate::schema::{self, Field, Schema, Shape};
 use problems::path_in_words;
 pub use words::shape as shape_in_words;
 use work::Work;
@@ -85,7 +85,10 @@ pub(crate) struct Checker {
 impl Checker {
     pub(crate) fn new(schema: &Value) -> Self {
         let work = Work::of(schema);
-        let validator = if work.is_bounded() { compile::validator(schema) } else { None };
+        // No call could fit a schema that describes a list or a text.
+        let fits_some = || schema::read(schema).root.instead_of_an_object().is_none();
+        let validator =
+            if work.is_bounded() && fits_some() { compile::validator(schema) } else { None };
         Self { validator, work }
     }
 

@@ -332,7 +332,7 @@ impl CatalogTool {
     /// What it takes.
     #[must_use]
     pub fn input(&self) -> &Schema {
-        self.input.get_or_init(|| schema::read(&self.tool().input_schema))
+        self.input.get_or_init(|| schema::read_arguments(&self.tool().input_schema))
     }
 
     /// What it returns, if the server said so.

@@ -113,6 +113,19 @@ pub fn read(schema: &Value) -> Schema {
     reader::Reader::new(schema, reader::BUDGET).read()
 }
 
+/// Reads the schema of arguments. A call sends an object whatever the schema describes; of one that
+/// describes nothing of the kind, all that is known is that it is wrong.
+#[must_use]
+pub fn read_arguments(schema: &Value) -> Schema {
+    let found = read(schema);
+    let Some(kind) = found.root.instead_of_an_object() else { return found };
+    let note = format!(
+        "the server describes its arguments as {kind}, but a call sends an object; what it takes is not known: try named arguments"
+    );
+    let notes = std::iter::once(note).chain(found.notes).collect();
+    Schema { root: Shape::Map(Box::new(Shape::Any)), definitions: Vec::new(), notes }
+}
+
 /// Reads the schema of a result. An object without any known key is a [`Shape::Map`] there: what it
 /// holds comes from the server, and nobody has to be told that there is nothing to give.
 #[must_use]
@@ -136,6 +149,23 @@ impl Shape {
             Self::Union(shapes) => shapes.iter().any(Self::admits_null),
             Self::Literal(values) => values.contains(&Value::Null),
             _ => false,
+        }
+    }
+
+    /// What it is, in words, if no object fits.
+    pub(crate) fn instead_of_an_object(&self) -> Option<&'static str> {
+        match self {
+            Self::Any | Self::Map(_) | Self::Object(_) => None,
+            Self::Null => Some("null"),
+            Self::Boolean => Some("true or false"),
+            Self::Integer | Self::Number => Some("a number"),
+            Self::String => Some("text"),
+            Self::Literal(_) => Some("one of a few fixed values"),
+            Self::List(_) | Self::Tuple { .. } => Some("a list"),
+            Self::Union(shapes) => shapes
+                .iter()
+                .all(|shape| shape.instead_of_an_object().is_some())
+                .then_some("something else than an object"),
         }
     }
 }

@@ -309,9 +309,34 @@ def _check_for(wanted, name):
     return check
 
 
+class Listed(list):
+    """What all servers list. Those that did not answer are in `.missing`, dicts with server and reason."""
+
+    missing = ()
+
+
+def _listed(function, value):
+    """The list of all servers, after saying which of them are missing: who returns it does not see its attributes."""
+    if type(value) is not dict or value.keys() != {"listed", "missing"}:
+        return value
+    made = Listed(value["listed"])
+    made.missing = tuple(value["missing"])
+    for one in made.missing:
+        print(f"{function}(): those of {one['server']} are missing: {one['reason']}", file=sys.stderr)
+    return made
+
+
+def _resources_listed(value):
+    return _listed("list_resources", value)
+
+
+def _prompts_listed(value):
+    return _listed("list_prompts", value)
+
+
 def list_resources(server=None):
     """The resources of a server, or of all."""
-    return _ask("list_resources", "$resources", {"server": server}, _frame(1))
+    return _ask("list_resources", "$resources", {"server": server}, _frame(1), _resources_listed)
 
 
 def read_resource(server, uri=None):
@@ -323,7 +348,7 @@ def read_resource(server, uri=None):
 
 def list_prompts(server=None):
     """The prompts of a server, or of all."""
-    return _ask("list_prompts", "$prompts", {"server": server}, _frame(1))
+    return _ask("list_prompts", "$prompts", {"server": server}, _frame(1), _prompts_listed)
 
 
 def get_prompt(server, name=None, arguments=None, **given):
@@ -338,8 +363,8 @@ for _function in (list_resources, read_resource, list_prompts, get_prompt):
     _mark(_function)
 
 
-def _ask(function, host_name, asked, frame):
-    what = What(function, f'"{host_name}"', asked["server"], asked.get("name"))
+def _ask(function, host_name, asked, frame, check=None):
+    what = What(function, f'"{host_name}"', asked["server"], asked.get("name"), check)
     return ToolCall(what, _arguments(asked), frame)
 
 

@@ -3,6 +3,7 @@
 
 mod absent;
 mod covered;
+mod gathered;
 mod learned;
 mod named;
 mod offer;

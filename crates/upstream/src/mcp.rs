@@ -10,6 +10,7 @@ mod relay;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -62,6 +63,8 @@ pub(crate) struct Setting {
     pub(crate) server: ServerName,
     pub(crate) description: Option<String>,
     pub(crate) connect: Duration,
+    /// The last attempt said `server/discover` and heard nothing until its time was over.
+    pub(crate) unheard: AtomicBool,
     pub(crate) answer_bytes: usize,
     pub(crate) concurrency: usize,
     pub(crate) options: Arc<Options>,

@@ -1,5 +1,6 @@
 //! Opening a connection: from what an operator wrote to a server that has listed its tools.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use catalog::Listing;
@@ -52,6 +53,7 @@ impl Opener {
             server: settings.name.clone(),
             description: settings.description.clone(),
             connect: settings.timeouts.connect,
+            unheard: AtomicBool::new(false),
             answer_bytes: settings.answer_bytes,
             concurrency: settings.concurrency,
             options,

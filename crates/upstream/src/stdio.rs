@@ -5,6 +5,7 @@ mod environment;
 mod lines;
 mod supervise;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -28,27 +29,47 @@ const PING: Duration = Duration::from_secs(3);
 const AFTERLIFE: Duration = Duration::from_millis(300);
 
 /// Starts the program and connects to it.
+///
+/// One that says nothing is most likely still starting and has all the time there is; it is not
+/// ended and started again meanwhile. As it may also be one that hangs on `server/discover`, the
+/// next attempt begins with `initialize`, and the one after that is like the first.
 pub(crate) async fn open(setting: &Setting, stdio: &Stdio) -> Result<McpConnection, ConnectError> {
     let patience = Patience {
         ping: Some(PING.min(setting.connect / 6)),
         hurry: setting.connect / 4,
-        // The rest is for another process, should this one never answer.
-        give_up: setting.connect * 5 / 6,
+        give_up: setting.connect,
     };
-    let first = attempt(setting, stdio, Era::Newest, patience).await;
+    let unheard = setting.unheard.load(Ordering::Relaxed);
+    let era = if unheard { Era::Initialize } else { Era::Newest };
+    // Stays so if the time is over before anything is heard.
+    setting.unheard.store(era == Era::Newest, Ordering::Relaxed);
+    let first = attempt(setting, stdio, era, patience).await;
+    if !matches!(first, Err(Failed::Unheard)) {
+        setting.unheard.store(false, Ordering::Relaxed);
+    }
     // Most servers that know both eras stay with the first they hear, and some end when they
     // hear what they do not know: another process has to be asked.
     let last = match first {
-        Err(Failed::Perhaps(_)) => attempt(setting, stdio, Era::Initialize, patience).await,
+        Err(Failed::Perhaps(_)) => {
+            let other = if era == Era::Newest { Era::Initialize } else { Era::Newest };
+            attempt(setting, stdio, other, patience).await
+        }
         first => first,
     };
-    last.map_err(|(Failed::Perhaps(problem) | Failed::Finally(problem))| problem)
+    last.map_err(|failed| match failed {
+        Failed::Perhaps(problem) | Failed::Finally(problem) => problem,
+        Failed::Unheard => {
+            ConnectError::Late { server: setting.server.clone(), allowed: setting.connect }
+        }
+    })
 }
 
 enum Failed {
     /// The other way to begin may work.
     Perhaps(ConnectError),
     Finally(ConnectError),
+    /// The time is over.
+    Unheard,
 }
 
 async fn attempt(
@@ -79,10 +100,11 @@ async fn attempt(
     };
     // Gone before another is started: both may want the same file or port.
     let _ = pipe.close().await;
-    match refusal {
-        Refusal::Answered(_) => Err(Failed::Finally(problem(reason))),
-        _ => Err(Failed::Perhaps(problem(reason))),
-    }
+    Err(match refusal {
+        Refusal::Silent => Failed::Unheard,
+        Refusal::Answered(_) if era == Era::Newest => Failed::Finally(problem(reason)),
+        _ => Failed::Perhaps(problem(reason)),
+    })
 }
 
 fn start_problem(setting: &Setting, stdio: &Stdio, reason: String) -> ConnectError {

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::path::Path;
 use std::time::Duration;
 
 use catalog::ToolName;
@@ -12,7 +13,7 @@ use support::{
 };
 use upstream::{
     CallFailure, ConnectError, Elicitation, Hiding, NoteKind, Options, Part, Roots, Secret,
-    ServerState, Source, Startup, Upstreams,
+    ServerSettings, ServerState, Source, Startup, Upstreams,
 };
 
 #[tokio::test]
@@ -69,20 +70,28 @@ async fn a_slow_starter_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_on_discover_is_started_again_and_initialized() {
-    let mut silent = fixture("silent");
-    silent.timeouts.connect = Duration::from_secs(12);
+async fn a_server_that_hangs_on_discover_is_initialized_when_it_is_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = folder.path().join("silent");
+    let mut silent = counted("silent", &started, "true");
+    silent.timeouts.connect = Duration::from_secs(4);
     let upstreams = start([silent]);
+    let problem = upstreams.listing(&name("silent")).await.unwrap_err().to_string();
+    assert!(problem.contains("not ready within 4 s (setting `connect-timeout`)"), "{problem}");
     assert_eq!(text(call(&upstreams, "silent", "echo", json!({"text": "hi"})).await), "hi");
+    assert_eq!(std::fs::read_to_string(&started).unwrap(), "x\nx\n");
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_at_all_is_late() {
-    let mut mute = fixture("mute");
-    mute.timeouts.connect = Duration::from_millis(700);
+async fn a_server_that_says_nothing_at_all_is_late_and_was_started_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = folder.path().join("mute");
+    let mut mute = counted("mute", &started, "true");
+    mute.timeouts.connect = Duration::from_secs(3);
     let upstreams = start([mute]);
     let problem = upstreams.listing(&name("mute")).await.unwrap_err().to_string();
-    assert!(problem.contains("not ready within 0.7 s (setting `connect-timeout`)"), "{problem}");
+    assert!(problem.contains("not ready within 3 s (setting `connect-timeout`)"), "{problem}");
+    assert_eq!(std::fs::read_to_string(&started).unwrap(), "x\n");
 }
 
 #[tokio::test]
@@ -462,15 +471,7 @@ async fn a_program_that_is_slow_to_start_is_not_started_twice() {
     const MODES: [&str; 3] = ["normal", "modern", "locked"];
     let folder = tempfile::tempdir().unwrap();
     let slow = |mode: &str| {
-        let started = folder.path().join(mode);
-        let script = format!("echo x >> {}; sleep 9; exec \"$@\"", started.display());
-        let mut slow = fixture(mode);
-        if let Source::Stdio(stdio) = &mut slow.source {
-            let command = std::mem::replace(&mut stdio.command, "sh".to_owned());
-            let mut arguments = vec!["-c".to_owned(), script, "sh".to_owned(), command];
-            arguments.append(&mut stdio.arguments);
-            stdio.arguments = arguments;
-        }
+        let mut slow = counted(mode, &folder.path().join(mode), "sleep 9");
         slow.timeouts.connect = Duration::from_secs(12);
         slow.startup = Startup::Eager;
         slow
@@ -481,6 +482,19 @@ async fn a_program_that_is_slow_to_start_is_not_started_twice() {
         assert_eq!(std::fs::read_to_string(folder.path().join(mode)).unwrap(), "x\n");
     }
     upstreams.close().await;
+}
+
+/// The fixture behind a script that writes a line whenever it is started, and does something first.
+fn counted(mode: &str, started: &Path, first: &str) -> ServerSettings {
+    let script = format!("echo x >> {}; {first}; exec \"$@\"", started.display());
+    let mut counted = fixture(mode);
+    if let Source::Stdio(stdio) = &mut counted.source {
+        let command = std::mem::replace(&mut stdio.command, "sh".to_owned());
+        let mut arguments = vec!["-c".to_owned(), script, "sh".to_owned(), command];
+        arguments.append(&mut stdio.arguments);
+        stdio.arguments = arguments;
+    }
+    counted
 }
 
 #[tokio::test]

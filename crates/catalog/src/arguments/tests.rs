@@ -254,6 +254,27 @@ fn arguments_behind_names_and_addresses_are_checked_too() {
 }
 
 #[test]
+fn a_tool_whose_schema_describes_no_object_can_be_called() {
+    for root in [
+        json!({"type": "array", "items": {"type": "string"}}),
+        json!({"type": "string"}),
+        json!({"type": "null"}),
+        json!({"anyOf": [{"type": "array"}, {"type": "integer"}]}),
+    ] {
+        assert!(check(&root, &json!({})).is_ok(), "{root}");
+        assert!(check(&root, &json!({"a": 1})).is_ok(), "{root}");
+        assert!(mistake(&root, &json!([1])).contains("arguments are an object"), "{root}");
+    }
+    // Where an object is one of the ways, it is the one that counts.
+    let some = json!({"anyOf": [
+        {"type": "array"},
+        {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+    ]});
+    assert!(check(&some, &json!({"a": 1})).is_ok());
+    assert!(check(&some, &json!({"a": "x"})).is_err());
+}
+
+#[test]
 fn what_cannot_be_read_allows_anything_and_the_rest_is_still_checked() {
     for odd in [
         json!({"type": "integer", "minimum": 0, "exclusiveMinimum": true}),

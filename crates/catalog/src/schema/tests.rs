@@ -103,6 +103,23 @@ fn a_root_with_known_keys_or_none_is_the_first_definition() {
 }
 
 #[test]
+fn arguments_that_are_no_object_are_a_map_with_a_note() {
+    for (root, kind) in [
+        (json!({"type": "array", "items": {"type": "string"}}), "a list"),
+        (json!({"type": "string"}), "text"),
+        (json!({"type": ["integer", "string"]}), "something else than an object"),
+    ] {
+        let schema = read_arguments(&root);
+        assert_eq!(schema.root, Shape::Map(Box::new(Shape::Any)), "{root}");
+        let note = format!("describes its arguments as {kind}, but a call sends an object");
+        assert!(schema.notes[0].contains(&note), "{:?}", schema.notes);
+    }
+    for root in [json!({}), json!({"type": ["object", "null"]}), json!({"properties": {"a": {}}})] {
+        assert_eq!(read_arguments(&root), read(&root));
+    }
+}
+
+#[test]
 fn unions_are_flat_and_literals_join() {
     let of = |schema: Value| shown(&schema);
     assert_eq!(

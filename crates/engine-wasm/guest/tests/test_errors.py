@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import sys
+import tempfile
 import types
 import unittest
 import unittest.mock
@@ -35,6 +36,47 @@ def described(source, names=None, **more):
 
 def hint_of(source, names=None):
     return described(source, names).get("hint")
+
+
+class Unseen(unittest.TestCase):
+    """What is said about a path that a program looked for, and found nothing."""
+
+    def test_a_path_that_is_looked_for_is_told(self):
+        for source in (
+            "import os\nos.path.exists('/home/nobody-here/a.csv')",
+            "from os.path import isfile as there\nthere('/home/nobody-here/a.csv')",
+            "import glob\nfound = glob.glob('/home/nobody-here/*.csv')",
+            "from pathlib import Path\nbase = Path('~/nobody-here')\nif base.expanduser().is_dir():\n    await x()",
+            "from pathlib import Path\nlist((Path('/home/nobody-here') / 'reports').rglob('*.csv'))\nreturn 1",
+            "import os\ndef look():\n    return list(os.walk('/home/nobody-here'))\nlook()",
+        ):
+            told = hints.unseen(source)
+            self.assertIn("nobody-here", told or "", source)
+            self.assertIn("is not in the sandbox", told, source)
+
+    def test_a_path_that_goes_elsewhere_is_not(self):
+        for source in (
+            # To a tool, beside looking for something of the program's own.
+            "import os\nawait read_file(path='/home/nobody-here/a.csv')\nos.path.exists('a.csv')",
+            "from servers.files import exists\nawait exists('/home/nobody-here/a.csv')",
+            "import os\n# os.path.exists('/home/nobody-here/a.csv')\nos.path.exists('a.csv')",
+            "import os\ntext = \"os.path.exists('/home/nobody-here/a.csv')\"\nos.path.exists('a.csv')",
+            # Nobody calls it.
+            "import os\ndef look():\n    return os.path.exists('/home/nobody-here/a.csv')\n1",
+            # Which of the two is not certain.
+            "import os\npath = '/home/nobody-here/a.csv'\npath = 'a.csv'\nos.path.exists(path)",
+            "import os\ndef look(path):\n    return os.path.exists(path)\nlook('a.csv')\nawait read('/home/nobody-here/a.csv')",
+            "import re\nrows.exists('x')\ntext = '/home/nobody-here/a.csv'",
+            # It is there.
+            f"import os\nos.path.exists({sys.executable!r})\n'/home/nobody-here/a.csv'",
+            "import os\nos.path.exists('/home/nobody-here/a.csv'",
+        ):
+            self.assertIsNone(hints.unseen(source), source)
+
+    def test_a_place_that_is_there_is_not(self):
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            self.assertIsNone(hints.unseen(f"import glob\nglob.glob({folder + '/*.csv'!r})"))
+            self.assertIsNone(hints.unseen(f"import os\nos.path.isdir({folder!r})"))
 
 
 class Where(unittest.TestCase):

@@ -1,5 +1,7 @@
 """The contract suite's cases about tools, run natively, and what only this side can see."""
 
+import contextlib
+import io
 import json
 import pathlib
 import re
@@ -52,6 +54,21 @@ def parts(text):
             header[found[1]] = found[2]
             lines.pop(0)
         yield header, "\n".join(lines)
+
+
+class Lists(unittest.TestCase):
+    def test_a_list_of_all_servers_says_who_is_missing(self):
+        from _tidegate import binding
+
+        answer = {"listed": [{"uri": "a://b"}], "missing": [{"server": "dead", "reason": "no key"}]}
+        told = io.StringIO()
+        with contextlib.redirect_stderr(told):
+            listed = binding._resources_listed(answer)
+        self.assertEqual(listed, [{"uri": "a://b"}])
+        self.assertEqual(listed.missing, ({"server": "dead", "reason": "no key"},))
+        self.assertEqual(told.getvalue(), "list_resources(): those of dead are missing: no key\n")
+        whole = [{"uri": "a://b"}]
+        self.assertIs(binding._prompts_listed(whole), whole)
 
 
 class Cases(unittest.TestCase):

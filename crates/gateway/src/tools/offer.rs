@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError, before_leaving};
 
+use super::gathered::{self, Gathered, Unheard};
 use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
@@ -461,12 +462,19 @@ impl Offer {
             return raw(&self.covered_list(&server, listed, behalf).await?);
         }
         let servers = self.readable(what, asked, behalf).await;
-        // One that does not answer soon does not hold up the others.
-        let soon = |server: &ServerName| tokio::time::timeout(PATIENCE, list(server.clone()));
-        let lists = join_all(servers.iter().map(soon)).await;
-        let mut all = Vec::new();
+        // All at once, each within the times that its settings give a call.
+        let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
+        let (mut all, mut missing) = (Vec::new(), Vec::new());
         for (server, listed) in servers.iter().zip(lists) {
-            let listed = listed.ok().and_then(Result::ok).unwrap_or_default();
+            let listed = match listed {
+                Ok(listed) => listed,
+                Err(failure) => {
+                    let cover = self.cover(server, None, behalf);
+                    let fault = cover.fault(from_failure(&failure)).await;
+                    missing.push(Unheard::new(server, &fault.message));
+                    continue;
+                }
+            };
             for mut item in self.covered_list(server, listed, behalf).await? {
                 if let Some(item) = item.as_object_mut() {
                     item.insert("server".into(), Value::String(server.0.clone()));
@@ -474,7 +482,7 @@ impl Offer {
                 all.push(item);
             }
         }
-        raw(&all)
+        if missing.is_empty() { raw(&all) } else { raw(&Gathered { listed: all, missing }) }
     }
 
     /// A list as a program may see it.
@@ -518,14 +526,19 @@ impl Offer {
         // One that does not answer soon does not hold up the others.
         let soon = |server| tokio::time::timeout(PATIENCE, upstreams.resource(server, whole));
         let tried = join_all(servers.iter().map(soon)).await;
-        let mut found =
-            servers.iter().zip(tried).filter_map(|(server, read)| Some((server, read.ok()?.ok()?)));
-        let (first, resource) = found.next().ok_or_else(|| {
-            fault(
-                "UnknownResource",
-                format!("no server has a resource {uri:?}; `await list_resources()` lists them"),
-            )
-        })?;
+        let (mut found, mut unheard) = (Vec::new(), Vec::new());
+        for (server, read) in servers.iter().zip(tried) {
+            match read {
+                Ok(Ok(resource)) => found.push((server, resource)),
+                // It has answered: it has no such resource.
+                Ok(Err(CallFailure::Refused { .. })) => {}
+                Ok(Err(_)) | Err(_) => unheard.push(server),
+            }
+        }
+        let mut found = found.into_iter();
+        let (first, resource) = found
+            .next()
+            .ok_or_else(|| fault("UnknownResource", gathered::without_resource(uri, &unheard)))?;
         let others: Vec<&str> = found.map(|(server, _)| server.0.as_str()).collect();
         if !others.is_empty() {
             return Err(fault(

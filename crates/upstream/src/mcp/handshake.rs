@@ -74,6 +74,7 @@ pub(crate) enum Refusal {
     /// It may still be initialized on a connection on which nothing else was asked.
     #[error("it does not speak the newest revision: {0}")]
     OtherEra(String),
+    /// Nothing was heard of it in all the time there was.
     #[error("it does not answer")]
     Silent,
 }
@@ -231,9 +232,9 @@ impl<T: Transport<RoleClient>> Greeting<'_, T> {
                 Ok(Heard::First(answer)) => return answer,
                 Ok(Heard::Second(_)) => {}
             }
-            return timeout_at(Instant::now() + GRACE, self.answer(id))
-                .await
-                .unwrap_or(Err(Refusal::Silent));
+            return timeout_at(Instant::now() + GRACE, self.answer(id)).await.unwrap_or_else(
+                |_| Err(Refusal::OtherEra("it answers, but not to server/discover".to_owned())),
+            );
         }
         timeout_at(give_up, self.answer(id)).await.unwrap_or(Err(Refusal::Silent))
     }

@@ -1,8 +1,10 @@
 //! Documents that are wrong, odd or hostile.
 
 use insta::assert_snapshot;
+use percent_encoding::percent_decode_str;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::{planned, planned_text};
 
@@ -66,6 +68,57 @@ fn a_placeholder_without_a_description_is_a_required_string() {
         tool.input_schema["properties"],
         json!({"x": {"type": "string"}, "y": {"type": "integer"}})
     );
+}
+
+#[test]
+fn no_value_in_a_path_changes_where_a_request_goes() {
+    let values = [
+        "a/b",
+        "/",
+        "//evil.example/",
+        "../..",
+        "..%2F..",
+        "%2F",
+        "%2e%2e",
+        "%2e",
+        ".",
+        "..",
+        "...",
+        "",
+        "?x=1",
+        "a?b#c",
+        "#x",
+        "\\..\\",
+        "@evil.example",
+        "https://evil.example",
+        ";x=1",
+        " ",
+        "\r\nHost: b",
+    ];
+    for (style, prefix) in [("simple", ""), ("label", "."), ("matrix", ";id=")] {
+        let plan = planned(&json!({"openapi": "3.0.0", "paths": {"/pets/{id}/photos": {"get": {
+            "operationId": "photos",
+            "parameters": [{"name": "id", "in": "path", "required": true, "style": style, "schema": {"type": "string"}}],
+        }}}}));
+        for value in values {
+            let sent = plan.request("photos", json!({"id": value}));
+            let Some(url) = sent.lines().next().and_then(|line| line.strip_prefix("GET ")) else {
+                // What no encoding can keep in its place is not sent.
+                let is_dots = [".", ".."].contains(&format!("{prefix}{value}").as_str());
+                assert!(is_dots || value.is_empty(), "{style} {value:?}: {sent}");
+                continue;
+            };
+            let url = Url::parse(url).unwrap();
+            assert_eq!(url.host_str(), Some("api.example"), "{style} {value:?}");
+            assert_eq!((url.query(), url.fragment()), (None, None), "{style} {value:?}");
+            let path: Vec<&str> = url.path().split('/').collect();
+            let ["", "v1", "pets", segment, "photos"] = path[..] else {
+                panic!("{style} {value:?}: {url}");
+            };
+            let segment = percent_decode_str(segment).decode_utf8().unwrap();
+            assert_eq!(segment, format!("{prefix}{value}"), "{style} {value:?}");
+        }
+    }
 }
 
 #[test]
