@@ -17,6 +17,7 @@ mod clerk;
 pub mod conversations;
 mod covered;
 pub mod durable;
+mod ends;
 mod examined;
 mod execute;
 pub mod figures;

@@ -344,6 +344,7 @@ fn add_forms(value: &str, forms: &mut BTreeSet<String>) {
     // `Bearer abc` is as good without its first word, and `Basic` is a name and a password.
     if let Some((scheme, rest)) = value.split_once(' ')
         && scheme.len() <= 10
+        && scheme.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     {
         add_forms(rest, forms);

@@ -5,9 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
-use engine::{
-    Context, Engine, Level, LimitKind, Limits, Outcome, ProgramError, Usage, is_variable,
-};
+use engine::{Context, Engine, Level, Limits, Outcome, Usage, is_variable};
 use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use upstream::TraceParent;
@@ -15,6 +13,7 @@ use upstream::TraceParent;
 use super::analysis;
 use super::answer::Answer;
 use super::durable::{Begun, Keeper};
+use super::ends::{cancelled, printed, refused, too_late, too_long};
 use super::examined::Examined;
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket};
@@ -732,79 +731,4 @@ fn context_tokens(begun: &Begun) -> Option<JoinHandle<usize>> {
         let short = serde_json::from_str::<serde_json::Value>(&text).map(|value| value.to_string());
         budget::count(short.as_deref().unwrap_or(&text))
     }))
-}
-
-/// The end of a run that rested for longer than whoever asked wanted to wait.
-fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
-    let error = ProgramError {
-        kind: "LimitExceeded".to_owned(),
-        message: format!(
-            "the program took longer than the {} s that were asked for (`timeout`), waiting included",
-            timeout.as_secs_f64()
-        ),
-        hint: Some(
-            if usage.calls == 0 && usage.cpu > begun.elapsed() / 5 {
-                engine::ENDLESS
-            } else {
-                engine::WAITED
-            }
-            .to_owned(),
-        ),
-        limit: Some(LimitKind::Wall),
-        ..ProgramError::default()
-    };
-    Outcome {
-        note: Some(
-            "the session is as it was before this run; what tools have done stays done".to_owned(),
-        ),
-        execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
-        usage,
-        ..Outcome::failed(error)
-    }
-}
-
-/// Comes to an end when nobody waits for a run any longer. Where somebody was asked about one of its
-/// calls, whoever wanted it was told to come back.
-async fn too_long(run: &Run, left: Option<Duration>) {
-    asleep(left).await;
-    if run.has_asked() {
-        std::future::pending::<()>().await;
-    }
-}
-
-/// Comes to an end after `how_long`, if that is said.
-async fn asleep(how_long: Option<Duration>) {
-    match how_long {
-        Some(how_long) => tokio::time::sleep(how_long).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn cancelled(begun: Instant, usage: Usage) -> Outcome {
-    let error = ProgramError {
-        kind: "Cancelled".to_owned(),
-        message: "the run was cancelled".to_owned(),
-        ..ProgramError::default()
-    };
-    Outcome {
-        note: Some("the session is as it was before this run".to_owned()),
-        execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
-        usage,
-        ..Outcome::failed(error)
-    }
-}
-
-/// The same, with what the program wrote before it was stopped.
-fn printed(outcome: Outcome, run: &Run) -> Outcome {
-    let [stdout, stderr] = run.printed();
-    Outcome { stdout, stderr, ..outcome }
-}
-
-/// A run that could not even begin.
-fn refused(refusal: &Refusal) -> Outcome {
-    Outcome::failed(ProgramError {
-        kind: "Refused".to_owned(),
-        message: refusal.to_string(),
-        ..ProgramError::default()
-    })
 }

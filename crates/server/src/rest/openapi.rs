@@ -161,7 +161,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 38);
+        assert_eq!(names.len(), 39);
     }
 
     #[test]

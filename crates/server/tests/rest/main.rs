@@ -5,8 +5,10 @@
 mod access;
 mod analyses;
 mod asking;
+mod events;
 mod pages;
 
+use self::events::{Event, events};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -775,33 +777,4 @@ async fn assert_problem(response: Response, status: u16, code: &str) -> String {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
-}
-
-struct Event {
-    name: String,
-    id: String,
-    data: Value,
-}
-
-impl Event {
-    /// Its number within the run.
-    fn number(&self) -> usize {
-        self.id.split('.').next().unwrap().parse().unwrap()
-    }
-}
-
-fn events(stream: &str) -> Vec<Event> {
-    let blocks = stream.split("\n\n").filter(|block| block.contains("data: "));
-    let event = |block: &str| {
-        let field = |name: &str| {
-            let mut lines = block.lines();
-            lines.find_map(|line| line.strip_prefix(name)).unwrap_or_default().to_owned()
-        };
-        Event {
-            name: field("event: "),
-            id: field("id: "),
-            data: serde_json::from_str(&field("data: ")).unwrap(),
-        }
-    };
-    blocks.map(event).collect()
 }

@@ -122,9 +122,9 @@ mod tests {
         assert_eq!(hidden("env.GITHUB_TOKEN", "GH", "ghp_12345678"), ["ghp_12345678"]);
         assert_eq!(hidden("args[1]", "API_KEY_ID", "AKIA12345678"), ["AKIA12345678"]);
         for name in ["HOME", "DATA_DIR", "PROJECT_ID", "XDG_DATA_HOME"] {
-            assert!(hidden("args[0]", name, "/home/anna/data").is_empty(), "{name}");
+            assert!(hidden("args[0]", name, "/srv/anna/data").is_empty(), "{name}");
         }
-        assert!(hidden("cwd", "SOMEWHERE", "/home/anna/data").is_empty());
+        assert!(hidden("cwd", "SOMEWHERE", "/srv/anna/data").is_empty());
         let address = "postgres://anna:p%40ssword1@db/x?sslmode=require&token=abcdefgh";
         assert_eq!(hidden("env.DB", "DB_URL", address), ["p%40ssword1", "p@ssword1", "abcdefgh"]);
         assert!(hidden("env.API", "API_URL", "https://api.example.com/v1").is_empty());
