@@ -1,6 +1,6 @@
 # expect: value false
-# note: the program looked for '/home/ann/orders.csv', which is not in the sandbox
+# note: the program looked for '/data/orders.csv', which is not in the sandbox
 import os
 
-path = "/home/ann/orders.csv"
+path = "/data/orders.csv"
 os.path.exists(path)
