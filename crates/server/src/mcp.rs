@@ -305,11 +305,7 @@ impl ServerHandler for Mcp {
             return Err(ErrorData::invalid_request(readable::UNREAD, None));
         }
         if method == readable::TOO_LONG {
-            let most = readable::BODY;
-            let message = format!(
-                "the request has more than {most} bytes; write large data to a file of the session, or fetch it in the program"
-            );
-            return Err(ErrorData::invalid_request(message, None));
+            return Err(ErrorData::invalid_request(readable::said_too_long(), None));
         }
         // What has a name of ours and comes here was given something else than it takes.
         if KNOWN_METHODS.contains(&method.as_str()) {

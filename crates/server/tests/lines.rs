@@ -49,8 +49,25 @@ async fn a_client_that_begins_with_a_notification_is_served_all_the_same() {
     tokio::time::timeout(PATIENCE, answered(Mode::Code, &lines)).await.unwrap();
 }
 
+#[tokio::test]
+async fn a_line_that_is_too_long_to_tell_what_it_was_is_answered_without_an_id() {
+    let lines = [vec![b'x'; 17 << 20]];
+    let is_nobodys = |message: &Value| message.get("id").is_none_or(Value::is_null);
+    let heard = tokio::time::timeout(PATIENCE, heard(Mode::Code, &lines, is_nobodys));
+    let error = &heard.await.unwrap()["error"];
+    assert_eq!(error["code"], -32600, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("16777216 bytes"), "{error}");
+}
+
+const GOOD: &str = "the good one";
+
 /// Writes the lines and then a good request, and waits for the answer to that.
 async fn answered(mode: Mode, lines: &[Vec<u8>]) {
+    heard(mode, lines, |message| message["id"] == GOOD).await;
+}
+
+/// Writes the lines and then a good request, and waits for a message.
+async fn heard(mode: Mode, lines: &[Vec<u8>], is_it: impl Fn(&Value) -> bool) -> Value {
     let folder = TempDir::new().unwrap();
     let mcp = Mcp::new(shared(&folder).await, McpOptions { mode, ..McpOptions::default() });
     let (ours, theirs) = tokio::io::duplex(1 << 20);
@@ -61,15 +78,15 @@ async fn answered(mode: Mode, lines: &[Vec<u8>]) {
         writing.write_all(line).await.unwrap();
         writing.write_all(b"\n").await.unwrap();
     }
-    let good = json!({ "jsonrpc": "2.0", "id": "the good one", "method": "ping" });
+    let good = json!({ "jsonrpc": "2.0", "id": GOOD, "method": "ping" });
     writing.write_all(format!("{good}\n").as_bytes()).await.unwrap();
     let mut reading = BufReader::new(reading).lines();
     while let Some(line) = reading.next_line().await.unwrap() {
         let message: Value = serde_json::from_str(&line).unwrap();
-        if message["id"] == good["id"] {
+        if is_it(&message) {
             ending.cancel();
             serving.await.unwrap().unwrap();
-            return;
+            return message;
         }
     }
     panic!("it ended: {:?}", serving.await);

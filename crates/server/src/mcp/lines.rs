@@ -2,18 +2,21 @@
 //!
 //! rmcp ends a conversation that begins with anything but a request, and a client that got
 //! something wrong would lose its server over it. Until somebody has begun, only requests are
-//! passed on, and those are answered.
+//! passed on, and those are answered. So is a line that is too long to tell what it was.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, GetMeta as _, JsonRpcMessage, ProtocolVersion,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta as _,
+    JsonRpcMessage, ProtocolVersion,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
 use tokio::sync::oneshot;
+
+use super::readable;
 
 /// A transport on which nothing is lost by beginning wrongly.
 pub(super) struct Patient<T> {
@@ -80,6 +83,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
                 self.place(&mut request.request);
                 return Some(message);
             }
+            if is_too_long(&message) {
+                let error = ErrorData::invalid_request(readable::said_too_long(), None);
+                let sending = self.inner.send(JsonRpcMessage::error(error, None));
+                // By itself, because whoever asks for the next message may stop asking at any time.
+                tokio::spawn(async move {
+                    let _ = sending.await;
+                });
+                continue;
+            }
             if self.begun {
                 return Some(message);
             }
@@ -89,6 +101,15 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
     }
+}
+
+/// Whether it stands for a line of which nobody can tell which request it was.
+fn is_too_long(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        JsonRpcMessage::Notification(told)
+            if matches!(&told.notification, ClientNotification::CustomNotification(custom) if custom.method == readable::TOO_LONG)
+    )
 }
 
 /// Whether a request says who is there: by its name, or by what comes with it since 2026-07-28.

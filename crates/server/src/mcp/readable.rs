@@ -27,6 +27,13 @@ pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper
 /// What a request is called instead that is too long.
 pub(super) const TOO_LONG: &str = "tidegate/too-long";
 
+/// What is said of that.
+pub(super) fn said_too_long() -> String {
+    format!(
+        "the request has more than {BODY} bytes; write large data to a file of the session, or fetch it in the program"
+    )
+}
+
 /// Bytes on their way.
 const PIPE: usize = 256 << 10;
 
@@ -92,7 +99,7 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
     }
 }
 
-/// A request in place of one that is too long.
+/// A request in place of one that is too long; a notification where nobody can tell which one it was.
 fn too_long(line: &[u8]) -> Vec<u8> {
     let envelope = serde_json::from_slice::<Envelope<'_>>(line).ok();
     let (id, meta) = match envelope {
@@ -103,7 +110,9 @@ fn too_long(line: &[u8]) -> Vec<u8> {
         }
         // More than is kept of it was sent.
         None if let Some(id) = id_of_cut(line) => (id, "{}".to_owned()),
-        _ => {
+        None => return format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{TOO_LONG}\"}}\n").into_bytes(),
+        // It asked for no answer.
+        Some(_) => {
             tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
             return Vec::new();
         }
