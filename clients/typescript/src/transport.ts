@@ -30,8 +30,8 @@ export interface Ask {
   /** Whether its answer comes when a program has ended. */
   isRun?: boolean;
   signal?: AbortSignal | undefined;
-  /** Statuses that are answers, besides those of success. */
-  also?: number;
+  /** Whether 503 may be an answer, about the gateway's health. */
+  isHealth?: boolean;
 }
 
 /** Seconds without a byte after which a stream counts as cut; the gateway says every 15 that it is there. */
@@ -60,18 +60,35 @@ export class Transport {
   async send(ask: Ask, isStream = false): Promise<Response> {
     for (let tried = 0; ; tried += 1) {
       const response = await this.#sent(ask, isStream);
-      if (response.ok || response.status === ask.also) return response;
-      const error = await problem(response);
+      if (response.ok) return response;
+      const text = await response.text().catch(() => "");
+      if (ask.isHealth && response.status === 503 && !errorIn(text)) return new Response(text, { status: 200 });
+      const error = problem(response, text);
       const wait = error.retryAfter;
       const mayRetry = tried < (this.#options.retries ?? 0) && (error.status === 429 || error.status === 503);
       if (!mayRetry || wait === null || wait > (this.#options.longestWait ?? 60)) throw error;
-      await pause(wait);
+      await pause(wait, ask.signal);
     }
   }
 
-  /** Asks, and reads the answer's JSON. */
+  /** Asks, and reads the object that is the answer. */
+  async told<T>(ask: Ask): Promise<{ status: number; answer: T }> {
+    const response = await this.send(ask);
+    const answer = await jsonOf(response);
+    if (!isObject(answer)) throw new UnexpectedAnswer(`the answer (${response.status}) is no object; is this a gateway?`);
+    return { status: response.status, answer: answer as T };
+  }
+
+  /** Asks, and reads the model that is the answer. */
   async json<T>(ask: Ask): Promise<T> {
-    return (await jsonOf(await this.send(ask))) as T;
+    return (await this.told<T>(ask)).answer;
+  }
+
+  /** Asks, and reads the list of this name in the answer. */
+  async listed<T>(name: string, ask: Ask): Promise<T[]> {
+    const list = (await this.told<{ [name: string]: unknown }>(ask)).answer[name];
+    if (!Array.isArray(list) || !list.every(isObject)) throw new UnexpectedAnswer(`\`${name}\` of the answer is no list of objects`);
+    return list as T[];
   }
 
   /** Asks, and reads the answer's bytes. */
@@ -153,13 +170,14 @@ export class Events implements AsyncIterable<RunEvent> {
           if (event.event === "end") return;
         }
       } catch (error) {
+        if (this.#stop.signal.aborted) return;
         if (!(error instanceof ConnectionFailed || error instanceof TimedOut)) throw error;
         cut = error;
       } finally {
         if (!this.#canReopen) this.close();
       }
       if (!this.#canReopen || cuts >= REOPENED) throw cut;
-      await pause(0.1 * 2 ** cuts);
+      await pause(0.1 * 2 ** cuts, this.#ask.signal);
     }
   }
 }
@@ -220,17 +238,20 @@ export async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-async function problem(response: Response): Promise<ApiError> {
-  const text = await response.text().catch(() => "");
-  let error: { code?: unknown; message?: unknown; hint?: unknown } | undefined;
+/** The gateway's words about what went wrong, unless they are a proxy's or those of something that is no gateway. */
+function errorIn(text: string): { [name: string]: unknown } | null {
   try {
-    error = JSON.parse(text)?.error;
+    const error: unknown = JSON.parse(text)?.error;
+    return isObject(error) ? error : null;
   } catch {
-    // A proxy's words, or those of something that is no gateway.
+    return null;
   }
-  const after = retryAfter(response.headers.get("retry-after"));
-  if (typeof error !== "object") return new ApiError(response.status, "http_error", `status ${response.status}`, null, after);
+}
+
+function problem(response: Response, text: string): ApiError {
+  const error = errorIn(text) ?? { code: "http_error", message: `status ${response.status} ${response.statusText}`.trim() };
   const hint = typeof error.hint === "string" ? error.hint : null;
+  const after = retryAfter(response.headers.get("retry-after"));
   return new ApiError(response.status, String(error.code), String(error.message), hint, after);
 }
 
@@ -248,4 +269,19 @@ function told(error: unknown): TidegateError | unknown {
   return new ConnectionFailed(error instanceof Error ? `${error.message}: ${String(error.cause ?? "")}` : String(error));
 }
 
-const pause = (seconds: number) => new Promise((done) => setTimeout(done, 1000 * seconds));
+const isObject = (value: unknown): value is { [name: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function pause(seconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, stopped) => {
+    const stop = () => {
+      clearTimeout(timer);
+      stopped(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      done();
+    }, 1000 * seconds);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
