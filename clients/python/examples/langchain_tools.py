@@ -21,7 +21,7 @@ from tidegate import AsyncTidegate, text_of
 PROMPT = "Find tools with search_tools, then write one Python program that calls them and returns a small result."
 
 
-def tools_of(gate: AsyncTidegate, session: str | None = None) -> list[BaseTool]:
+def tools_of(gate: AsyncTidegate, session: str) -> list[BaseTool]:
     """The tools of one agent, whose programs run in this session."""
 
     @tool
@@ -33,7 +33,7 @@ def tools_of(gate: AsyncTidegate, session: str | None = None) -> list[BaseTool]:
     @tool
     async def execute_python(code: str) -> str:
         """Runs a Python program in a sandbox; what it returns is the answer."""
-        return text_of(await gate.execute(code, **({"session": session} if session else {})))
+        return text_of(await gate.execute(code, session=session))
 
     return [search_tools, execute_python]
 

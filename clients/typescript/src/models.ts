@@ -20,6 +20,8 @@ export interface Added {
 
 /** The tools of every server. */
 export interface AllTools {
+  /** The others, and why. */
+  missing: MissingServer[];
   /** The servers whose tools are known. */
   servers: ServerTools[];
 }
@@ -61,6 +63,24 @@ export interface Anomaly {
   threshold: number;
   /** What is usual. */
   usual: number;
+}
+
+/** An answer. */
+export interface Answer {
+  /** In words; JSON or a document as text, where that was asked for. */
+  answer: string;
+  /** Which part of the roll-out it was: `code` or `direct`. */
+  arm: string;
+  /** The conversation that it belongs to. */
+  conversation: string;
+  /** How it was answered: `code`, `hybrid` or `direct`. */
+  mode: string;
+  /** The programs that ran for it. */
+  runs: string[];
+  /** What each step used, and what all of it would have taken with tools instead of programs. */
+  usage: { [name: string]: unknown };
+  /** The JSON that was asked for by a schema. */
+  value?: { [name: string]: unknown } | null;
 }
 
 /** What came of an answer. */
@@ -123,6 +143,8 @@ export interface ApprovalItem {
   arguments: { [name: string]: unknown };
   /** What it is called. */
   id: string;
+  /** Which question of its run it is, from 1; it stays the same. */
+  number: number;
 }
 
 /** Calls that wait for an answer. */
@@ -141,6 +163,26 @@ export interface Artifact {
   media_type: string;
   /** A file name. */
   name: string;
+}
+
+/** A question in words. */
+export interface Ask {
+  /** Variables it starts with, by name. */
+  context?: { [name: string]: unknown } | null;
+  /** The conversation to go on with; a new one if nothing is said. */
+  conversation?: string | null;
+  /** One of the models that the operator lists. */
+  model?: string | null;
+  /** What is to be found out or done. */
+  question: string;
+  /** A JSON Schema that the answer is to fit. */
+  schema?: { [name: string]: unknown } | null;
+  /** A document with places such as `{{ name }}` that the answer fills. */
+  template?: string | null;
+  /** What that document is written in: `text`, `yaml` or `json`. */
+  template_format?: string | null;
+  /** Which of the caller's users asks. */
+  user?: string | null;
 }
 
 /** One call of a server. */
@@ -276,6 +318,8 @@ export interface FoundTool {
 export interface FoundTools {
   /** How many tools fit. */
   matching: number;
+  /** Servers whose tools are not among them, because they have not said what they offer. */
+  missing: MissingServer[];
   /** The best first. */
   tools: FoundTool[];
   /** How many there are to choose from. */
@@ -337,6 +381,21 @@ export interface Links {
   /** What is known of it. */
   run: string;
 }
+
+/** A server that has not said what it offers. */
+export interface MissingServer {
+  /** Why, where that is known. */
+  reason?: string | null;
+  /** What it is called. */
+  server: string;
+  /** Since when. */
+  since: string;
+  /** What became of it. */
+  state: MissingState;
+}
+
+/** What became of a server that has not said what it offers. */
+export type MissingState = "connecting" | "failed" | "wants_login";
 
 /** A server to add: its name, and what an entry of `mcpServers` has. */
 export interface NewServer {
@@ -825,6 +884,8 @@ export interface Waiting {
   approvals: number;
   /** The tools whose answers have not come; none for one that sleeps. */
   for: string[];
+  /** Nobody goes on with it here, because this gateway was started without `durable`. */
+  paused: boolean;
   /** Since when. */
   since: string;
   /** When it goes on though nothing has come, where that is known. */
