@@ -14,6 +14,7 @@ __all__ = [
     "AnalysisOptions",
     "AnalysisType",
     "Anomaly",
+    "Answer",
     "Answered",
     "Approval",
     "ApprovalAnswer",
@@ -22,6 +23,8 @@ __all__ = [
     "ApprovalItem",
     "Approvals",
     "Artifact",
+    "Ask",
+    "AskOptions",
     "Call",
     "Cancelled",
     "Count",
@@ -43,6 +46,8 @@ __all__ = [
     "Level",
     "Limits",
     "Links",
+    "MissingServer",
+    "MissingState",
     "NewServer",
     "NewServerOptions",
     "NewSession",
@@ -113,6 +118,10 @@ Level: TypeAlias = Literal["development", "production", "hardened"]
 """A named set of limits."""
 
 
+MissingState: TypeAlias = Literal["connecting", "failed", "wants_login"]
+"""What became of a server that has not said what it offers."""
+
+
 OutputStrategy: TypeAlias = Literal["auto", "summarize", "schema", "sample", "truncate", "none"]
 """How an answer is made to fit."""
 
@@ -161,6 +170,9 @@ class Added:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AllTools:
     """The tools of every server."""
+
+    missing: list[MissingServer]
+    """The others, and why."""
 
     servers: list[ServerTools]
     """The servers whose tools are known."""
@@ -220,6 +232,32 @@ class Anomaly:
 
     usual: int
     """What is usual."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """An answer."""
+
+    answer: str
+    """In words; JSON or a document as text, where that was asked for."""
+
+    arm: str
+    """Which part of the roll-out it was: `code` or `direct`."""
+
+    conversation: str
+    """The conversation that it belongs to."""
+
+    mode: str
+    """How it was answered: `code`, `hybrid` or `direct`."""
+
+    runs: list[str]
+    """The programs that ran for it."""
+
+    usage: dict[str, Any]
+    """What each step used, and what all of it would have taken with tools instead of programs."""
+
+    value: dict[str, Any] | None = None
+    """The JSON that was asked for by a schema."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -306,6 +344,9 @@ class ApprovalItem:
     id: str
     """What it is called."""
 
+    number: int
+    """Which question of its run it is, from 1; it stays the same."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Approvals:
@@ -330,6 +371,38 @@ class Artifact:
 
     name: str
     """A file name."""
+
+
+class AskOptions(TypedDict, total=False):
+    """A question in words. What may be left out."""
+
+    context: dict[str, Any] | None
+    """Variables it starts with, by name."""
+
+    conversation: str | None
+    """The conversation to go on with; a new one if nothing is said."""
+
+    model: str | None
+    """One of the models that the operator lists."""
+
+    schema: dict[str, Any] | None
+    """A JSON Schema that the answer is to fit."""
+
+    template: str | None
+    """A document with places such as `{{ name }}` that the answer fills."""
+
+    template_format: str | None
+    """What that document is written in: `text`, `yaml` or `json`."""
+
+    user: str | None
+    """Which of the caller's users asks."""
+
+
+class Ask(AskOptions):
+    """A question in words."""
+
+    question: str
+    """What is to be found out or done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -519,6 +592,9 @@ class FoundTools:
     matching: int
     """How many tools fit."""
 
+    missing: list[MissingServer]
+    """Servers whose tools are not among them, because they have not said what they offer."""
+
     tools: list[FoundTool]
     """The best first."""
 
@@ -587,6 +663,23 @@ class Links:
 
     run: str
     """What is known of it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MissingServer:
+    """A server that has not said what it offers."""
+
+    reason: str | None = None
+    """Why, where that is known."""
+
+    server: str
+    """What it is called."""
+
+    since: datetime
+    """Since when."""
+
+    state: MissingState
+    """What became of it."""
 
 
 class NewServerOptions(TypedDict, total=False):
@@ -1265,6 +1358,9 @@ class Waiting:
 
     for_: list[str] = field(metadata={"name": "for"})
     """The tools whose answers have not come; none for one that sleeps."""
+
+    paused: bool
+    """Nobody goes on with it here, because this gateway was started without `durable`."""
 
     since: datetime
     """Since when."""
