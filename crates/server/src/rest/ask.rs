@@ -91,7 +91,7 @@ pub(crate) struct AskManner {
 pub(super) fn agent(door: &Door) -> Result<&Arc<Agent>, Problem> {
     door.options.agent.as_ref().ok_or_else(|| {
         let message = "this gateway answers no questions, because no model is set";
-        Problem::new(StatusCode::NOT_IMPLEMENTED, "no_model", message)
+        Problem::new(StatusCode::CONFLICT, "no_model", message)
             .hint("an operator can set one with `[ask] provider` and `[ask] model`")
     })
 }
@@ -171,10 +171,9 @@ fn told(code: &'static str, message: &str) -> Problem {
         (status = 200, description = "The answer. With `stream`, an event for each step and at last `answer` or `error`.",
          content((AnswerShown = "application/json"), (super::stream::EventShown = "text/event-stream"))),
         (status = 404, description = "There is no such conversation: `unknown_conversation`.", body = ErrorBody),
-        (status = 409, description = "Another question of it is being answered: `conversation_busy`.", body = ErrorBody),
+        (status = 409, description = "No model is set, `no_model`; another question of it is being answered, `conversation_busy`.", body = ErrorBody),
         (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `wrong_form`.", body = ErrorBody),
         (status = 429, description = "Too many questions are being answered.", body = ErrorBody),
-        (status = 501, description = "No model is set: `no_model`.", body = ErrorBody),
         (status = 502, description = "The model did not reply: `model_failed`.", body = ErrorBody),
     )
 )]

@@ -61,7 +61,7 @@ async fn hanging_up_ends_the_question_at_the_model_too() {
 async fn without_a_model_a_question_is_refused_with_the_setting() {
     let house = House::new().await;
     let refused = house.post(ASK, json!({"question": "How much?"})).await;
-    assert!(assert_problem(refused, 501, "no_model").await.contains("[ask] provider"));
+    assert!(assert_problem(refused, 409, "no_model").await.contains("[ask] provider"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
