@@ -26,8 +26,8 @@ async fn words_come_one_after_another_and_are_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_users_are_answered_at_once_and_hear_nothing_of_each_other() {
-    // Nobody is answered before both have asked.
+async fn two_users_ask_at_once_and_hear_nothing_of_each_other() {
+    // The first question stays open for as long as the second is answered.
     let (house, model) = asking(|asked: &Asked| match asked.number {
         0 => Turn::Hold("Let me".to_owned()),
         _ => well(asked),
