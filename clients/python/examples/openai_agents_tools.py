@@ -26,7 +26,8 @@ def tools_of(gate: AsyncTidegate, session: str) -> list[Tool]:
     async def search_tools(query: str) -> str:
         """Finds tools by a few words, with how a program imports and calls them."""
         found = await gate.tools.search(query, detail_level="full", limit=5)
-        return "\n\n".join(f"{one.import_}\n{one.stub or one.signature}" for one in found.tools) or "nothing was found"
+        told = (f"from servers.{one.server} import {one.name}\n{one.signature}" for one in found.tools)
+        return "\n\n".join(told) or "nothing was found"
 
     @function_tool
     async def execute_python(code: str) -> str:

@@ -6,6 +6,7 @@ answered, and that the tools are described. What is wrong is kept, and fails the
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +15,7 @@ from typing import Any
 
 KEY = "sk-scripted"
 MODEL = "scripted-1"
+_NUMBERS = itertools.count(1)
 
 
 def call(name: str, **arguments: object) -> dict[str, Any]:
@@ -22,7 +24,7 @@ def call(name: str, **arguments: object) -> dict[str, Any]:
     return {
         "role": "assistant",
         "content": None,
-        "tool_calls": [{"id": f"call_{name}", "type": "function", "function": function}],
+        "tool_calls": [{"id": f"call_{next(_NUMBERS)}", "type": "function", "function": function}],
     }
 
 

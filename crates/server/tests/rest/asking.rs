@@ -116,7 +116,7 @@ async fn a_model_that_fails_is_told_of_without_its_key() {
 }
 
 /// Writes a program for whoever shows no result, and interprets what is shown.
-fn well(asked: &Asked) -> Turn {
+pub(super) fn well(asked: &Asked) -> Turn {
     if asked.text().contains("Result of the program") {
         return Turn::say("It is 42.");
     }
@@ -124,7 +124,9 @@ fn well(asked: &Asked) -> Turn {
 }
 
 /// A gateway with a model.
-async fn asking(script: impl FnMut(&Asked) -> Turn + Send + 'static) -> (House, Scripted) {
+pub(super) async fn asking(
+    script: impl FnMut(&Asked) -> Turn + Send + 'static,
+) -> (House, Scripted) {
     let model = Scripted::by(Format::OpenAi, script).await;
     let url = model.url().parse().unwrap();
     let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);

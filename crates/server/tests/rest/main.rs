@@ -5,6 +5,7 @@
 mod access;
 mod analyses;
 mod asking;
+mod chatting;
 mod events;
 mod pages;
 

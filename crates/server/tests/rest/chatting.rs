@@ -1,0 +1,166 @@
+//! Conversations over `/ws/chat`: streamed, cancelled, lost and taken up again, by two users at once.
+
+use reqwest::Upgraded;
+use scripted::{Asked, Turn};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::asking::{asking, well};
+use super::*;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_come_one_after_another_and_are_the_answer() {
+    let (house, _model) = asking(well).await;
+    let mut chat = Chat::open(&house, None).await;
+    chat.send(json!({"type": "ask", "question": "How much?"})).await;
+    let events = chat.until_over().await;
+    let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "{numbers:?}");
+    let words: Vec<&str> = events
+        .iter()
+        .filter(|event| event["type"] == "token")
+        .map(|one| text(&one["text"]))
+        .collect();
+    assert!(words.len() > 1, "{words:?}");
+    let last = events.last().unwrap();
+    assert_eq!((last["type"].as_str(), &last["answer"]), (Some("answer"), &json!(words.concat())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_users_ask_at_once_and_hear_nothing_of_each_other() {
+    // The first question stays open for as long as the second is answered.
+    let (house, model) = asking(|asked: &Asked| match asked.number {
+        0 => Turn::Hold("Let me".to_owned()),
+        _ => well(asked),
+    })
+    .await;
+    let anna = house.token("anna", &[Scope::Execute]).await;
+    let boris = house.token("boris", &[Scope::Execute]).await;
+    let mut first = Chat::open(&house, Some(&anna)).await;
+    first.send(json!({"type": "ask", "question": "Whose is the slow one?"})).await;
+    let begun = first.hear().await;
+    while model.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let mut second = Chat::open(&house, Some(&boris)).await;
+    second.send(json!({"type": "ask", "question": "Whose is the quick one?"})).await;
+    let events = second.until_over().await;
+    assert_eq!(events.last().unwrap()["answer"], "It is 42.", "{events:?}");
+    assert!(events.iter().all(|event| event["conversation"] != begun["conversation"]));
+    second.send(json!({"type": "resume", "conversation": begun["conversation"]})).await;
+    let refused = second.hear().await;
+    assert_eq!(
+        (&refused["type"], &refused["code"]),
+        (&json!("refused"), &json!("unknown_conversation"))
+    );
+    first.send(json!({"type": "cancel"})).await;
+    assert_eq!(first.until_over().await.last().unwrap()["code"], "cancelled");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_connection_is_taken_up_where_it_was_and_the_conversation_goes_on() {
+    let (house, model) = asking(well).await;
+    let mut lost = Chat::open(&house, None).await;
+    lost.send(json!({"type": "ask", "question": "How much?"})).await;
+    let begun = lost.hear().await;
+    drop(lost);
+    let mut chat = Chat::open(&house, None).await;
+    chat.send(json!({"type": "resume", "conversation": begun["conversation"], "after": 1})).await;
+    assert_eq!(chat.hear().await["type"], "history");
+    let events = chat.until_over().await;
+    assert_eq!(events[0]["seq"], 1, "{events:?}");
+    assert_eq!(events.last().unwrap()["answer"], "It is 42.");
+    let before = model.asked().len();
+    let more = json!({"type": "ask", "question": "Now?", "conversation": begun["conversation"]});
+    chat.send(more).await;
+    let events = chat.until_over().await;
+    assert_eq!(events.last().unwrap()["conversation"], begun["conversation"]);
+    assert!(model.asked()[before].text().contains("It is 42."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_is_cancelled_ends_at_the_model_and_another_can_be_asked() {
+    let (house, model) = asking(|asked: &Asked| match asked.number {
+        0 => Turn::Hold("Let me".to_owned()),
+        _ => well(asked),
+    })
+    .await;
+    let mut chat = Chat::open(&house, None).await;
+    chat.send(json!({"type": "cancel"})).await;
+    assert_eq!(chat.hear().await["code"], "nothing_to_cancel");
+    chat.send(json!({"type": "ask", "question": "How much?"})).await;
+    while model.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    chat.send(json!({"type": "cancel"})).await;
+    assert_eq!(chat.until_over().await.last().unwrap()["code"], "cancelled");
+    model.was_left(1).await;
+    chat.send(json!({"type": "ask", "question": "How much?"})).await;
+    assert_eq!(chat.until_over().await.last().unwrap()["answer"], "It is 42.");
+}
+
+/// One client's connection, in the frames of RFC 6455.
+struct Chat(Upgraded);
+
+impl Chat {
+    async fn open(house: &House, token: Option<&str>) -> Self {
+        let mut request = house
+            .asked(Method::GET, "/ws/chat")
+            .header("connection", "upgrade")
+            .header("upgrade", "websocket")
+            .header("sec-websocket-version", "13")
+            .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
+        Self(response.upgrade().await.unwrap())
+    }
+
+    async fn send(&mut self, message: Value) {
+        let text = message.to_string();
+        // A text of fewer than 126 bytes, or one whose length has two bytes; the mask changes nothing.
+        let mut frame = vec![0x81];
+        match u8::try_from(text.len()) {
+            Ok(length) if length < 126 => frame.push(0x80 | length),
+            _ => {
+                frame.push(0x80 | 126);
+                frame.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
+            }
+        }
+        frame.extend([0; 4]);
+        frame.extend(text.as_bytes());
+        self.0.write_all(&frame).await.unwrap();
+    }
+
+    /// The next message.
+    async fn hear(&mut self) -> Value {
+        loop {
+            let mut head = [0; 2];
+            self.0.read_exact(&mut head).await.unwrap();
+            let length = match head[1] {
+                126 => u64::from(self.0.read_u16().await.unwrap()),
+                127 => self.0.read_u64().await.unwrap(),
+                length => u64::from(length),
+            };
+            let mut bytes = vec![0; usize::try_from(length).unwrap()];
+            self.0.read_exact(&mut bytes).await.unwrap();
+            if head[0] == 0x81 {
+                return serde_json::from_slice(&bytes).unwrap();
+            }
+        }
+    }
+
+    /// What comes until a question is over.
+    async fn until_over(&mut self) -> Vec<Value> {
+        let mut events = Vec::new();
+        loop {
+            let event = self.hear().await;
+            let is_last = ["answer", "error"].map(Value::from).contains(&event["type"]);
+            events.push(event);
+            if is_last {
+                return events;
+            }
+        }
+    }
+}
