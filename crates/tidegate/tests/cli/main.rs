@@ -6,11 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod analyze;
+mod bindings;
 mod check;
 mod explain;
 mod images;
 mod import;
 mod policy;
+mod programs;
 mod repl;
 mod run;
 mod servers;
