@@ -195,6 +195,9 @@ def _csv(text, separator, where):
             frame[name] = column.mask(column == "")
         elif column.dtype.kind == "f" and bool((column.abs() >= _BIG).any()):
             frame[name] = _exact(_read_csv(text, separator, usecols=[at], dtype="str").iloc[:, 0])
+        elif column.dtype.kind == "i" and column.hasnans and str(-(1 << 63)) in text:
+            # pandas takes the least whole number of 64 bits for one that is missing.
+            frame[name] = _exact(_read_csv(text, separator, usecols=[at], dtype="str").iloc[:, 0])
     return frame
 
 

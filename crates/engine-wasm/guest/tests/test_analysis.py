@@ -121,6 +121,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(rows_of({"a": [2**60 + 1, None]}, conditions={"field": "a", "value": 2**60 + 1}), [{"a": 2**60 + 1}])
         self.assertEqual(rows_of(big, conditions={"field": "a", "operator": ">", "value": 2**60}), [big[0], big[2]])
         self.assertEqual(rows_of(f"a\n{2**63}\n5\n"), [{"a": 2**63}, {"a": 5}])
+        self.assertEqual(rows_of(f"a\n{-(2**63)}\n5\n"), [{"a": -(2**63)}, {"a": 5}])
 
     def test_no_rows_are_no_mistake(self):
         empty = [self.write(f"empty.{ending}", text) for ending in ("csv", "tsv", "json", "jsonl") for text in ("", "\ufeff\r\n")]

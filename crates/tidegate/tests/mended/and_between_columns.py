@@ -1,0 +1,12 @@
+# said: truth value of a Series is ambiguous
+# value: true
+# names the fix: no
+import pandas
+from servers.data import get_devices, query_device_history
+frame = pandas.DataFrame((await get_devices())['devices'])
+return len(frame[frame.online == True and frame.kind == 'power']) > 0
+# mended:
+import pandas
+from servers.data import get_devices, query_device_history
+frame = pandas.DataFrame((await get_devices())['devices'])
+return len(frame[(frame.online == True) & (frame.kind == 'power')]) > 0

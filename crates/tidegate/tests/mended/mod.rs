@@ -1,0 +1,65 @@
+//! Programs that fail, and the same mended by what we say about them.
+//!
+//! Each file beside this one has the words that say what to do, the program that fails, and below
+//! `# mended:` the one that somebody wrote who followed those words, with the value it gives.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Client, text};
+
+/// One file.
+struct Case {
+    name: String,
+    said: String,
+    value: Value,
+    /// Whether the words say what to do, and not only what went wrong.
+    is_named: bool,
+    failing: String,
+    mended: String,
+}
+
+impl Case {
+    fn read(path: &Path) -> Self {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let file = std::fs::read_to_string(path).unwrap();
+        let (failing, mended) = file.split_once("# mended:\n").expect(&name);
+        let header =
+            |key: &str| failing.lines().find_map(|line| line.strip_prefix(&format!("# {key}: ")));
+        Self {
+            said: header("said").expect(&name).to_owned(),
+            value: serde_json::from_str(header("value").expect(&name)).expect(&name),
+            is_named: header("names the fix") != Some("no"),
+            failing: failing.to_owned(),
+            mended: mended.to_owned(),
+            name,
+        }
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mended");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files
+        .filter(|path| path.extension().is_some_and(|it| it == "py"))
+        .map(|it| Case::read(&it))
+        .collect()
+}
+
+#[test]
+fn a_program_that_fails_is_mended_by_what_is_said_about_it() {
+    let mut client = Client::initialized(&[]);
+    let cases = cases();
+    for case in &cases {
+        let name = &case.name;
+        let failed = client.run(json!({ "code": case.failing }));
+        assert_eq!(failed["isError"], json!(true), "{name}: {failed}");
+        assert!(text(&failed).contains(&case.said), "{name}: {}", text(&failed));
+        let ran = client.run(json!({ "code": case.mended }));
+        assert_eq!(ran["isError"], json!(false), "{name}: {}", text(&ran));
+        assert_eq!(ran["structuredContent"]["return_value"], case.value, "{name}");
+    }
+    let named = cases.iter().filter(|case| case.is_named).count();
+    assert!(cases.len() >= 20 && named * 10 >= cases.len() * 9, "{named} of {}", cases.len());
+}
