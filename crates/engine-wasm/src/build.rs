@@ -35,6 +35,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("discovery", include_str!("../guest/discovery.py")),
     ("awaits", include_str!("../guest/awaits.py")),
     ("program", include_str!("../guest/program.py")),
+    ("looks", include_str!("../guest/looks.py")),
     ("hints", include_str!("../guest/hints.py")),
     ("errors", include_str!("../guest/errors.py")),
     ("loop", include_str!("../guest/loop.py")),

@@ -4,12 +4,13 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Engine, Guest, Host, HostCall, Image, ImageError, Input, LimitKind, Limits,
+    CallResult, Engine, Folder, Guest, Host, HostCall, Image, ImageError, Input, LimitKind, Limits,
     NoCalls, Outcome, Program, Session, Start, StartError, Step, StepError, Stream, Waiting,
 };
 use engine_wasm::Options;
@@ -333,4 +334,33 @@ async fn a_program_that_imports_a_heavier_library_starts_where_it_is_loaded() {
     let source = "import sys\nbefore = 'sklearn' in sys.modules\nimport sklearn\nbefore";
     let outcome = session.run(Program::new(source), Arc::new(NoCalls)).await.unwrap();
     assert_eq!(outcome.return_value.get(), "true");
+}
+
+/// One server with this many tools of 64 KiB each.
+fn large_server(tools: usize) -> Folder {
+    let names = (0..tools).map(|number| format!("\"tool_{number}\": \"tool_{number}\","));
+    let package = format!(
+        "from servers import lazy\n__getattr__, __dir__, __all__ = lazy(__name__, {{{}}})\n",
+        names.collect::<String>()
+    );
+    let mut files = BTreeMap::from([("large/__init__.py".to_owned(), package.into_bytes().into())]);
+    for number in 0..tools {
+        let text = format!("words = '{}'\ntool_{number} = len(words)\n", "w".repeat(64 << 10));
+        files.insert(format!("large/tool_{number}.py"), text.into_bytes().into());
+    }
+    Folder::new(files)
+}
+
+#[tokio::test]
+async fn of_the_servers_files_a_guest_holds_only_what_its_program_imports() {
+    let mut held = Vec::new();
+    for tools in [1, 2000] {
+        let start = Start { servers: Some(Arc::new(large_server(tools))), ..start() };
+        let mut guest = support::engine().start(start, None).await.unwrap();
+        let outcome = done(&mut guest, "from servers.large import tool_0\ntool_0").await;
+        assert_eq!(outcome.return_value.get(), "65536", "{outcome:#?}");
+        held.push(outcome.usage.memory_bytes);
+    }
+    // The names of 2,000 tools are known to the package; their 125 MiB stay with the host.
+    assert!(held[1] < held[0] + (4 << 20), "{held:?} bytes with 1 tool and with 2,000");
 }

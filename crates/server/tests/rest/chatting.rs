@@ -124,7 +124,7 @@ impl Chat {
         match u8::try_from(text.len()) {
             Ok(length) if length < 126 => frame.push(0x80 | length),
             _ => {
-                frame.push(0x80 | 126);
+                frame.push(0x80 | 0x7e);
                 frame.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
             }
         }

@@ -1,6 +1,5 @@
-# said: truth value of a Series is ambiguous
+# said: Write & for `and`
 # value: true
-# names the fix: no
 import pandas
 from servers.data import get_devices, query_device_history
 frame = pandas.DataFrame((await get_devices())['devices'])

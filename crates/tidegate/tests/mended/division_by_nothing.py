@@ -1,6 +1,5 @@
-# said: division by zero
+# said: test it first, `total / count if count else 0`
 # value: "none there"
-# names the fix: no
 from servers.data import get_devices, query_device_history
 found = await get_devices(room='cellar of nobody')
 return sum(one['online'] for one in found['devices']) / found['count']
