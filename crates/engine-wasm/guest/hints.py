@@ -674,6 +674,8 @@ def _value_error(exc, message, scene):
 
 
 def _division_error(exc, message, scene):
+    if "by zero" not in message:
+        return None
     return "What is divided by is 0 here, often because nothing was found: test it first, `total / count if count else 0`."
 
 

@@ -363,8 +363,16 @@ class Hints(unittest.TestCase):
     def test_fences(self):
         self.assertIn("Markdown", hint_of("x = 1\n```python\ny\n```"))
 
+    def test_a_division_by_nothing(self):
+        for source in ("1 / len([])", "1 // 0", "5 % 0", "1.5 / 0.0"):
+            self.assertIn("if count else 0", hint_of(source), source)
+
+    def test_and_between_columns(self):
+        self.assertIn("Write & for `and`", hint_of("import pandas\nx = pandas.Series([1, 2])\nx > 1 and x < 2"))
+        self.assertIn("Write & for `and`", hint_of("import numpy\nx = numpy.array([1, 2])\nnot x"))
+
     def test_nothing_to_say(self):
-        for source in ("1/0", "raise ValueError('x')", "x = = 1", "int('a')"):
+        for source in ("raise ZeroDivisionError", "raise ValueError('x')", "x = = 1", "int('a')"):
             self.assertIsNone(hint_of(source), source)
 
 

@@ -17,5 +17,7 @@ mod repl;
 mod run;
 mod servers;
 mod sessions;
+mod settings;
 mod tide;
+mod tools;
 mod wrong_inputs;

@@ -2,7 +2,7 @@
 # value: "written"
 from servers.data import get_devices
 found = await get_devices()
-with open('/home/user/devices.txt', 'w') as file:
+with open('/data/devices.txt', 'w') as file:
     file.write(str(found['count']))
 return 'written'
 # mended:

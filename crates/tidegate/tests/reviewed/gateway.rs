@@ -38,6 +38,13 @@ impl Gateway {
         (self.child, self.address) = begin(self.folder.path(), &self.variables);
     }
 
+    /// Changes its configuration file while it runs.
+    pub(crate) fn configure(&self, change: impl FnOnce(String) -> String) {
+        let file = self.folder.path().join("tidegate.toml");
+        let text = change(std::fs::read_to_string(&file).unwrap());
+        std::fs::write(file, text).unwrap();
+    }
+
     fn stop(&mut self) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());

@@ -5,3 +5,4 @@ mod anomalies;
 mod gateway;
 mod network;
 mod review;
+mod settings;
