@@ -24,7 +24,7 @@ fn a_search_says_more_the_more_is_asked_for() {
         answer[0].as_object().unwrap().keys().cloned().collect()
     };
     assert_eq!(keys(&search("name_only")), ["name", "server"]);
-    assert_eq!(keys(&search("with_description")), ["description", "name", "server"]);
+    assert_eq!(keys(&search("with_description")), ["name", "server", "description"]);
     let full = keys(&search("full"));
     assert!(
         full.contains(&"input_schema".into()) && full.contains(&"signature".into()),
@@ -39,6 +39,6 @@ fn a_tool_is_shown_as_a_program_would_import_it() {
     assert!(shown.contains("async def query_device_history("), "{shown}");
     assert!(shown.contains("device_id: The device's id"), "{shown}");
     let missed = user.tidegate(&["tools", "show", "data.query_device_histori"]);
-    assert_eq!(missed.code, Some(1), "{missed:?}");
+    assert_eq!(missed.code, Some(2), "{missed:?}");
     assert!(missed.stderr.contains("did you mean \"query_device_history\"?"), "{missed:?}");
 }

@@ -45,7 +45,7 @@ fn an_owner_has_no_more_sessions_than_the_setting_says() {
         assert_eq!(status, 201, "{made}");
     }
     let (status, refused) = gateway.ask("POST", "/api/v1/sessions", Some(&json!({})));
-    assert_eq!(status, 429, "{refused}");
+    assert_eq!(status, 403, "{refused}");
     let refused: Value = serde_json::from_str(&refused).unwrap();
     assert!(refused.to_string().contains("max-sessions"), "{refused}");
 }
@@ -64,7 +64,7 @@ fn an_owner_has_no_more_bytes_than_the_setting_says() {
     assert!(status < 300, "{frozen}");
 
     let (status, refused) = gateway.ask("POST", "/api/v1/sessions", Some(&json!({})));
-    assert_eq!(status, 429, "{refused}");
+    assert_eq!(status, 403, "{refused}");
     assert!(refused.contains("max-session-bytes"), "{refused}");
     let (status, removed) = gateway.ask("DELETE", &format!("/api/v1/sessions/{session}"), None);
     assert!(status < 300, "{removed}");
