@@ -70,7 +70,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             Ok(Ending::Success)
         }
         Event::Answer(answer) => {
-            out::foreign_line(&answer.answer).context(show::LOST)?;
+            out::foreign_line(answer.answer.trim_end_matches('\n')).context(show::LOST)?;
             out::tell(format_args!("{DIM}{}{DIM:#}", used(&answer)));
             Ok(Ending::Success)
         }

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod analyze;
+mod ask;
 mod bindings;
 mod check;
 mod explain;
