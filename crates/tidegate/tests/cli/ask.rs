@@ -14,7 +14,7 @@ const VARIABLE: &str = "TIDEGATE_TEST_MODEL_KEY";
 #[tokio::test(flavor = "multi_thread")]
 async fn the_steps_are_shown_beside_the_answer() {
     let program =
-        "from data import get_devices\nprint('looking')\nreturn (await get_devices()).count";
+        "from data import get_devices\nprint('looking')\nreturn (await get_devices())['count']";
     let turns = [
         Turn::program("return nothing_like_that"),
         Turn::program(program),
@@ -176,7 +176,7 @@ async fn a_tool_of_a_server_is_passed_through_to_the_model() {
     assert_eq!(passed["parameters"]["properties"]["room"]["type"], "string");
     assert!(offered.iter().all(|tool| tool["name"] != "data__query_device_history"));
     let result = asked[1].text();
-    assert!(result.contains("motion") && !result.contains("temperature"), "{result}");
+    assert!(result.contains("motion_03") && !result.contains("temperature_"), "{result}");
     assert_eq!(asker.server.complaints(), Vec::<String>::new());
 }
 
@@ -184,7 +184,7 @@ async fn a_tool_of_a_server_is_passed_through_to_the_model() {
 async fn what_tools_would_have_taken_counts_every_row_a_program_read() {
     let code = |points: u32| {
         format!(
-            "from data import get_devices, query_device_history\nall = await get_devices(kind='power')\nrows = await query_device_history(device_id=all.devices[0].id, limit={points})\nreturn len(str(rows)) > 0"
+            "from data import get_devices, query_device_history\nall = await get_devices(kind='power')\nrows = await query_device_history(device_id=all['devices'][0]['id'], limit={points})\nreturn len(str(rows)) > 0"
         )
     };
     let turns = [1, 500].map(|points| [Turn::program(&code(points)), Turn::say("Yes.")]);
@@ -199,6 +199,27 @@ async fn what_tools_would_have_taken_counts_every_row_a_program_read() {
         direct
     });
     assert!(many > few + 1_000, "{few} and {many}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_child_calls_is_counted_with_its_program() {
+    let child = "from data import get_devices\nreturn (await get_devices())['count']";
+    let turns = [
+        Turn::program(&format!("return await spawn({child:?})")),
+        Turn::say("Some."),
+        Turn::program("return 1"),
+        Turn::say("None."),
+    ];
+    let asker = Asker::of(turns, "").await;
+    let [calling, idle] = [(), ()].map(|()| asker.ask(&["How many?"]));
+    assert!(calling.stderr.contains("calls data.get_devices"), "{calling:?}");
+    assert!(!idle.stderr.contains("calls data.get_devices"), "{idle:?}");
+    let instead = |said: &Said| {
+        let (_, rest) = said.stderr.split_once("instead of programs ").unwrap();
+        rest.split_once(')').unwrap().0.parse::<u64>().unwrap()
+    };
+    // What the tool answered is some thousand tokens.
+    assert!(instead(&calling) > instead(&idle) + 1_000, "{calling:?} {idle:?}");
 }
 
 /// A user with a model and a server of tools.

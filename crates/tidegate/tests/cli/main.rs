@@ -9,6 +9,7 @@ mod analyze;
 mod ask;
 mod bindings;
 mod check;
+mod children;
 mod explain;
 mod images;
 mod import;
