@@ -24,7 +24,7 @@ async fn the_steps_are_shown_beside_the_answer() {
     let said = asker.ask(&["How many devices are there?"]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(0), "There are 40 of them.\n"), "{said:?}");
     for words in [
-        "tools: data.get_devices",
+        "tools: data.",
         "program\n  return nothing_like_that",
         "failed with",
         "program (attempt 2)\n  from data import get_devices",
