@@ -147,12 +147,12 @@ impl Children {
     ) -> Result<Box<RawValue>, CallError> {
         let offer = self.examined(&program, &share.limits).await?;
         let start = Start { limits: share.limits.clone(), ..Start::default() };
-        let mut session = Session::new(Arc::clone(&self.nursery.engine), start);
+        let session = Session::new(Arc::clone(&self.nursery.engine), start);
+        let session = share.session.insert(session);
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
         let behalf = Behalf::clone(&self.behalf);
-        let ran = run_with(&mut session, program, offer, behalf, hearing, None).await;
-        share.used = Some(session.used());
+        let ran = run_with(session, program, offer, behalf, hearing, None).await;
         let outcome = ran.map_err(|error| fault("ServerError", format!("spawn(): {error}")))?;
         match outcome.error {
             None => Ok(outcome.return_value),
@@ -214,7 +214,7 @@ impl Children {
             calls: taken.calls,
             ..all.clone()
         };
-        Ok(Share { of: self, limits, taken, used: None })
+        Ok(Share { of: self, limits, taken, session: None })
     }
 }
 
@@ -223,12 +223,14 @@ struct Share<'a> {
     of: &'a Children,
     limits: Limits,
     taken: Left,
-    used: Option<Usage>,
+    /// Where it runs, once it does.
+    session: Option<Session>,
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
-        let Some(used) = self.used else { return };
+        // Also of one that was ended half-way.
+        let used = self.session.as_ref().map_or_else(Usage::default, Session::used);
         let mut left = self.of.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.cpu_time += self.taken.cpu_time.saturating_sub(used.cpu);
         left.calls += self.taken.calls.saturating_sub(used.calls);

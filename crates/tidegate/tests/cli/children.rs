@@ -101,6 +101,27 @@ for turn in range(6):
 }
 
 #[test]
+fn what_a_child_did_not_use_is_there_for_the_next() {
+    let source = r"
+import asyncio
+for turn in range(6):
+    try:
+        await spawn('return undefined_name')
+    except ToolError:
+        pass
+    try:
+        await asyncio.wait_for(spawn('import time\ntime.sleep(60)'), 0.05)
+    except TimeoutError:
+        pass
+    try:
+        await spawn_map('if item:\n    raise ValueError\nimport time\ntime.sleep(60)', [0, 0, 0, 1])
+    except ToolError:
+        pass
+return await spawn('return 7')";
+    assert_eq!(value(source), json!(7));
+}
+
+#[test]
 fn the_program_of_a_child_is_reviewed_like_any_other() {
     let user = User::new();
     let source =
