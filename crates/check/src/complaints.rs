@@ -36,6 +36,8 @@ const OURS: &[&str] = &[
     "wait_until",
     "http_get",
     "http_request",
+    "spawn",
+    "spawn_map",
 ];
 
 /// `length` is what others call `len`.

@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import analysis, analysis_check, awaits, binding, calls, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, values, waiting, web
+from _tidegate import analysis, analysis_check, awaits, binding, calls, children, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, values, waiting, web
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -576,6 +576,7 @@ def _public():
         **discovery.PUBLIC,
         **waiting.PUBLIC,
         **web.PUBLIC,
+        **children.PUBLIC,
         **{one.__name__: one for one in _FAILURES},
         **{one.__name__: one for one in (content.Content, content.Image, content.Audio, content.Resource, content.Link)},
     }
@@ -592,7 +593,7 @@ _FAILURES = (
 
 def _offer(package):
     """What every program finds without importing it."""
-    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items()):
+    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items(), *children.PUBLIC.items()):
         setattr(builtins, name, value)
     for one in _FAILURES:
         setattr(builtins, one.__name__, one)

@@ -30,6 +30,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("calls", include_str!("../guest/calls.py")),
     ("binding", include_str!("../guest/binding.py")),
     ("web", include_str!("../guest/web.py")),
+    ("children", include_str!("../guest/children.py")),
     ("reading", include_str!("../guest/reading.py")),
     ("servers", include_str!("../guest/servers.py")),
     ("discovery", include_str!("../guest/discovery.py")),

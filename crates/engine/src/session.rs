@@ -115,6 +115,12 @@ impl Session {
         &self.start
     }
 
+    /// What starts this session's guests.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.engine
+    }
+
     /// Runs one program to its end.
     ///
     /// Dropping the future stops the program and leaves the session as it was.

@@ -19,6 +19,7 @@ use upstream::Departure;
 
 use crate::behalf::Behalf;
 use crate::brief;
+use crate::children::{self, Children};
 use crate::hearing::{CallNote, Hearing, TOO_LARGE};
 use crate::tools::Offer;
 
@@ -53,6 +54,8 @@ pub struct Desk {
     behalf: Arc<Behalf>,
     /// Nobody writes down what a run does that is not kept.
     books: Option<Arc<dyn Books>>,
+    /// Runs the programs that the program starts, where it may start any.
+    children: Option<Arc<Children>>,
     runtime: Handle,
     /// Bytes one answer may have on its way into a guest.
     answer_bytes: u64,
@@ -124,6 +127,7 @@ impl Desk {
             offer,
             behalf,
             books: None,
+            children: None,
             runtime,
             answer_bytes,
             hearing,
@@ -136,6 +140,12 @@ impl Desk {
     /// The same, with somebody who writes down what it does.
     pub(crate) fn with_books(mut self, books: Arc<dyn Books>) -> Self {
         self.books = Some(books);
+        self
+    }
+
+    /// The same, for a program that may start others.
+    pub(crate) fn with_children(mut self, children: Children) -> Self {
+        self.children = Some(Arc::new(children));
         self
     }
 
@@ -251,7 +261,8 @@ impl Desk {
     fn work(&self, call: &HostCall) -> impl Future<Output = CallResult> + Send + 'static {
         let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
         let (books, call, most) = (self.books.clone(), call.clone(), self.answer_bytes);
-        let errand = Errand { offer, behalf: Arc::clone(&self.behalf), call, most };
+        let (behalf, children) = (Arc::clone(&self.behalf), self.children.clone());
+        let errand = Errand { offer, behalf, children, call, most };
         async move {
             let Some(books) = books else { return noted(errand, hearing).await };
             if let Err(error) = books.leaves(&errand.call) {
@@ -307,6 +318,7 @@ impl Desk {
 struct Errand {
     offer: Arc<Offer>,
     behalf: Arc<Behalf>,
+    children: Option<Arc<Children>>,
     call: HostCall,
     /// Bytes its answer may have.
     most: u64,
@@ -336,8 +348,12 @@ async fn noted(errand: Errand, hearing: Arc<dyn Hearing>) -> CallResult {
     result
 }
 
-async fn work(Errand { offer, behalf, call, most }: Errand) -> CallResult {
-    let result = offer.carry_out(&call, &behalf).await;
+async fn work(Errand { offer, behalf, children, call, most }: Errand) -> CallResult {
+    let result = if call.name == children::CALL {
+        CallResult { id: call.id, result: children::carry_out(children, &call.arguments).await }
+    } else {
+        offer.carry_out(&call, &behalf).await
+    };
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
     if bytes <= most {
         return result;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use engine::{Outcome, Program, Session, SessionError, Start};
 
 use crate::behalf::Behalf;
+use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::tools::{Offer, Tools};
@@ -23,10 +24,11 @@ pub async fn run(
     hearing: Arc<dyn Hearing>,
 ) -> Result<Outcome, SessionError> {
     let offer = tools.offer(&program.source).await;
-    run_with(session, program, offer, behalf, hearing).await
+    run_with(session, program, offer, behalf, hearing, None).await
 }
 
-/// The same with an offer that was made already, when the program was checked.
+/// The same with an offer that was made already, when the program was checked, and with children where a
+/// `nursery` is given.
 ///
 /// # Errors
 /// As for [`run`].
@@ -36,11 +38,18 @@ pub async fn run_with(
     offer: Arc<Offer>,
     behalf: Behalf,
     hearing: Arc<dyn Hearing>,
+    nursery: Option<Nursery>,
 ) -> Result<Outcome, SessionError> {
     // A program that names no server may still call what an earlier one imported.
     let servers = offer.folder().or_else(|| session.start().servers.clone());
     let most = session.start().limits.call_result_bytes;
-    let desk = Arc::new(Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing));
+    let behalf = Arc::new(behalf);
+    let mut desk = Desk::new(Arc::clone(&offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
+    if let Some(nursery) = nursery {
+        let limits = session.start().limits.clone();
+        desk = desk.with_children(Children::new(nursery, &offer, behalf, hearing, limits));
+    }
+    let desk = Arc::new(desk);
     session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
     let ending = Ending(&desk);
     let outcome = session.run(program, Arc::clone(&desk) as _).await;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::command::{
-    add, analyze, approvals, audit, bindings, check, config, demo, doctor, example_server, gc,
+    add, analyze, approvals, ask, audit, bindings, check, config, demo, doctor, example_server, gc,
     image, import, list, login, logout, mcp, policy, prompt, remove, repl, review, run, runs,
     runtime, secret, serve, session, setup, stats, test, token, tools,
 };
@@ -34,6 +34,9 @@ pub(crate) enum Command {
     Check(check::Arguments),
     /// Say what a program could do, without running it; exit code 1 if it would not simply run.
     Review(review::Arguments),
+    /// Answer a question in words: a model writes a program, it runs, the model reads the result.
+    #[command(after_help = exit::help())]
+    Ask(ask::Arguments),
     /// Filter, group or describe the rows of a file, without a program.
     Analyze(analyze::Arguments),
     /// Type programs at a prompt; variables stay from one to the next.
@@ -103,7 +106,15 @@ impl Command {
     /// Whether it uses servers without being about them, so that it has to say what went wrong
     /// with them beside its own results.
     pub(crate) fn uses_servers_aside(&self) -> bool {
-        matches!(self, Self::Run(_) | Self::Repl(_) | Self::Demo(_) | Self::Serve(_) | Self::Mcp(_))
+        matches!(
+            self,
+            Self::Run(_)
+                | Self::Ask(_)
+                | Self::Repl(_)
+                | Self::Demo(_)
+                | Self::Serve(_)
+                | Self::Mcp(_)
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod analyze;
 pub(crate) mod approvals;
+pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod bindings;
 pub(crate) mod check;
@@ -43,6 +44,7 @@ use crate::exit::Ending;
 pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
     match cli.command {
         Command::Run(arguments) => run::run(config, arguments).await,
+        Command::Ask(arguments) => Box::pin(ask::run(config, arguments)).await,
         Command::Analyze(arguments) => Box::pin(analyze::run(config, arguments)).await,
         Command::Repl(arguments) => repl::run(config, &arguments).await,
         Command::Session(arguments) => session::run(config, &arguments).await,

@@ -7,7 +7,9 @@ use engine::{
     Engine, Image, ImageError, Level, NoCalls, Outcome, Program, Session, SessionError, Start,
     StartError, Usage,
 };
-use gateway::{Behalf, Checks, Earlier, Hearing, Reviewing, Tools, Veil, VeilError, Written};
+use gateway::{
+    Behalf, Checks, Earlier, Hearing, Nursery, Reviewing, Tools, Veil, VeilError, Written,
+};
 
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
@@ -134,6 +136,12 @@ impl Opened {
         let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
         let (reviews, reviewing) = (&self.reviews, &self.reviewing);
         let behalf = self.behalf.clone();
+        let nursery = Nursery {
+            engine: Arc::clone(session.engine()),
+            checks: self.checks.clone(),
+            reviews: Arc::clone(&self.reviews),
+            reviewing: self.reviewing.clone(),
+        };
         let run = async move {
             let mut offer = None;
             let mut checked = None;
@@ -154,12 +162,17 @@ impl Opened {
                     return Ok(Err(refused));
                 }
             }
-            let ran = match (tools, offer) {
-                (_, Some(offer)) => {
-                    gateway::run_with(session, program, offer, behalf, hearing).await
+            let offer = match (tools, offer) {
+                (_, Some(offer)) => Some(offer),
+                (Some(tools), None) => Some(tools.offer(&program.source).await),
+                (None, None) => None,
+            };
+            let ran = match offer {
+                Some(offer) => {
+                    let nursery = Some(nursery);
+                    gateway::run_with(session, program, offer, behalf, hearing, nursery).await
                 }
-                (Some(tools), None) => gateway::run(session, program, tools, behalf, hearing).await,
-                (None, None) => session.run(program, Arc::new(NoCalls)).await,
+                None => session.run(program, Arc::new(NoCalls)).await,
             };
             let mut outcome = ran?;
             if let Some(report) = &checked {

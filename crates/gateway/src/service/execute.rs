@@ -27,6 +27,7 @@ use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, late, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
+use crate::children::Nursery;
 use crate::hearing::Hearing;
 use crate::run::run_with;
 
@@ -597,7 +598,8 @@ impl Service {
             self.run_kept(body, place, offer, pass).await?
         } else {
             let hearing = Arc::clone(run) as Arc<dyn Hearing>;
-            Some(run_with(session, program, offer, place.behalf(), hearing).await?)
+            let nursery = Some(self.nursery(engine));
+            Some(run_with(session, program, offer, place.behalf(), hearing, nursery).await?)
         };
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {
@@ -663,6 +665,16 @@ impl Place<'_> {
 }
 
 impl Service {
+    /// What programs need that start others.
+    pub(super) fn nursery(&self, engine: &Arc<dyn Engine>) -> Nursery {
+        Nursery {
+            engine: Arc::clone(engine),
+            checks: self.parts.checks.clone(),
+            reviews: Arc::clone(&self.reviews),
+            reviewing: self.settings.reviewing.clone(),
+        }
+    }
+
     /// What is unlike anything the owner of a run did before.
     fn anomalies(&self, run: &Run, ended: &Ended) -> Vec<audit::anomaly::Flag> {
         let Some(watching) = &self.parts.watching else { return Vec::new() };

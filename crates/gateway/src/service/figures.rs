@@ -111,6 +111,7 @@ pub fn describe() {
     describe_histogram!("tidegate_run_seconds", "How long runs took, rest included.");
     describe_histogram!("tidegate_phase_seconds", "How long the parts of runs took.");
     describe_counter!("tidegate_host_calls_total", "Calls of servers' tools.");
+    describe_counter!("tidegate_children_total", "Programs that programs started.");
     describe_histogram!("tidegate_guest_memory_bytes", "Memory of a guest after its run.");
     describe_histogram!("tidegate_guest_cpu_seconds", "Processor time of a guest in a run.");
     describe_counter!("tidegate_errors_total", "Runs that failed, by exception.");

@@ -16,6 +16,7 @@ use super::gathered::{self, Gathered, Unheard};
 use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
+use crate::children;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
 use crate::judge::Wish;
@@ -80,6 +81,17 @@ impl Offer {
         &self.tally
     }
 
+    /// The same for another program of the run, whose calls are counted with its own.
+    pub(crate) fn counted_by(&self, tally: &Arc<Tally>) -> Arc<Self> {
+        let (tools, made) = (Arc::clone(&self.tools), self.made.clone());
+        Arc::new(Self { tools, made, tally: Arc::clone(tally) })
+    }
+
+    /// All tools.
+    pub(crate) fn tools(&self) -> &Arc<Tools> {
+        &self.tools
+    }
+
     /// Answers what needs no server.
     #[must_use]
     pub fn at_once(&self, call: &HostCall) -> Option<CallResult> {
@@ -89,7 +101,8 @@ impl Offer {
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known = [CALL, web::CALL, "$resources", "$resource", "$prompts", "$prompt"];
+        let known =
+            [CALL, web::CALL, children::CALL, "$resources", "$resource", "$prompts", "$prompt"];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -117,6 +130,8 @@ impl Offer {
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
         match call.name.as_str() {
             web::CALL => web::effect(call),
+            // What it does in turn is its own affair, and is not to be done twice.
+            children::CALL => Effect::Write,
             CALL => match serde_json::from_str::<Named<'_>>(call.arguments.get()) {
                 Ok(named) => self.effect_of_tool(named.server.as_deref(), &named.tool),
                 Err(_) => Effect::Write,
@@ -130,6 +145,7 @@ impl Offer {
         match note.kind {
             CallKind::Tool => self.effect_of_tool(note.server.as_deref(), &note.tool),
             CallKind::Web => web::effect_of(&note.tool),
+            CallKind::Besides if note.tool == children::CALL => Effect::Write,
             CallKind::Besides => Effect::Read,
         }
     }

@@ -5,6 +5,7 @@ use engine::{CallError, HostCall};
 
 use super::offer::{Asked, Offer, ToolCall};
 use crate::behalf::Behalf;
+use crate::children;
 use crate::hearing::UNANSWERED;
 use crate::web;
 
@@ -43,6 +44,9 @@ impl Offer {
 
     /// What a call reads from, as rules name it; `None` if nobody can say.
     fn sources(&self, call: &HostCall) -> Option<Vec<String>> {
+        if call.name == children::CALL {
+            return None;
+        }
         if call.name == web::CALL {
             let tool = web::named(call)?;
             return Some(vec![format!("{}.{tool}", web::SERVER)]);

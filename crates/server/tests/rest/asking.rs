@@ -115,6 +115,32 @@ async fn a_model_that_fails_is_told_of_without_its_key() {
     assert!(told.contains("[ask] key") && !told.contains(KEY), "{told}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_metrics_have_both_arms_of_a_roll_out() {
+    let (house, _model) = rolled(50.0, well).await;
+    let mut answered = BTreeMap::from([("code", 0.0), ("direct", 0.0)]);
+    for user in 0..12 {
+        let body = json!({"question": "How much?", "user": format!("user-{user}")});
+        let answer: Value = house.post(ASK, body).await.json().await.unwrap();
+        *answered.get_mut(answer["arm"].as_str().unwrap()).unwrap() += 1.0;
+    }
+    let metrics = house.ask("/metrics").await.text().await.unwrap();
+    let sum = |name: &str, arm: &str| -> f64 {
+        let label = format!("arm=\"{arm}\"");
+        let of = |line: &&str| line.starts_with(name) && line.contains(&label);
+        let values = metrics.lines().filter(of).filter_map(|line| line.rsplit_once(' '));
+        values.map(|(_, value)| value.parse::<f64>().unwrap()).sum()
+    };
+    for (arm, times) in answered {
+        assert!(times > 0.0, "nobody was answered in the arm {arm}");
+        // Other tests ask too.
+        assert!(sum("tidegate_asks_total{", arm) >= times, "{metrics}");
+        assert!(sum("tidegate_ask_seconds_count{", arm) >= times, "{metrics}");
+        assert!(sum("tidegate_ask_tokens_total{", arm) > 0.0, "{metrics}");
+        assert!(sum("tidegate_ask_direct_tokens_total{", arm) > 0.0, "{metrics}");
+    }
+}
+
 /// Writes a program for whoever shows no result, and interprets what is shown.
 pub(super) fn well(asked: &Asked) -> Turn {
     if asked.text().contains("Result of the program") {
@@ -127,13 +153,22 @@ pub(super) fn well(asked: &Asked) -> Turn {
 pub(super) async fn asking(
     script: impl FnMut(&Asked) -> Turn + Send + 'static,
 ) -> (House, Scripted) {
+    rolled(100.0, script).await
+}
+
+/// The same, with programs for a share of users.
+async fn rolled(
+    rollout: f64,
+    script: impl FnMut(&Asked) -> Turn + Send + 'static,
+) -> (House, Scripted) {
     let model = Scripted::by(Format::OpenAi, script).await;
     let url = model.url().parse().unwrap();
     let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
     settings.key = Some(Secret::new(KEY.to_owned()));
+    let settings = agent::Settings { rollout, ..agent::Settings::new(settings) };
     let ready = Readiness::Ready(sandbox());
     let (service, folder) = House::opened(Settings::default(), ready).await;
-    let agent = Agent::new(Arc::clone(&service), agent::Settings::new(settings)).unwrap();
+    let agent = Agent::new(Arc::clone(&service), settings).unwrap();
     let rest = RestOptions { agent: Some(agent), ..RestOptions::default() };
     (House::serving(service, folder, rest).await, model)
 }

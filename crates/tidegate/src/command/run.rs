@@ -86,7 +86,8 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         return print(&resolved).map(|()| Ending::Success).context(show::LOST);
     }
     let program = || {
-        let context = with_secrets(config, &arguments, context(&arguments)?)?;
+        let context =
+            with_secrets(config, &arguments, read_context(arguments.context.as_deref())?)?;
         Ok(Program { source: source(&arguments)?, context })
     };
     if !arguments.json {
@@ -228,11 +229,12 @@ pub(super) fn read_input(file: &Path, what: &str) -> anyhow::Result<String> {
     })
 }
 
-fn context(arguments: &Arguments) -> anyhow::Result<Context> {
-    let Some(given) = &arguments.context else { return Ok(Context::new()) };
+/// The variables that `--context` gives.
+pub(super) fn read_context(given: Option<&str>) -> anyhow::Result<Context> {
+    let Some(given) = given else { return Ok(Context::new()) };
     let text = match given.strip_prefix('@') {
         Some(file) => read_file(Path::new(file), "the --context file")?,
-        None => given.clone().into_bytes(),
+        None => given.to_owned().into_bytes(),
     };
     match serde_json::from_slice::<Context>(&text) {
         Ok(context) => match context.keys().find(|key| !is_variable(key)) {

@@ -6,8 +6,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod analyze;
+mod ask;
 mod bindings;
 mod check;
+mod children;
 mod explain;
 mod images;
 mod import;

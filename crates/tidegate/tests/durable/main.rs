@@ -6,6 +6,7 @@
 
 mod again;
 mod canaries;
+mod children;
 mod gated;
 mod gateway;
 mod moving;

@@ -23,6 +23,8 @@ from tool_discovery import summarize as summarize
 wait_until: Any
 http_get: Any
 http_request: Any
+spawn: Any
+spawn_map: Any
 
 # A call that waits where it is used, because its function cannot await.
 def __tidegate_wait__[R](call: Awaitable[R]) -> R: ...

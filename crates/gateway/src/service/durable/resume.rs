@@ -21,6 +21,7 @@ use super::moving::MOVED;
 use super::past::Left;
 use super::{Effect, RunBooks};
 use crate::behalf::Behalf;
+use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::service::execute::Place;
@@ -226,7 +227,7 @@ impl Service {
         let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
         let servers = offer.folder().or_else(|| session.start().servers.clone());
         let start = Start { servers, ..session.start().clone() };
-        let (start, desk) = desk(place, &offer, start);
+        let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
         session.configure(start.clone());
         let started = SystemTime::now();
         body.guest = Some(session.lend(&program).await?);
@@ -457,7 +458,7 @@ impl Service {
         self.read_again(&offer, &left, &place.behalf()).await?;
         let start =
             Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
-        let (start, desk) = desk(place, &offer, start);
+        let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
@@ -527,13 +528,19 @@ fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
 }
 
 /// Who carries out a run's calls, and how its guest is started with that.
-fn desk(place: Place<'_>, offer: &Arc<Offer>, start: Start) -> (Start, Arc<Desk>) {
+fn desk(
+    place: Place<'_>,
+    offer: &Arc<Offer>,
+    start: Start,
+    nursery: Nursery,
+) -> (Start, Arc<Desk>) {
     let leaving = place.run.leaving().clone();
     let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), leaving));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
-    let most = start.limits.call_result_bytes;
-    let desk = Desk::new(Arc::clone(offer), Arc::new(place.behalf()), most, hearing);
-    let desk = Arc::new(desk.with_books(books));
+    let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
+    let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
+    let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());
+    let desk = Arc::new(desk.with_books(books).with_children(children));
     (Start { host: Arc::clone(&desk) as _, ..start }, desk)
 }
 

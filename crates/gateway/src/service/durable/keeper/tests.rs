@@ -168,4 +168,7 @@ async fn a_tool_is_no_internal_call_whatever_it_is_called() {
     assert_eq!(CallNote::leaving(&resource).name(), "s.$resource");
     let request = call(4, "$http", r#"{"method":"POST","url":"https://h/"}"#);
     assert_eq!(of(&request), (CallKind::Web, Effect::Write));
+    // What a child does is not to be done twice.
+    let child = call(5, "$spawn", r#"{"code":"return 1"}"#);
+    assert_eq!(of(&child), (CallKind::Besides, Effect::Write));
 }

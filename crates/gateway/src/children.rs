@@ -1,0 +1,288 @@
+//! Programs that a program starts: `spawn` and `spawn_map`.
+//!
+//! ```text
+//! program ──$spawn──► Children ──examined, limits carved──► a guest of its own ──► what it returns
+//! ```
+//!
+//! A child belongs to the run that started it: the same owner and rules, its calls among those of the run. Its
+//! limits are a part of the run's, and all children together have no more CPU time and calls than the program
+//! itself has. A child starts no children. When its run ends, it ends.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use engine::{
+    CallError, Context, Engine, Limits, Outcome, Program, ProgramError, Session, Start, Usage,
+    is_variable,
+};
+use metrics::counter;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::Semaphore;
+use upstream::TraceParent;
+
+use crate::behalf::Behalf;
+use crate::checks::{Checks, Earlier, refusal};
+use crate::hearing::{CallNote, Hearing};
+use crate::reviewing::{Reviewing, review_refusal};
+use crate::run::run_with;
+use crate::tally::Tally;
+use crate::tools::{Offer, Tools};
+
+/// The host call.
+pub(crate) const CALL: &str = "$spawn";
+
+/// Children of one run at the same time, and the parts that its limits are cut into.
+const AT_ONCE: u32 = 4;
+
+/// What a child's failure is called in the program that started it.
+const FAILED: &str = "ChildError";
+
+/// What programs need that may start others.
+#[derive(Clone)]
+pub struct Nursery {
+    /// What runs them.
+    pub engine: Arc<dyn Engine>,
+    /// Who looks for mistakes in them, if anybody does.
+    pub checks: Option<Arc<Checks>>,
+    /// Who reviews them, also where nobody looks for mistakes.
+    pub reviews: Arc<Checks>,
+    /// What is done about what reviews find.
+    pub reviewing: Reviewing,
+}
+
+/// The children of one run.
+pub(crate) struct Children {
+    nursery: Nursery,
+    tools: Arc<Tools>,
+    tally: Arc<Tally>,
+    behalf: Arc<Behalf>,
+    hearing: Arc<dyn Hearing>,
+    /// Those of the program that starts them.
+    limits: Limits,
+    left: Mutex<Left>,
+    room: Semaphore,
+    begun: AtomicU64,
+}
+
+/// What all children that are still to come may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Left {
+    cpu_time: Duration,
+    calls: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    code: String,
+    #[serde(default)]
+    context: Context,
+}
+
+/// Runs a child, if the program may start any.
+pub(crate) async fn carry_out(
+    children: Option<Arc<Children>>,
+    arguments: &RawValue,
+) -> Result<Box<RawValue>, CallError> {
+    let Some(children) = children else {
+        let message = "spawn(): a program that was started by another cannot start others; \
+                       let it return, and start them where it was started";
+        return Err(fault("LimitExceeded", message));
+    };
+    let asked: Asked = serde_json::from_str(arguments.get())
+        .map_err(|error| fault("ArgumentError", format!("spawn(): {error}")))?;
+    // Boxed, because a child's calls are made by what makes this one.
+    let child: futures_util::future::BoxFuture<'_, _> = Box::pin(children.run(asked));
+    child.await
+}
+
+impl Children {
+    pub(crate) fn new(
+        nursery: Nursery,
+        offer: &Arc<Offer>,
+        behalf: Arc<Behalf>,
+        hearing: Arc<dyn Hearing>,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            nursery,
+            tools: Arc::clone(offer.tools()),
+            tally: Arc::clone(offer.tally()),
+            behalf,
+            hearing,
+            left: Mutex::new(Left { cpu_time: limits.cpu_time, calls: limits.calls }),
+            limits,
+            room: Semaphore::new(AT_ONCE as usize),
+            begun: AtomicU64::new(0),
+        }
+    }
+
+    async fn run(&self, asked: Asked) -> Result<Box<RawValue>, CallError> {
+        if let Some(key) = asked.context.keys().find(|key| !is_variable(key)) {
+            let message = format!(
+                "spawn(): the context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+            );
+            return Err(fault("ArgumentError", message));
+        }
+        if asked.code.trim().is_empty() {
+            return Err(fault(FAILED, "spawn(): the program is empty; give its text"));
+        }
+        let program = Program { source: asked.code, context: asked.context };
+        let Ok(_place) = self.room.acquire().await else {
+            return Err(fault("ServerError", "spawn(): the run is over"));
+        };
+        let mut share = self.share()?;
+        let result = self.run_within(program, &mut share).await;
+        let outcome = if result.is_ok() { "ok" } else { "error" };
+        counter!("tidegate_children_total", "outcome" => outcome).increment(1);
+        result
+    }
+
+    async fn run_within(
+        &self,
+        program: Program,
+        share: &mut Share<'_>,
+    ) -> Result<Box<RawValue>, CallError> {
+        let offer = self.examined(&program, &share.limits).await?;
+        let start = Start { limits: share.limits.clone(), ..Start::default() };
+        let session = Session::new(Arc::clone(&self.nursery.engine), start);
+        let session = share.session.insert(session);
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
+        let behalf = Behalf::clone(&self.behalf);
+        let ran = run_with(session, program, offer, behalf, hearing, None).await;
+        let outcome = ran.map_err(|error| fault("ServerError", format!("spawn(): {error}")))?;
+        match outcome.error {
+            None => Ok(outcome.return_value),
+            Some(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Looks at a child's program as at any other; what it can call, if it may run.
+    async fn examined(&self, program: &Program, limits: &Limits) -> Result<Arc<Offer>, CallError> {
+        let Nursery { checks, reviews, reviewing, .. } = &self.nursery;
+        let tools = Some(&self.tools);
+        let (review, offer, mistaken) = if let Some(checks) = checks {
+            let (report, offer) = checks.examine(tools, program, Earlier::Nothing, limits).await;
+            let mistaken = refusal(&report);
+            (report.review, offer, mistaken)
+        } else {
+            let (review, offer) = reviews.review(tools, program, limits).await;
+            (review, offer, None)
+        };
+        let verdict = reviewing.verdict(&review, self.behalf.level);
+        let refused = mistaken.or_else(|| review_refusal(&verdict, None));
+        if let Some(error) = refused.and_then(|refused: Outcome| refused.error) {
+            return Err(failed(&error));
+        }
+        let offer = match offer {
+            Some(offer) => offer,
+            None => self.tools.offer(&program.source).await,
+        };
+        Ok(offer.counted_by(&self.tally))
+    }
+
+    /// What the next child may use, which nobody else may meanwhile.
+    fn share(&self) -> Result<Share<'_>, CallError> {
+        let all = &self.limits;
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = Left {
+            cpu_time: (all.cpu_time / AT_ONCE).min(left.cpu_time),
+            calls: all.calls.div_ceil(u64::from(AT_ONCE)).min(left.calls),
+        };
+        if taken.cpu_time.is_zero() {
+            let message = format!(
+                "spawn(): all children of a run together may use {} seconds of CPU time (limit `cpu-time`), and did; \
+                 give them less to do, or start them in several runs",
+                all.cpu_time.as_secs_f64()
+            );
+            return Err(fault("LimitExceeded", message));
+        }
+        left.cpu_time -= taken.cpu_time;
+        left.calls -= taken.calls;
+        drop(left);
+        // One that has less than a core shares it among its children.
+        let cpu_share =
+            if all.cpu_share < 1.0 { all.cpu_share / f64::from(AT_ONCE) } else { all.cpu_share };
+        let limits = Limits {
+            cpu_time: taken.cpu_time,
+            cpu_share,
+            memory_bytes: all.memory_bytes / u64::from(AT_ONCE),
+            value_bytes: all.value_bytes.min(all.call_result_bytes),
+            calls: taken.calls,
+            ..all.clone()
+        };
+        Ok(Share { of: self, limits, taken, session: None })
+    }
+}
+
+/// What one child may use; what it did not is there for the next.
+struct Share<'a> {
+    of: &'a Children,
+    limits: Limits,
+    taken: Left,
+    /// Where it runs, once it does.
+    session: Option<Session>,
+}
+
+impl Drop for Share<'_> {
+    fn drop(&mut self) {
+        // Also of one that was ended half-way.
+        let used = self.session.as_ref().map_or_else(Usage::default, Session::used);
+        let mut left = self.of.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.cpu_time += self.taken.cpu_time.saturating_sub(used.cpu);
+        left.calls += self.taken.calls.saturating_sub(used.calls);
+    }
+}
+
+/// Hears the calls of a child as those of its run; what it prints is its own.
+struct Overheard {
+    parent: Arc<dyn Hearing>,
+    number: u64,
+}
+
+impl Overheard {
+    /// The number of a child's call within the run.
+    fn numbered(&self, call: u64) -> u64 {
+        (self.number << 32) | call
+    }
+
+    fn noted(&self, note: &CallNote) -> CallNote {
+        CallNote { id: self.numbered(note.id), ..note.clone() }
+    }
+}
+
+impl Hearing for Overheard {
+    fn calls(&self, note: &CallNote) {
+        self.parent.calls(&self.noted(note));
+    }
+
+    fn called(&self, note: &CallNote) {
+        self.parent.called(&self.noted(note));
+    }
+
+    fn span(&self, call: u64) -> Option<TraceParent> {
+        self.parent.span(self.numbered(call))
+    }
+
+    fn notes_calls(&self) -> bool {
+        self.parent.notes_calls()
+    }
+}
+
+/// Why a child failed, for the program that started it.
+fn failed(error: &ProgramError) -> CallError {
+    let place = match (error.line, &error.source_line) {
+        (Some(line), Some(source)) => format!(" (its line {line}: {})", source.trim()),
+        _ => String::new(),
+    };
+    let hint = error.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
+    let ProgramError { kind, message, .. } = error;
+    fault(FAILED, format!("the child program failed with {kind}: {message}{place}{hint}"))
+}
+
+fn fault(kind: &str, message: impl Into<String>) -> CallError {
+    CallError { kind: kind.to_owned(), message: message.into() }
+}

@@ -1,0 +1,52 @@
+//! A child's writes are not made twice, though its own calls are in no ledger.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::PATIENCE;
+use crate::gateway::Gateway;
+
+#[test]
+fn a_child_that_was_under_way_when_the_gateway_died_is_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
+    gateway.start();
+    let child = "import asyncio\nfrom servers.desk import book\nawait book(key='by child')\nawait asyncio.sleep(30)";
+    let code = format!("done = await spawn(\"return 'first'\")\nawait spawn({child:?})");
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    while gateway.counted().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["error"]["type"], "Unknown", "{run:#}");
+    assert!(run["error"]["message"].as_str().unwrap().contains("$spawn"), "{run:#}");
+    assert_eq!(gateway.counted(), ["book by child"]);
+    // Whoever resumes it has what the first one returned, and is told of the other.
+    let again = json!({ "code": code, "resume_from": id });
+    let again = gateway.ask("POST", "/execute", Some(&again)).unwrap();
+    assert_eq!(again["success"], false, "{again:#}");
+    assert_eq!(gateway.counted(), ["book by child"]);
+}
+
+#[test]
+fn what_a_child_returned_is_still_known_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
+    gateway.start();
+    let child = "from servers.desk import book\nreturn (await book(key='by child'))['key']";
+    let code =
+        format!("import asyncio\nfirst = await spawn({child:?})\nawait asyncio.sleep(3)\nfirst");
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    while gateway.counted().is_empty() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], "by child", "{run:#}");
+    assert_eq!(gateway.counted(), ["book by child"]);
+}
