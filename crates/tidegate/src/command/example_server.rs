@@ -23,7 +23,11 @@ pub(crate) struct Arguments {
 
 /// Runs `tidegate example-server`: speaks MCP over standard input and output.
 pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
-    let world = World { seed: arguments.seed, store: arguments.store.clone() };
+    let world = World {
+        seed: arguments.seed,
+        store: arguments.store.clone(),
+        token: std::env::var("DOCUMENTS_TOKEN").ok(),
+    };
     let served = example_servers::serve(&arguments.name, &world).await;
     served.map_err(|error| Misuse::error(error.to_string()))?;
     Ok(Ending::Success)
