@@ -128,6 +128,28 @@ class Service:
         return json.loads(text)
 
 
+def rounded(value):
+    """For eyes: four places of a fraction are enough."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    return value
+
+
+def show(title, value):
+    """Prints a value that a model would read, a line for each part."""
+    print(f"\n## {title}")
+    if isinstance(value, str):
+        return print(value)
+    parts = [f"{name}: " for name in value] if isinstance(value, dict) else [""] * len(value)
+    for part, one in zip(parts, value.values() if isinstance(value, dict) else value):
+        text = one if isinstance(one, str) else json.dumps(rounded(one), ensure_ascii=False)
+        print(part + text)
+
+
 def saved(receipt):
     """What share of the tokens was saved against passing definitions and data through the model."""
     return 100 * receipt["tokens_saved"] / receipt["inline"]

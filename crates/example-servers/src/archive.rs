@@ -14,7 +14,7 @@ pub(crate) const PAYMENTS: usize = 10_000;
 /// Payments that nobody approved and that are far too large.
 pub(crate) const ODD: usize = 5;
 
-const SENTENCES: usize = 62;
+const SENTENCES: usize = 75;
 
 const PIERS: [&str; 8] = ["Ash", "Birch", "Cedar", "Elder", "Fir", "Hazel", "Larch", "Rowan"];
 const PARTS: [&str; 8] =

@@ -87,7 +87,8 @@ impl Market {
         let of = |what, count| usize::try_from(pick(self.seed, what, place, 0, count)).unwrap_or(0);
         let share = of(10, 12);
         // From nine in the morning, one after another.
-        let into = i64::from(number % 20) * 1_400 + i64::from(pick(self.seed, 11, place, 0, 1_000));
+        let of_day = i64::from(number * DAYS % TRADES / DAYS);
+        let into = of_day * 1_400 + i64::from(pick(self.seed, 11, place, 0, 1_000));
         let time = self.days[at] + TimeDelta::seconds(9 * 3_600 + into);
         let side = if of(12, 100) < 58 { "buy" } else { "sell" };
         let quantity = 1 + pick(self.seed, 13, place, 0, 400);
