@@ -1,19 +1,11 @@
 //! The server `data`: which devices a house has, and what they measured.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    Tool,
-};
-use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServerHandler};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::house::{self, House};
-
-const TOOLS: &str = include_str!("data.tools.json");
+use crate::served::{self, Tools};
 
 /// The server.
 pub(crate) struct Data {
@@ -48,18 +40,6 @@ impl Data {
         Self { house: House::new(seed) }
     }
 
-    fn answer(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, String> {
-        let arguments = Value::Object(arguments);
-        let wrong = |error: serde_json::Error| format!("{tool}: {error}");
-        match tool {
-            "get_devices" => Ok(self.devices(&serde_json::from_value(arguments).map_err(wrong)?)),
-            "query_device_history" => {
-                self.history(&serde_json::from_value(arguments).map_err(wrong)?)
-            }
-            _ => Err(format!("there is no tool {tool:?}")),
-        }
-    }
-
     fn devices(&self, which: &Which) -> Value {
         let devices: Vec<_> = self
             .house
@@ -90,57 +70,41 @@ impl Data {
     }
 }
 
-impl ServerHandler for Data {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("tidegate-data", env!("CARGO_PKG_VERSION")))
-            .with_instructions("Sensors and meters of a house, and what they measured in a week.")
-    }
+impl Tools for Data {
+    const NAME: &str = "tidegate-data";
+    const ABOUT: &str = "Sensors and meters of a house, and what they measured in a week.";
+    const DEFINITIONS: &str = include_str!("data.tools.json");
 
-    async fn list_tools(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let tools: Vec<Tool> = serde_json::from_str(TOOLS)
-            .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        Ok(ListToolsResult::with_all_items(tools))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let answer = self.answer(&request.name, request.arguments.unwrap_or_default());
-        let result = match answer {
-            Ok(value) => CallToolResult::structured(value),
-            Err(reason) => CallToolResult::error(vec![ContentBlock::text(reason)]),
-        };
-        Ok(result.into())
+    async fn answer(&self, tool: &str, arguments: Map<String, Value>) -> Result<Value, String> {
+        match tool {
+            "get_devices" => Ok(self.devices(&served::read(tool, arguments)?)),
+            "query_device_history" => self.history(&served::read(tool, arguments)?),
+            _ => Err(served::unknown(tool)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::Tool;
+
     use super::*;
 
-    #[test]
-    fn its_definitions_can_be_read_and_each_has_an_answer() {
-        let tools: Vec<Tool> = serde_json::from_str(TOOLS).unwrap();
+    #[tokio::test]
+    async fn its_definitions_can_be_read_and_each_has_an_answer() {
+        let tools: Vec<Tool> = serde_json::from_str(Data::DEFINITIONS).unwrap();
         let data = Data::new(1);
         for tool in &tools {
             let arguments = json!({ "device_id": "power_00" });
-            let answer = data.answer(&tool.name, arguments.as_object().unwrap().clone());
+            let answer = data.answer(&tool.name, arguments.as_object().unwrap().clone()).await;
             assert!(answer.is_ok(), "{}: {answer:?}", tool.name);
         }
     }
 
-    #[test]
-    fn a_device_that_is_not_there_is_said_so() {
+    #[tokio::test]
+    async fn a_device_that_is_not_there_is_said_so() {
         let arguments = json!({ "device_id": "power_01" }).as_object().unwrap().clone();
-        let reason = Data::new(1).answer("query_device_history", arguments).unwrap_err();
+        let reason = Data::new(1).answer("query_device_history", arguments).await.unwrap_err();
         assert_eq!(reason, "there is no device \"power_01\"; get_devices lists them");
     }
 

@@ -4,14 +4,27 @@
 //! same on every machine, so that what a program makes of it can be checked to the last digit.
 #![forbid(unsafe_code)]
 
+mod archive;
 mod chance;
 mod data;
+mod documents;
 mod house;
+mod market;
+mod served;
+mod store;
+mod trading;
+
+use std::path::PathBuf;
 
 use rmcp::ServiceExt as _;
 
+use self::data::Data;
+use self::documents::Documents;
+use self::served::{Served, Tools};
+use self::trading::Trading;
+
 /// What the servers are called.
-pub const NAMES: [&str; 1] = ["data"];
+pub const NAMES: [&str; 3] = ["data", "documents", "trading"];
 
 /// The seed unless somebody wants another world.
 pub const SEED: u64 = 1;
@@ -36,14 +49,36 @@ pub enum ServeError {
     },
 }
 
+/// Which world a server shows, and where it keeps it.
+#[derive(Clone, Default)]
+pub struct World {
+    /// Other data for another number, the same for the same.
+    pub seed: u64,
+    /// The `SQLite` file of servers that have one; in memory unless given.
+    pub store: Option<PathBuf>,
+    /// The credential of servers that want one.
+    pub token: Option<String>,
+}
+
 /// Serves `name` over standard input and output until the client leaves.
-pub async fn serve(name: &str, seed: u64) -> Result<(), ServeError> {
+pub async fn serve(name: &str, world: &World) -> Result<(), ServeError> {
     let broken = |reason: String| ServeError::Broken { name: name.to_owned(), reason };
-    let server = match name {
-        "data" => data::Data::new(seed),
+    let World { seed, store, token } = world;
+    let store = store.as_deref();
+    let served = match name {
+        "data" => converse(Data::new(*seed)).await,
+        "documents" => {
+            let documents = Documents::new(store, *seed, token.clone()).await;
+            converse(documents.map_err(broken)?).await
+        }
+        "trading" => converse(Trading::new(store, *seed).await.map_err(broken)?).await,
         _ => return Err(ServeError::Unknown { name: name.to_owned() }),
     };
+    served.map_err(broken)
+}
+
+async fn converse<T: Tools>(tools: T) -> Result<(), String> {
     let streams = (tokio::io::stdin(), tokio::io::stdout());
-    let running = server.serve(streams).await.map_err(|error| broken(error.to_string()))?;
-    running.waiting().await.map(drop).map_err(|error| broken(error.to_string()))
+    let running = Served(tools).serve(streams).await.map_err(|error| error.to_string())?;
+    running.waiting().await.map(drop).map_err(|error| error.to_string())
 }

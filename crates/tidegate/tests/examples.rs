@@ -1,0 +1,80 @@
+//! Every example under `examples/` runs with its one command, and shows what its README says.
+//!
+//! `expected.txt` beside an example is what it prints before its table of tokens. The table changes with every word
+//! of our own definitions, so only what it has to reach is asserted.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What an example has to save: `row` of its table at least `percent`.
+type Least = (&'static str, f64);
+
+#[test]
+fn trading_analyses_a_portfolio_and_keeps_its_rows_from_the_model() {
+    let least = [
+        ("filter", 96.5),
+        ("aggregate", 96.5),
+        ("transform", 96.5),
+        ("validate", 96.5),
+        ("all", 97.0),
+    ];
+    let data = example("trading", &least);
+    let chart = std::fs::read(data.path().join("chart.png")).unwrap();
+    assert!(chart.starts_with(b"\x89PNG\r\n"), "the chart is no picture");
+    assert!(data.path().join("trading.db").is_file(), "the market is not in a file");
+}
+
+#[test]
+fn every_example_has_a_readme_that_names_its_command() {
+    let folders = std::fs::read_dir(root().join("examples")).unwrap();
+    let names: Vec<String> = folders
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("run").is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    assert!(!names.is_empty());
+    let map = std::fs::read_to_string(root().join("docs/src/examples.md")).unwrap();
+    for name in names {
+        let command = format!("examples/{name}/run");
+        let readme = root().join("examples").join(&name).join("README.md");
+        assert!(std::fs::read_to_string(readme).unwrap().contains(&command), "{name}");
+        assert!(map.contains(&command), "docs/src/examples.md does not name {command}");
+    }
+}
+
+/// Runs one, compares what it says, and gives the folder in which it kept things.
+fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
+    let data = tempfile::tempdir().unwrap();
+    let folder = root().join("examples").join(name);
+    let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+        PathBuf::from,
+    );
+    let output = Command::new("python3")
+        .arg("-B")
+        .arg(folder.join("run"))
+        .env("TIDEGATE", env!("CARGO_BIN_EXE_tidegate"))
+        .env("TIDEGATE_CACHE", cache)
+        .env("TIDEGATE_DATA", data.path())
+        .env("XDG_CONFIG_HOME", data.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} ended with {}:\n{said}", output.status);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let (results, table) = shown.split_once("\ntokens ").unwrap();
+    let expected = std::fs::read_to_string(folder.join("expected.txt")).unwrap();
+    assert_eq!(results.trim(), expected.trim(), "{name} shows something else");
+    for (row, percent) in least {
+        let line = table.lines().find(|line| line.starts_with(&format!("{row} "))).unwrap();
+        let saved: f64 = line.rsplit(' ').next().unwrap().trim_end_matches('%').parse().unwrap();
+        assert!(saved >= *percent, "{name} saves less than {percent} %: {line}");
+    }
+    data
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}

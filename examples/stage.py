@@ -1,0 +1,166 @@
+"""What the examples share: finding tidegate, talking to it, and the table of what was saved.
+
+Standard library only, so that a clean checkout needs nothing but Python 3.9 or newer.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def environment(example):
+    """The environment of this example: `tidegate` on the path, and a folder of its own for what it keeps."""
+    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    built = target / "release" / "tidegate"
+    command = os.environ.get("TIDEGATE") or (str(built) if built.is_file() else shutil.which("tidegate"))
+    if not command:
+        sys.exit("there is no tidegate yet; build it with `cargo build --release`, or say where it is with TIDEGATE=/path/to/tidegate")
+    variables = dict(os.environ)
+    variables["PATH"] = str(pathlib.Path(command).resolve().parent) + os.pathsep + variables["PATH"]
+    variables.setdefault("TIDEGATE_DATA", str(example / ".data"))
+    pathlib.Path(variables["TIDEGATE_DATA"]).mkdir(parents=True, exist_ok=True)
+    return variables
+
+
+class Client:
+    """An MCP client like any other: it starts what `.mcp.json` names, and speaks JSON-RPC over its streams."""
+
+    def __init__(self, example, name="tidegate"):
+        server = json.loads((example / ".mcp.json").read_text())["mcpServers"][name]
+        self.variables = environment(example) | server.get("env", {})
+        self.process = subprocess.Popen(
+            [server["command"], *server["args"]],
+            cwd=example,
+            env=self.variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.asked = 0
+
+    def __enter__(self):
+        about = {"name": "example", "version": "1"}
+        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about})
+        self.send({"method": "notifications/initialized"})
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        self.asked += 1
+        self.send({"id": self.asked, "method": method, "params": params})
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.asked and "method" not in answer:
+                break
+        else:
+            sys.exit("tidegate ended before it answered; what it said is above")
+        if "error" in answer:
+            sys.exit(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def call(self, tool, **arguments):
+        """The result of a tool; a program that failed ends the example with what it said."""
+        result = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        if result.get("isError"):
+            sys.exit("\n".join(block.get("text", "") for block in result["content"]))
+        return result
+
+
+class Service:
+    """A `tidegate serve` of one's own, on a port that is free."""
+
+    def __init__(self, example, *arguments, token=None):
+        self.variables = environment(example)
+        self.token = token
+        self.process = subprocess.Popen(
+            ["tidegate", "serve", "--port", "0", *arguments],
+            cwd=example,
+            env=self.variables,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for line in self.process.stderr:
+            if "http://" in line:
+                self.address = "http://" + line.split("http://")[1].split()[0]
+                break
+        else:
+            sys.exit("tidegate ended before it listened; try `tidegate doctor`")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.stderr.close()
+        self.process.wait()
+
+    def ask(self, method, path, body=None, token=None):
+        """Status and body of an answer."""
+        headers = {"Content-Type": "application/json"}
+        if token or self.token:
+            headers["Authorization"] = f"Bearer {token or self.token}"
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.address + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def json(self, method, path, body=None, token=None):
+        status, text = self.ask(method, path, body, token)
+        if status >= 300:
+            sys.exit(f"{method} {path}: {status} {text}")
+        return json.loads(text)
+
+
+def rounded(value):
+    """For eyes: four places of a fraction are enough."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    return value
+
+
+def show(title, value):
+    """Prints a value that a model would read, a line for each part."""
+    print(f"\n## {title}")
+    if isinstance(value, str):
+        return print(value)
+    parts = [f"{name}: " for name in value] if isinstance(value, dict) else [""] * len(value)
+    for part, one in zip(parts, value.values() if isinstance(value, dict) else value):
+        text = one if isinstance(one, str) else json.dumps(rounded(one), ensure_ascii=False)
+        print(part + text)
+
+
+def saved(receipt):
+    """What share of the tokens was saved against passing definitions and data through the model."""
+    return 100 * receipt["tokens_saved"] / receipt["inline"]
+
+
+def table(receipts):
+    """Prints what each step cost a model, and what it would have cost without a program."""
+    rows = [(name, one["inline"], one["inline"] - one["tokens_saved"], saved(one)) for name, one in receipts]
+    direct, ours = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    rows.append(("all", direct, ours, 100 * (direct - ours) / direct))
+    print(f"{'tokens':<14}{'through the model':>20}{'with programs':>16}{'saved':>10}")
+    for name, through, cost, share in rows:
+        print(f"{name:<14}{through:>20,}{cost:>16,}{share:>9.2f}%")
+    return rows[-1][3]
