@@ -3,7 +3,7 @@
 //! A name is a Python identifier in small letters, because programs import it. `NAME_v3` is version 3
 //! of `NAME`, so no skill's own name may end like that.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -142,7 +142,11 @@ fn short(text: &str) -> String {
 
 /// Bytes in hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text never fails.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Whoever looks for skills.

@@ -101,7 +101,7 @@ pub struct Manifest {
 pub struct Trust {
     /// Keys whose signature is enough.
     pub keys: BTreeSet<Key>,
-    /// Whether packs that nobody signed are used.
+    /// Whether packs that nobody signed are used; then a key that nobody trusts is no worse.
     pub unsigned: bool,
 }
 

@@ -96,7 +96,6 @@ pub struct Example {
 
 /// A tool's answer to one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Recorded {
     /// `server.tool`.
     pub tool: String,
