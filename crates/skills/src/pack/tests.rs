@@ -1,3 +1,5 @@
+//! A pack is what was signed, or it is refused.
+
 use super::*;
 use crate::skill::tests::skill;
 

@@ -1,3 +1,5 @@
+//! What is saved is found again, by whom it belongs to, as it was.
+
 use super::*;
 use crate::skill::tests::skill;
 
