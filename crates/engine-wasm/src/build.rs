@@ -14,7 +14,8 @@ use serde_json::value::RawValue;
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
-use crate::machine::{Announced, Base, Machine, News, REHEARSAL};
+use crate::language::Language;
+use crate::machine::{Announced, Base, Machine, News};
 use crate::memory::{self, ImageFile, PAGE};
 use crate::wasi::{Clock, Entropy};
 
@@ -149,7 +150,7 @@ pub fn plan() -> Result<Plan, BoxError> {
     };
     Ok(Plan {
         pins: crate::install::Pins::default(),
-        compatibility: kit::compatibility()?,
+        compatibility: kit::compatibility(Language::Python)?,
         recipes: vec![
             recipe("base", "first", format!("{WARM}\n{}", boot()?))?,
             recipe("science", "base", SCIENCE.to_owned())?,
@@ -181,7 +182,7 @@ pub struct Builder;
 
 impl Toolkit for Builder {
     fn compile(&self, module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
-        kit::compile(module, progress)
+        kit::compile(Language::Python, module, progress)
     }
 
     fn build_image(
@@ -192,7 +193,7 @@ impl Toolkit for Builder {
         into: &File,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<BuiltImage, BoxError> {
-        let kit = kit::open(parts)?;
+        let kit = kit::open(Language::Python, parts)?;
         let packages = recipe
             .packages
             .as_deref()
@@ -303,7 +304,7 @@ fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
 fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
     let mut machine = Machine::fresh(kit, base, Arc::default())?;
     machine.configure(News::default());
-    machine.step(Input::Run(Program::new(REHEARSAL)))?;
+    machine.step(Input::Run(Program::new(kit.language.rehearsal())))?;
     let pages = memory::dirty_pages(machine.memory_bytes(), &base.image);
     let end = base.image.len() / PAGE;
     let pages: Vec<_> = pages.into_iter().filter(|&page| page < end).collect();

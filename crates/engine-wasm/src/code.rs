@@ -7,17 +7,15 @@ use std::sync::Arc;
 use wasmtime::{Collector, Config, Engine, Module, OptLevel};
 
 use crate::cache::CheckedFile;
+use crate::language::Language;
 use crate::memory::{Creator, Flags};
 
 /// Stack for wasm frames. At the default of 512 KiB deeply nested JSON ends in a
 /// trap; with this much CPython notices first and raises `RecursionError`.
 pub(crate) const WASM_STACK: usize = 8 << 20;
 
-/// Pages of memory the Python module declares as its minimum.
-pub(crate) const GUEST_MINIMUM: usize = 640 << 16;
-
-/// The engine every guest is compiled for and runs in.
-pub(crate) fn engine(flags: &Arc<Flags>) -> wasmtime::Result<Engine> {
+/// The engine every guest of a language is compiled for and runs in.
+pub(crate) fn engine(language: Language, flags: &Arc<Flags>) -> wasmtime::Result<Engine> {
     let mut config = Config::new();
     config
         .wasm_exceptions(true)
@@ -34,7 +32,7 @@ pub(crate) fn engine(flags: &Arc<Flags>) -> wasmtime::Result<Engine> {
         // map machine code back to wasm would only cost disk.
         .generate_address_map(false)
         .wasm_backtrace_max_frames(None)
-        .with_host_memory(Arc::new(Creator::new(GUEST_MINIMUM, Arc::clone(flags))));
+        .with_host_memory(Arc::new(Creator::new(language.minimum(), Arc::clone(flags))));
     Engine::new(&config)
 }
 

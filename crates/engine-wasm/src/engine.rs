@@ -14,6 +14,7 @@ use crate::files::GivenFolder;
 use crate::guest::{Standby, WasmGuest, Works};
 use crate::install::{BoxError, Installed};
 use crate::kit;
+use crate::language::Language;
 use crate::machine::{Base, Machine, ThawError};
 use crate::memory::ImageFile;
 use crate::threads::{STACK, Threads, lock};
@@ -71,7 +72,7 @@ impl WasmEngine {
     /// # Errors
     /// When the code or the base image cannot be loaded.
     pub fn open(installed: Installed, options: Options) -> Result<Self, BoxError> {
-        let kit = kit::open(installed.parts())?;
+        let kit = kit::open(Language::Python, installed.parts())?;
         // With guests in reserve, cleaning up can wait until the machine is idle; without,
         // the next guest wants the memory of the last while it is still in the caches.
         let later = if options.standby > 0 { CONSIDERATION } else { Duration::ZERO };

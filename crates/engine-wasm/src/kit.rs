@@ -7,6 +7,7 @@ use wasmtime::{InstancePre, Linker};
 
 use crate::files::Library;
 use crate::install::{BoxError, Parts};
+use crate::language::Language;
 use crate::memory::Flags;
 use crate::state::State;
 use crate::threads::{STACK, lock};
@@ -14,6 +15,7 @@ use crate::{code, door, wasi};
 
 /// What every instance is made from.
 pub(crate) struct Kit {
+    pub(crate) language: Language,
     pub(crate) engine: wasmtime::Engine,
     pub(crate) pre: InstancePre<State>,
     pub(crate) library: Arc<Library>,
@@ -45,29 +47,33 @@ impl Scratch {
 }
 
 /// Loads the compiled code and links it.
-pub(crate) fn open(parts: &Parts) -> Result<Kit, BoxError> {
+pub(crate) fn open(language: Language, parts: &Parts) -> Result<Kit, BoxError> {
     let flags = Arc::default();
-    let engine = code::engine(&flags)?;
+    let engine = code::engine(language, &flags)?;
     let module = code::load(&engine, &parts.code)?;
     let mut linker = Linker::new(&engine);
     wasi::add_to_linker(&mut linker)?;
     door::add_to_linker(&mut linker)?;
     let pre = linker.instantiate_pre(&module)?;
     let library = Arc::new(Library::open(parts.library.file().try_clone()?)?);
-    Ok(Kit { engine, pre, library, flags, scratch: Scratch::default() })
+    Ok(Kit { language, engine, pre, library, flags, scratch: Scratch::default() })
 }
 
 /// Whatever must be equal for compiled code to be loadable.
-pub(crate) fn compatibility() -> Result<Vec<u8>, BoxError> {
+pub(crate) fn compatibility(language: Language) -> Result<Vec<u8>, BoxError> {
     let mut bytes = Bytes::default();
-    code::engine(&Arc::default())?.precompile_compatibility_hash().hash(&mut bytes);
+    code::engine(language, &Arc::default())?.precompile_compatibility_hash().hash(&mut bytes);
     Ok(bytes.0)
 }
 
 /// Compiles a module. wasmtime does not say how far it is, so the progress is an
 /// estimate that slows down as it nears the end.
-pub(crate) fn compile(module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
-    let engine = code::engine(&Arc::default())?;
+pub(crate) fn compile(
+    language: Language,
+    module: &[u8],
+    progress: &(dyn Fn(f64) + Sync),
+) -> Result<Vec<u8>, BoxError> {
+    let engine = code::engine(language, &Arc::default())?;
     let done = std::sync::Mutex::new(false);
     let bell = std::sync::Condvar::new();
     std::thread::scope(|scope| {

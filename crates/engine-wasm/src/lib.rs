@@ -25,6 +25,7 @@ pub mod fuzzing;
 mod guest;
 pub mod install;
 mod kit;
+mod language;
 mod machine;
 mod memory;
 mod packages;

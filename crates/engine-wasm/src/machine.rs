@@ -23,6 +23,7 @@ pub(crate) use self::rest::ThawError;
 use crate::files::{Files, Given, GivenFolder, Quota};
 use crate::install::BoxError;
 use crate::kit::Kit;
+use crate::language::Language;
 use crate::memory::{self, ImageFile};
 use crate::state::{Around, Ended, Growth, Run, Shared, State};
 use crate::threads::lock;
@@ -34,9 +35,6 @@ const ENGINE: &str = "wasm";
 
 /// Fresh guests start their monotonic clock here: beyond anything an image build counts.
 const FIRST_MOMENT: u64 = 1_000_000_000_000;
-
-/// The least a program does; also what the hot pages of an image are found with.
-pub(crate) const REHEARSAL: &str = "sum(range(100))";
 
 /// What a program may allocate even when the session has used up its memory.
 const LITTLE: u64 = 1 << 20;
@@ -68,6 +66,7 @@ impl Default for News {
 
 /// One guest.
 pub(crate) struct Machine {
+    language: Language,
     store: Store<State>,
     #[cfg(test)]
     instance: wasmtime::Instance,
@@ -129,6 +128,7 @@ impl Machine {
         let calloc = instance.get_typed_func(&mut store, split::ALLOCATOR[0])?;
         let free = instance.get_typed_func(&mut store, split::ALLOCATOR[1])?;
         let mut machine = Self {
+            language: kit.language,
             store,
             #[cfg(test)]
             instance,
@@ -167,7 +167,7 @@ impl Machine {
     pub(crate) fn rehearsed(kit: &Kit, base: &Arc<Base>) -> Result<Self, BoxError> {
         let mut machine = Self::fresh(kit, base, Arc::default())?;
         machine.configure(News::default());
-        machine.step(Input::Run(engine::Program::new(REHEARSAL)))?;
+        machine.step(Input::Run(engine::Program::new(kit.language.rehearsal())))?;
         let memory = machine.memory.data_mut(&mut machine.store);
         if memory.len() != base.image.len() {
             return Err("the rehearsal grew its memory".into());
@@ -371,7 +371,7 @@ impl Machine {
             let shared = &self.store.data().shared;
             (lock(&shared.output).clone(), *lock(&shared.usage))
         };
-        let message = self.begin(&engine::Program::new(PROBE))?;
+        let message = self.begin(&engine::Program::new(self.language.probe()))?;
         let state = self.store.data_mut();
         state.growth.suspect = false;
         state.input = Some(message);
@@ -528,9 +528,6 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
         usage,
     }
 }
-
-/// A program that needs a little room, as any does.
-const PROBE: &str = "len(bytes(64 << 10))";
 
 /// The longest note that comes from a guest.
 const MOST_WORDS: usize = 4000;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::cache::ImageName;
 use crate::install::{Installed, Silent, Source, install};
 use crate::kit::{self, Kit};
+use crate::language::Language;
 use crate::machine::{Base, Machine};
 use crate::memory::ImageFile;
 use crate::{Builder, plan};
@@ -23,7 +24,7 @@ pub(crate) fn installed() -> Installed {
 /// Runs `task` with a fresh guest, on a stack that is deep enough for it.
 pub(crate) fn with_guest(task: impl FnOnce(&Kit, Machine) + Send + 'static) {
     let installed = installed();
-    let kit = kit::open(installed.parts()).unwrap();
+    let kit = kit::open(Language::Python, installed.parts()).unwrap();
     let stored = installed.image(&ImageName::base()).unwrap();
     let file = stored.file.file().try_clone().unwrap();
     let base = Arc::new(Base {
