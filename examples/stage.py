@@ -26,6 +26,9 @@ def environment(example):
     variables["PATH"] = str(pathlib.Path(command).resolve().parent) + os.pathsep + variables["PATH"]
     variables.setdefault("TIDEGATE_DATA", str(example / ".data"))
     pathlib.Path(variables["TIDEGATE_DATA"]).mkdir(parents=True, exist_ok=True)
+    # A gateway answers while its runtime is being installed, but a program has to wait for it.
+    if subprocess.run([command, "runtime", "install"], env=variables, stdout=sys.stderr).returncode != 0:
+        sys.exit("the guest runtime could not be installed; what it said is above")
     return variables
 
 

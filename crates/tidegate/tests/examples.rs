@@ -27,6 +27,12 @@ fn trading_analyses_a_portfolio_and_keeps_its_rows_from_the_model() {
 }
 
 #[test]
+fn documents_are_summarised_and_their_credential_is_in_no_file() {
+    let data = example("documents", &[("payments", 99.0), ("all", 99.0)]);
+    assert!(data.path().join("documents.db").is_file(), "the archive is not in a file");
+}
+
+#[test]
 fn every_example_has_a_readme_that_names_its_command() {
     let folders = std::fs::read_dir(root().join("examples")).unwrap();
     let names: Vec<String> = folders
