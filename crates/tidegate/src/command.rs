@@ -21,6 +21,7 @@ pub(crate) mod logout;
 pub(crate) mod mcp;
 pub(crate) mod policy;
 pub(crate) mod prompt;
+mod reference;
 pub(crate) mod remove;
 pub(crate) mod repl;
 pub(crate) mod review;

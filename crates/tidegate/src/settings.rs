@@ -17,11 +17,11 @@ pub(crate) struct Setting {
     /// Its name: `--NAME`, `TIDEGATE_NAME`, and `NAME` under `[serve]`.
     pub(crate) name: &'static str,
     /// What holds when nobody says anything.
-    usual: &'static str,
+    pub(crate) usual: &'static str,
     /// What it is written as.
-    value: &'static str,
+    pub(crate) value: &'static str,
     /// What it does.
-    about: &'static str,
+    pub(crate) about: &'static str,
 }
 
 const fn setting(
@@ -298,7 +298,7 @@ pub(crate) fn yes(text: &str) -> Result<bool, String> {
 }
 
 /// The variable of a setting.
-fn variable(name: &str) -> String {
+pub(crate) fn variable(name: &str) -> String {
     format!("TIDEGATE_{}", name.to_uppercase().replace('-', "_"))
 }
 

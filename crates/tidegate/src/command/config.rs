@@ -1,4 +1,4 @@
-//! `tidegate config show`: every setting, and who says so.
+//! `tidegate config`: every setting, and who says so; what there is to set.
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -26,6 +26,8 @@ enum Action {
         #[command(flatten)]
         settings: Given,
     },
+    /// Print what there is to set, with what holds otherwise, as Markdown.
+    Reference,
 }
 
 /// What else decides: the folders, and what the files say under `[limits]`, `[privacy]` and `[secrets]`.
@@ -45,7 +47,10 @@ fn around(config: &Config) -> anyhow::Result<Vec<(String, String, String)>> {
 
 /// Runs `tidegate config`.
 pub(crate) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
-    let Action::Show { json: as_json, settings } = &arguments.action;
+    let Action::Show { json: as_json, settings } = &arguments.action else {
+        out::line(super::reference::page()).context(show::LOST)?;
+        return Ok(Ending::Success);
+    };
     let mut values = Values::resolve(config, settings)?;
     values.complete(config)?;
     let text = if *as_json {

@@ -28,7 +28,7 @@ pub(super) fn print_json(resolved: &Resolved) -> io::Result<()> {
     out::line(object)
 }
 
-fn rows(limits: &Limits) -> Vec<(&'static str, String, &'static str)> {
+pub(super) fn rows(limits: &Limits) -> Vec<(&'static str, String, &'static str)> {
     let count = |number: u64| number.to_string();
     let bytes = units::exact_bytes;
     let imports = limits.imports.as_ref();

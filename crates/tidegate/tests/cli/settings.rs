@@ -37,3 +37,13 @@ fn a_setting_that_does_not_exist_is_named_with_the_nearest() {
     assert!(!said.status.success() && told.contains("idle-freze"), "{told}");
     assert!(told.contains("idle-freeze"), "{told}");
 }
+
+#[test]
+fn the_reference_in_the_manual_is_the_one_that_the_command_prints() {
+    let printed = User::new().ok(&["config", "reference"]);
+    let page = include_str!("../../../../docs/src/configuration.md");
+    assert_eq!(
+        printed, page,
+        "print it anew: tidegate config reference > docs/src/configuration.md"
+    );
+}
