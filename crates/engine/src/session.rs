@@ -121,6 +121,12 @@ impl Session {
         &self.engine
     }
 
+    /// Whether a program has run in it before, here or wherever its image is from.
+    #[must_use]
+    pub fn has_past(&self) -> bool {
+        self.guest.is_some() || self.last.is_some()
+    }
+
     /// Runs one program to its end.
     ///
     /// Dropping the future stops the program and leaves the session as it was.

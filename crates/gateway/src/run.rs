@@ -40,8 +40,7 @@ pub async fn run_with(
     hearing: Arc<dyn Hearing>,
     nursery: Option<Nursery>,
 ) -> Result<Outcome, SessionError> {
-    // A program that names no server may still call what an earlier one imported.
-    let servers = offer.folder().or_else(|| session.start().servers.clone());
+    let servers = offer.folder_in(session);
     let most = session.start().limits.call_result_bytes;
     let behalf = Arc::new(behalf);
     let mut desk = Desk::new(Arc::clone(&offer), Arc::clone(&behalf), most, Arc::clone(&hearing));

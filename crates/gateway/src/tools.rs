@@ -524,6 +524,11 @@ impl Tools {
         }
     }
 
+    /// What is under `/servers` for whoever may want anything of it.
+    pub(crate) fn folder(&self) -> Arc<Folder> {
+        self.made().1
+    }
+
     fn made(&self) -> (Arc<Catalog>, Arc<Folder>) {
         let learned = self.learning.shown();
         let mut shelf = self.shelf();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName, ToolName};
-use engine::{CallError, CallResult, Folder, HostCall};
+use engine::{CallError, CallResult, Folder, HostCall, Session};
 use futures_util::future::join_all;
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,13 @@ impl Offer {
     #[must_use]
     pub fn folder(&self) -> Option<Arc<Folder>> {
         self.made.as_ref().map(|(_, folder)| Arc::clone(folder))
+    }
+
+    /// What a program of `session` finds there: one that names no server may still use what an earlier one
+    /// imported, also when the session has been at rest since.
+    pub(crate) fn folder_in(&self, session: &Session) -> Option<Arc<Folder>> {
+        let again = || session.has_past().then(|| self.tools.folder());
+        self.folder().or_else(|| session.start().servers.clone()).or_else(again)
     }
 
     /// What was counted of its calls so far.

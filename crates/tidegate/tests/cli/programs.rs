@@ -29,6 +29,16 @@ fn a_file_of_another_client_is_used_without_importing_it() {
 }
 
 #[test]
+fn a_session_keeps_what_it_imported_of_servers_for_programs_that_do_not_name_them() {
+    let user = with_meeting("");
+    let first = "import servers.meeting as meeting\n\
+                 async def most():\n    return (await meeting.meet(count=1))['most']\n1";
+    let session = ["--session", "kept", "-c"];
+    assert_eq!(user.value(&[&session[..], &[first]].concat()), 1);
+    assert_eq!(user.value(&[&session[..], &["await most()"]].concat()), 1);
+}
+
+#[test]
 fn ten_calls_in_one_gather_are_open_at_the_same_time() {
     let user = with_meeting("");
     let program = user.file("program.py", &gathered(10, 10));

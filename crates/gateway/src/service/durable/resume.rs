@@ -225,7 +225,7 @@ impl Service {
     ) -> Result<Option<Outcome>, Refusal> {
         let program = place.keeper.begun().program();
         let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
-        let servers = offer.folder().or_else(|| session.start().servers.clone());
+        let servers = offer.folder_in(session);
         let start = Start { servers, ..session.start().clone() };
         let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
         session.configure(start.clone());
@@ -456,8 +456,9 @@ impl Service {
         let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
         offer.count_before(answered, &place.behalf());
         self.read_again(&offer, &left, &place.behalf()).await?;
-        let start =
-            Start { limits: begun.limits.clone(), servers: offer.folder(), ..Start::default() };
+        // Programs of its session that came before may have imported what this one does not name.
+        let servers = Some(offer.folder().unwrap_or_else(|| offer.tools().folder()));
+        let start = Start { limits: begun.limits.clone(), servers, ..Start::default() };
         let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
         for id in &image.pending {
             match place.keeper.left(*id) {
