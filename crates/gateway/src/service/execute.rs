@@ -21,7 +21,7 @@ use super::ids::{RunId, SessionId};
 use super::receipt::{Receipt, Seen};
 use super::record::{Ended, Moment, Record, Status};
 use super::run::Run;
-use super::session::{Body, Entry};
+use super::session::{Body, Coming, Entry};
 use super::store::Write;
 use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, late, lock};
@@ -199,7 +199,7 @@ impl Service {
         };
         let (resumes, earlier) = self.earlier(caller, request.resume_from.as_ref()).await?;
         self.uncover_program(caller, &mut request).await?;
-        let (entry, limits) = self.place(caller, &request)?;
+        let (entry, coming, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
@@ -232,7 +232,7 @@ impl Service {
             trail.begins(keeper.begun(), program);
         }
         let session = entry.id.clone();
-        let work = Work { entry, ticket, engine, keeper };
+        let work = Work { entry, coming, ticket, engine, keeper };
         let (service, own) = (Arc::clone(self), Arc::clone(&run));
         let mut carried = Box::pin(async move { service.carry_out(own, work).await });
         // So that it stands in the row of its session before the next one does.
@@ -337,14 +337,19 @@ impl Service {
     }
 
     /// The session a request names, or a fresh one; and what its program may use there.
-    fn place(&self, caller: &Caller, request: &Request) -> Result<(Arc<Entry>, Limits), Refusal> {
-        let entry = match &request.session {
+    fn place(
+        &self,
+        caller: &Caller,
+        request: &Request,
+    ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
+        let (entry, coming) = match &request.session {
             Some(id) => {
                 let entry = self.entry(caller, id)?;
                 self.may_grow(&entry)?;
-                entry
+                let coming = Coming::to(&entry);
+                (entry, coming)
             }
-            None => self.admit(caller, request.level, true)?,
+            None => self.admit_one(caller, request.level)?,
         };
         let mut limits = entry.limits.clone();
         if let Some(level) = request.level {
@@ -356,7 +361,7 @@ impl Service {
         if let Some(timeout) = request.timeout {
             limits.wall = limits.wall.min(timeout);
         }
-        Ok((entry, limits))
+        Ok((entry, coming, limits))
     }
 
     async fn carry_out(self: Arc<Self>, run: Arc<Run>, work: Work) {
@@ -482,7 +487,7 @@ impl Service {
 
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Option<Outcome>, Refusal> {
-        let Work { entry, ticket, engine, keeper } = work;
+        let Work { entry, coming, ticket, engine, keeper } = work;
         let begun = Instant::now();
         let turn = async {
             let body = entry.body.lock().await;
@@ -503,7 +508,9 @@ impl Service {
             self.make_room(&entry).await;
             self.run_in(body, place, pass).await
         };
-        self.within_time(&mut body, place, work).await
+        let outcome = self.within_time(&mut body, place, work).await;
+        drop(coming);
+        outcome
     }
 
     /// Does what `work` does with a session's body, as long as somebody wants it.
@@ -637,6 +644,7 @@ impl Service {
 /// Everything a run needs.
 struct Work {
     entry: Arc<Entry>,
+    coming: Coming,
     ticket: Ticket,
     engine: Arc<dyn Engine>,
     keeper: Arc<Keeper>,

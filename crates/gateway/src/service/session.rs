@@ -29,6 +29,8 @@ pub(super) struct Entry {
     pub(super) limits: Limits,
     /// Made because a program named none, and used once: nobody may ever come back for it.
     pub(super) passing: AtomicBool,
+    /// Requests on their way to it, which have not ended.
+    coming: AtomicUsize,
     used_at: AtomicI64,
     programs: AtomicU64,
     /// Bytes of its image on disk; 0 when there is none.
@@ -45,6 +47,22 @@ pub(super) struct Entry {
     /// One of its programs spoke of results, so that later ones may read them by a function of its.
     reads_results: AtomicBool,
     pub(super) body: AsyncMutex<Body>,
+}
+
+/// A request on its way to a session, which is not taken from it meanwhile.
+pub(super) struct Coming(Arc<Entry>);
+
+impl Coming {
+    pub(super) fn to(entry: &Arc<Entry>) -> Self {
+        entry.coming.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(entry))
+    }
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        self.0.coming.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// What a run needs of a session, one run at a time.
@@ -109,6 +127,7 @@ impl Entry {
             level,
             limits,
             passing: AtomicBool::new(passing),
+            coming: AtomicUsize::new(0),
             used_at: AtomicI64::new(now.0),
             programs: AtomicU64::new(0),
             image_bytes: AtomicU64::new(0),
@@ -146,7 +165,8 @@ impl Entry {
             created_at: row.created_at,
             level,
             limits: row.limits,
-            passing: AtomicBool::new(false),
+            passing: AtomicBool::new(row.passing),
+            coming: AtomicUsize::new(0),
             used_at: AtomicI64::new(row.used_at.0),
             programs: AtomicU64::new(row.programs),
             image_bytes: AtomicU64::new(row.image_bytes.unwrap_or_default()),
@@ -172,7 +192,15 @@ impl Entry {
             programs: self.programs(),
             image_bytes: (image > 0).then_some(image),
             in_memory: self.in_memory.load(Ordering::Relaxed),
+            passing: self.passing.load(Ordering::Relaxed),
         }
+    }
+
+    /// Whether nobody asked to keep it and nobody uses it or is about to.
+    pub(super) fn is_unwanted(&self) -> bool {
+        self.passing.load(Ordering::Relaxed)
+            && self.coming.load(Ordering::Acquire) == 0
+            && self.body.try_lock().is_ok()
     }
 
     pub(super) fn view(&self, lasts: std::time::Duration) -> SessionView {

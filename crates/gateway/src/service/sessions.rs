@@ -10,7 +10,7 @@ use metrics::counter;
 use tracing::warn;
 
 use super::ids::SessionId;
-use super::session::{Body, Entry, SessionView};
+use super::session::{Body, Coming, Entry, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
@@ -81,13 +81,32 @@ impl Service {
         Ok(entry)
     }
 
-    /// A new session, if its owner may have one more. One that is `passing` was not asked for.
+    /// A new session for one program, which nobody asked to keep.
+    pub(super) fn admit_one(
+        &self,
+        caller: &Caller,
+        level: Option<Level>,
+    ) -> Result<(Arc<Entry>, Coming), Refusal> {
+        let (entry, coming) = self.admitted(caller, level, true)?;
+        lock(&self.flood).count();
+        Ok((entry, coming))
+    }
+
+    /// A new session, if its owner may have one more.
     pub(super) fn admit(
         &self,
         caller: &Caller,
         level: Option<Level>,
-        passing: bool,
     ) -> Result<Arc<Entry>, Refusal> {
+        Ok(self.admitted(caller, level, false)?.0)
+    }
+
+    fn admitted(
+        &self,
+        caller: &Caller,
+        level: Option<Level>,
+        passing: bool,
+    ) -> Result<(Arc<Entry>, Coming), Refusal> {
         let settings = &self.settings;
         let mut sessions = lock(&self.sessions);
         let (count, most) = (sessions.owned_by(&caller.owner), settings.sessions_per_owner);
@@ -109,14 +128,13 @@ impl Service {
         let level = level.unwrap_or(settings.level).max(settings.level);
         let limits = settings.limits.tightened_by(&Limits::of(level));
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
-        if passing {
-            lock(&self.flood).count();
-        }
         counter!("tidegate_sessions_started_total").increment(1);
         let all_alive = Arc::clone(&self.alive);
         let entry = Entry::new(&caller.owner, (level, limits), passing, all_alive);
+        // Before anybody else can take it for one that nobody wants.
+        let coming = Coming::to(&entry);
         sessions.insert(Arc::clone(&entry));
-        Ok(entry)
+        Ok((entry, coming))
     }
 
     /// Refuses an owner whose sessions take as many bytes as they may.
@@ -171,7 +189,7 @@ impl Service {
         caller: &Caller,
         level: Option<Level>,
     ) -> Result<SessionView, Refusal> {
-        let entry = self.admit(caller, level, false)?;
+        let entry = self.admit(caller, level)?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         Ok(entry.view(self.settings.lasts))
     }
@@ -244,8 +262,10 @@ impl Service {
     ) -> Result<SessionView, Refusal> {
         let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
-        let fork = self.admit(caller, Some(entry.level), false)?;
         let mut body = entry.body.lock().await;
+        entry.still_there()?;
+        // Only now, so that whoever gives up waiting leaves none behind.
+        let fork = self.admit(caller, Some(entry.level))?;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let forked = session.fork().await;
         entry.set_alive(session.is_alive());
@@ -280,6 +300,7 @@ impl Service {
     ) -> Result<SessionView, Refusal> {
         let entry = self.entry(caller, id)?;
         let mut body = entry.body.lock().await;
+        entry.still_there()?;
         self.rest(&entry, &mut body).await?;
         drop(body);
         Ok(entry.view(self.settings.lasts))
@@ -298,9 +319,11 @@ impl Service {
             self.may_grow(&entry)?;
         }
         let makes_room = matches!(task, FileTask::Remove(_)) && self.may_grow(&entry).is_err();
-        let _pass = self.gate.ticket(&caller.owner)?.enter().await;
+        let ticket = self.gate.ticket(&caller.owner)?;
+        // As programs do it: whoever waits for a session holds no place meanwhile.
         let mut body = entry.body.lock().await;
         entry.still_there()?;
+        let _pass = ticket.enter().await;
         self.make_room(&entry).await;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let answer = session.files(task).await;

@@ -66,8 +66,6 @@ impl Shelf {
             self.passing.pop_front();
         }
         let mut those = self.passing.iter();
-        those
-            .find(|entry| fits(entry) && is_passing(entry) && entry.body.try_lock().is_ok())
-            .cloned()
+        those.find(|entry| fits(entry) && is_passing(entry) && entry.is_unwanted()).cloned()
     }
 }

@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     limits TEXT NOT NULL,
     programs INTEGER NOT NULL,
     image_bytes INTEGER,
-    in_memory INTEGER NOT NULL
+    in_memory INTEGER NOT NULL,
+    passing INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY,
@@ -76,6 +77,16 @@ CREATE TABLE IF NOT EXISTS rule_counts (
     PRIMARY KEY (rule, owner)
 ) STRICT;
 ";
+
+/// Adds what tables of an earlier version lack.
+async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
+    let known = sqlx::query("SELECT 1 FROM pragma_table_info('sessions') WHERE name = 'passing'");
+    if known.fetch_optional(pool).await?.is_none() {
+        let add = "ALTER TABLE sessions ADD COLUMN passing INTEGER NOT NULL DEFAULT 0";
+        sqlx::query(add).execute(pool).await?;
+    }
+    Ok(())
+}
 
 /// What we keep could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -163,6 +174,8 @@ pub struct SessionRow {
     pub image_bytes: Option<u64>,
     /// Programs ran since it was last written to disk.
     pub in_memory: bool,
+    /// Nobody asked to keep it.
+    pub passing: bool,
 }
 
 /// Which runs to list.
@@ -237,6 +250,7 @@ impl Store {
         for statement in schema.split(';').filter(|statement| !statement.trim().is_empty()) {
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
         }
+        added(&pool).await?;
         owner_only(folder);
         let (writer, jobs) = mpsc::channel(1024);
         let failing = Arc::new(AtomicBool::new(false));
@@ -357,8 +371,8 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes, in_memory
-             FROM sessions",
+            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes, in_memory, passing
+             FROM sessions ORDER BY used_at",
         )
         .fetch_all(&self.pool)
         .await?;
@@ -375,6 +389,7 @@ impl Store {
                 programs: row.get::<i64, _>("programs").unsigned_abs(),
                 image_bytes: row.get::<Option<i64>, _>("image_bytes").map(i64::unsigned_abs),
                 in_memory: row.get("in_memory"),
+                passing: row.get("passing"),
             });
         }
         Ok(sessions)
@@ -523,7 +538,7 @@ async fn try_commit(connection: &mut SqliteConnection, batch: &[Job]) -> Result<
 async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Error> {
     match write {
         Write::Session(row) => {
-            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(row.id.as_str())
                 .bind(&row.owner)
                 .bind(row.created_at.0)
@@ -533,6 +548,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
                 .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
                 .bind(row.in_memory)
+                .bind(row.passing)
                 .execute(to)
                 .await?
         }

@@ -247,7 +247,7 @@ impl Service {
         if image.header().waiting {
             return Err(wrong("a program waits in it; export the run instead"));
         }
-        let entry = self.admit(caller, None, false)?;
+        let entry = self.admit(caller, None)?;
         self.comes_from_anywhere(&entry.id).await?;
         self.write_session(&entry, image).await?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
