@@ -206,7 +206,7 @@ fn plain(name: &str) -> Option<&str> {
 /// A branch as git's own name for it.
 fn reference(branch: &str) -> Result<String, String> {
     let parts_fit = branch.split('/').all(|part| plain(part).is_some() && !part.contains(".."));
-    if parts_fit && !branch.ends_with(".lock") {
+    if parts_fit && branch.strip_suffix(".lock").is_none() {
         return Ok(format!("refs/heads/{branch}"));
     }
     Err(format!("{branch:?} is no name for a branch"))
