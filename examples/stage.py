@@ -3,12 +3,17 @@
 Standard library only, so that a clean checkout needs nothing but Python 3.9 or newer.
 """
 
+import base64
+import http.server
 import json
 import os
 import pathlib
 import shutil
+import socket
+import struct
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 
@@ -167,3 +172,139 @@ def table(receipts):
     for name, through, cost, share in rows:
         print(f"{name:<14}{through:>20,}{cost:>16,}{share:>9.2f}%")
     return rows[-1][3]
+
+
+class Recorded:
+    """A model's provider that says what was recorded, one message after another. It speaks Ollama's format."""
+
+    def __init__(self, messages):
+        left = iter(messages)
+        self.requests = requests = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                requests.append(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
+                said = next(left, None)
+                self.send_response(500 if said is None else 200)
+                self.send_header("Content-Type", "application/x-ndjson")
+                self.end_headers()
+                message = {"role": "assistant", "content": said or ""}
+                lines = [{"message": message, "done": False}, {"message": message | {"content": ""}, "done": True}]
+                lines[1] |= {"done_reason": "stop", "prompt_eval_count": 0, "eval_count": 0}
+                for line in lines:
+                    self.wfile.write(json.dumps({"model": "recorded"} | line).encode() + b"\n")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def settings(self):
+        """What a configuration says that uses it."""
+        return f'\n[ask]\nprovider = "ollama"\nmodel = "recorded"\nurl = "http://127.0.0.1:{self.server.server_port}"\n'
+
+
+class Endpoints:
+    """An example server as plain endpoints: POST /mcp/tools/NAME."""
+
+    def __init__(self, variables, name, *arguments):
+        self.name = name
+        self.process = subprocess.Popen(
+            ["tidegate", "example-server", name, "--posts", "0", *arguments],
+            env=variables,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        line = self.process.stderr.readline()
+        if "http://" not in line:
+            sys.exit(f"the example server {name} did not start: {line}")
+        self.address = "http://" + line.split("http://")[1].strip()
+
+    def close(self):
+        self.process.terminate()
+        self.process.stderr.close()
+        self.process.wait()
+
+    def settings(self):
+        """What a configuration says that uses it."""
+        with urllib.request.urlopen(self.address) as answer:
+            tools = json.load(answer)
+        text = ""
+        for tool in tools:
+            text += f"[[servers.{self.name}.tools]]\nname = {json.dumps(tool['name'])}\n"
+            text += f"url = {json.dumps(self.address + '/' + tool['name'])}\nread-only = true\n"
+            text += f"description = {json.dumps(tool['description'])}\ninput-schema = {inline(tool['inputSchema'])}\n"
+        return text
+
+
+def inline(value):
+    """A JSON value as TOML writes it in one line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {inline(one)}" for name, one in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Chat:
+    """A conversation over `/ws/chat`: the little of RFC 6455 that it takes."""
+
+    def __init__(self, gate, token=None):
+        host = gate.address.removeprefix("http://")
+        name, port = host.split(":")
+        self.socket = socket.create_connection((name, int(port)))
+        lines = [
+            "GET /ws/chat HTTP/1.1",
+            f"Host: {host}",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}",
+            *([f"Authorization: Bearer {token}"] if token else []),
+        ]
+        self.socket.sendall("\r\n".join([*lines, "", ""]).encode())
+        self.stream = self.socket.makefile("rb")
+        status = self.stream.readline().decode()
+        if " 101 " not in status:
+            sys.exit(f"/ws/chat: {status}")
+        while self.stream.readline().strip():
+            pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stream.close()
+        self.socket.close()
+
+    def send(self, message):
+        # Clients mask what they send; nothing says that the mask has to change it.
+        text = json.dumps(message).encode()
+        length = struct.pack("!B", 0x80 | len(text)) if len(text) < 126 else struct.pack("!BH", 0x80 | 126, len(text))
+        self.socket.sendall(b"\x81" + length + bytes(4) + text)
+
+    def hear(self):
+        while True:
+            first, length = self.stream.read(2)
+            if length in (126, 127):
+                length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
+            content = self.stream.read(length)
+            if first & 0x0F == 1:
+                return json.loads(content)
+
+    def ask(self, **question):
+        """The answer; what else is heard on the way is left out."""
+        self.send({"type": "ask", **question})
+        while (event := self.hear())["type"] not in ("answer", "error", "refused"):
+            pass
+        if event["type"] != "answer":
+            sys.exit(f"/ws/chat: {event}")
+        return event

@@ -52,6 +52,28 @@ impl Kind {
     }
 }
 
+/// What a power meter sits in front of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Appliance {
+    Light,
+    CoffeeMachine,
+    Heater,
+    Television,
+    Washer,
+}
+
+impl Appliance {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::CoffeeMachine => "coffee_machine",
+            Self::Heater => "heater",
+            Self::Television => "television",
+            Self::Washer => "washer",
+        }
+    }
+}
+
 /// One device.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Device {
@@ -103,6 +125,23 @@ impl House {
         Self { seed, devices: devices.collect() }
     }
 
+    /// What the plug behind a device switches. The first plug of each room has a light in it.
+    pub(crate) fn appliance(&self, index: usize) -> Option<Appliance> {
+        const OTHERS: [Appliance; 4] =
+            [Appliance::CoffeeMachine, Appliance::Heater, Appliance::Television, Appliance::Washer];
+        let is_plug = |device: &&Device| device.kind == Kind::Power;
+        let device = self.devices.get(index).filter(is_plug)?;
+        let before = self.devices.iter().take(index).filter(is_plug);
+        let is_first = before.into_iter().all(|other| other.room != device.room);
+        let place = u64::try_from(index).unwrap_or(0);
+        let other = OTHERS[chance::choice(self.seed, place + 2_000, OTHERS.len())];
+        Some(if is_first { Appliance::Light } else { other })
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
     pub(crate) fn device(&self, id: &str) -> Option<(usize, &Device)> {
         self.devices.iter().enumerate().find(|(_, device)| device.id == id)
     }
@@ -147,9 +186,13 @@ pub(crate) fn week() -> (DateTime<Utc>, DateTime<Utc>) {
     (start, start + TimeDelta::milliseconds(WEEK_MILLIS))
 }
 
-/// All times alike: some readers take the first for the pattern of the others.
+/// A time as text. All are alike: some readers take the first for the pattern of the others.
+pub(crate) fn stamp(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
 fn to_the_millisecond<S: Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
+    to.serialize_str(&stamp(*time))
 }
 
 fn time(point: u32) -> DateTime<Utc> {

@@ -5,26 +5,43 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod automation;
 mod chance;
 mod data;
+mod device;
 mod documents;
+mod github;
+mod habits;
+mod home;
 mod house;
+mod life;
 mod market;
+mod posts;
+mod repositories;
+mod roads;
 mod served;
 mod store;
 mod trading;
+mod travel;
 
 use std::path::PathBuf;
 
 use rmcp::ServiceExt as _;
+use tokio::net::TcpListener;
 
+use self::automation::Automation;
+pub use self::automation::mistakes;
 use self::data::Data;
+use self::device::Device;
 use self::documents::Documents;
+use self::github::Forge;
 use self::served::{Served, Tools};
 use self::trading::Trading;
+use self::travel::Travel;
 
 /// What the servers are called.
-pub const NAMES: [&str; 3] = ["data", "documents", "trading"];
+pub const NAMES: [&str; 7] =
+    ["automation", "data", "device", "documents", "github", "trading", "travel"];
 
 /// The seed unless somebody wants another world.
 pub const SEED: u64 = 1;
@@ -54,27 +71,48 @@ pub enum ServeError {
 pub struct World {
     /// Other data for another number, the same for the same.
     pub seed: u64,
-    /// The `SQLite` file of servers that have one; in memory unless given.
+    /// The `SQLite` file of servers that have one, in memory unless given; of `github`, the folder of
+    /// its repositories.
     pub store: Option<PathBuf>,
     /// The credential of servers that want one.
     pub token: Option<String>,
 }
 
-/// Serves `name` over standard input and output until the client leaves.
-pub async fn serve(name: &str, world: &World) -> Result<(), ServeError> {
+/// Where a server is offered.
+pub enum Door {
+    /// As an MCP server over standard input and output, until the client leaves.
+    Streams,
+    /// As endpoints, one for each tool, until the process ends.
+    Posts(TcpListener),
+}
+
+/// Serves `name` there.
+pub async fn serve(name: &str, world: &World, door: Door) -> Result<(), ServeError> {
     let broken = |reason: String| ServeError::Broken { name: name.to_owned(), reason };
     let World { seed, store, token } = world;
     let store = store.as_deref();
     let served = match name {
-        "data" => converse(Data::new(*seed)).await,
+        "automation" => offer(Automation::new(store, *seed).await.map_err(broken)?, door).await,
+        "data" => offer(Data::new(store, *seed).await.map_err(broken)?, door).await,
+        "device" => offer(Device::new(*seed), door).await,
         "documents" => {
             let documents = Documents::new(store, *seed, token.clone()).await;
-            converse(documents.map_err(broken)?).await
+            offer(documents.map_err(broken)?, door).await
         }
-        "trading" => converse(Trading::new(store, *seed).await.map_err(broken)?).await,
+        "github" => offer(Forge::new(store, *seed).await.map_err(broken)?, door).await,
+        "trading" => offer(Trading::new(store, *seed).await.map_err(broken)?, door).await,
+        "travel" => offer(Travel::new(store, *seed).await.map_err(broken)?, door).await,
         _ => return Err(ServeError::Unknown { name: name.to_owned() }),
     };
     served.map_err(broken)
+}
+
+async fn offer<T: Tools>(tools: T, door: Door) -> Result<(), String> {
+    let listener = match door {
+        Door::Streams => return converse(tools).await,
+        Door::Posts(listener) => listener,
+    };
+    posts::serve(tools, listener).await
 }
 
 async fn converse<T: Tools>(tools: T) -> Result<(), String> {

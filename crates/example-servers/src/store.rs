@@ -22,12 +22,18 @@ pub(crate) struct Table {
     /// A JSON list of rows, each a list of values.
     rows: String,
     width: usize,
+    /// The columns by which it is searched.
+    index: Option<&'static str>,
 }
 
 impl Table {
     pub(crate) fn new<R: Serialize>(name: &'static str, columns: &'static str, rows: &[R]) -> Self {
         let rows = serde_json::to_string(rows).unwrap_or_default();
-        Self { name, columns, rows, width: columns.split(", ").count() }
+        Self { name, columns, rows, width: columns.split(", ").count(), index: None }
+    }
+
+    pub(crate) fn with_index(self, columns: &'static str) -> Self {
+        Self { index: Some(columns), ..self }
     }
 }
 
@@ -59,6 +65,18 @@ impl Store {
         }
         make(&mut connection, seed, tables).await.map_err(wrong)?;
         Ok(Self { connection: Mutex::new(connection) })
+    }
+
+    /// Adds rows to a table that was made before, unless this part of it is there already.
+    pub(crate) async fn add<R: Serialize>(
+        &self,
+        seed: u64,
+        (table, part): (&'static str, &str),
+        rows: impl FnOnce() -> Vec<R> + Send,
+    ) -> Result<(), String> {
+        let mut connection = self.connection.lock().await;
+        let added = add(&mut connection, seed, (table, part), rows).await;
+        added.map_err(|error| format!("the store could not be filled: {error}"))
     }
 
     /// The one JSON value that a query selects. What is not given is NULL.
@@ -93,36 +111,83 @@ async fn is_foreign(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
 /// All in one transaction: a server that is ended in the middle leaves nothing half made.
 async fn make(connection: &mut SqliteConnection, seed: u64, tables: &[Table]) -> sqlx::Result<()> {
     let mut work = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let made = format!("{} {seed}", env!("CARGO_PKG_VERSION"));
+    let made = maker(seed);
     sqlx::query("CREATE TABLE IF NOT EXISTS made (by TEXT NOT NULL, name TEXT PRIMARY KEY) STRICT")
         .execute(&mut *work)
         .await?;
     for table in tables {
-        let there: i64 = sqlx::query("SELECT count(*) FROM made WHERE by = ?1 AND name = ?2")
-            .bind(&made)
-            .bind(table.name)
-            .fetch_one(&mut *work)
-            .await?
-            .try_get(0)?;
-        if there > 0 {
+        if is_there(&mut work, &made, table.name).await? {
             continue;
         }
-        let Table { name, columns, rows, width } = table;
-        let values: Vec<String> = (0..*width).map(|at| format!("value ->> {at}")).collect();
+        let Table { name, columns, rows, width, index } = table;
+        let index = index.map(|by| format!("CREATE INDEX {name}_index ON {name} ({by});"));
         let statements = format!(
-            "DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({columns}) STRICT; PRAGMA application_id = {MARK};"
+            "DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({columns}) STRICT; {} PRAGMA application_id = {MARK};",
+            index.unwrap_or_default()
         );
-        // The names are ours, from the source; the rows are a parameter.
         sqlx::raw_sql(sqlx::AssertSqlSafe(statements)).execute(&mut *work).await?;
-        let insert = format!("INSERT INTO {name} SELECT {} FROM json_each(?1)", values.join(", "));
-        sqlx::query(sqlx::AssertSqlSafe(insert)).bind(rows).execute(&mut *work).await?;
-        sqlx::query("INSERT OR REPLACE INTO made VALUES (?1, ?2)")
-            .bind(&made)
+        insert(&mut work, name, rows, *width).await?;
+        // Parts that were added to it went with it.
+        sqlx::query("DELETE FROM made WHERE name LIKE ?1 || '/%'")
             .bind(*name)
             .execute(&mut *work)
             .await?;
+        note(&mut work, &made, name).await?;
     }
     work.commit().await
+}
+
+async fn add<R: Serialize>(
+    connection: &mut SqliteConnection,
+    seed: u64,
+    (table, part): (&'static str, &str),
+    rows: impl FnOnce() -> Vec<R> + Send,
+) -> sqlx::Result<()> {
+    let (made, name) = (maker(seed), format!("{table}/{part}"));
+    if is_there(connection, &made, &name).await? {
+        return Ok(());
+    }
+    let mut work = connection.begin_with("BEGIN IMMEDIATE").await?;
+    // Another process may have been quicker.
+    if !is_there(&mut work, &made, &name).await? {
+        let text = serde_json::to_value(rows()).unwrap_or_default();
+        let width = text[0].as_array().map_or(0, Vec::len);
+        insert(&mut work, table, &text.to_string(), width).await?;
+        note(&mut work, &made, &name).await?;
+    }
+    work.commit().await
+}
+
+/// Who made a table: this version, from this seed.
+fn maker(seed: u64) -> String {
+    format!("{} {seed}", env!("CARGO_PKG_VERSION"))
+}
+
+async fn is_there(work: &mut SqliteConnection, made: &str, name: &str) -> sqlx::Result<bool> {
+    let there: i64 = sqlx::query("SELECT count(*) FROM made WHERE by = ?1 AND name = ?2")
+        .bind(made)
+        .bind(name)
+        .fetch_one(work)
+        .await?
+        .try_get(0)?;
+    Ok(there > 0)
+}
+
+async fn note(work: &mut SqliteConnection, made: &str, name: &str) -> sqlx::Result<()> {
+    let noted = sqlx::query("INSERT OR REPLACE INTO made VALUES (?1, ?2)");
+    noted.bind(made).bind(name).execute(work).await.map(drop)
+}
+
+/// The names are ours, from the source; the rows are a parameter.
+async fn insert(
+    work: &mut SqliteConnection,
+    table: &str,
+    rows: &str,
+    width: usize,
+) -> sqlx::Result<()> {
+    let values: Vec<String> = (0..width).map(|at| format!("value ->> {at}")).collect();
+    let insert = format!("INSERT INTO {table} SELECT {} FROM json_each(?1)", values.join(", "));
+    sqlx::query(sqlx::AssertSqlSafe(insert)).bind(rows).execute(work).await.map(drop)
 }
 
 #[cfg(test)]
@@ -143,6 +208,23 @@ mod tests {
         assert_eq!(counted(&file, 1, &[(1, "a"), (2, "b")]).await.unwrap().to_string(), "[2,3]");
         assert_eq!(counted(&file, 1, &[(9, "z")]).await.unwrap().to_string(), "[2,3]");
         assert_eq!(counted(&file, 2, &[(9, "z")]).await.unwrap().to_string(), "[1,9]");
+    }
+
+    #[tokio::test]
+    async fn a_part_is_added_once_and_goes_with_its_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store.db");
+        let added = async |seed| {
+            let table = Table::new("numbers", "n INTEGER, word TEXT", &[(1, "a")]);
+            let store = Store::open(Some(&file), seed, &[table]).await?;
+            for _ in 0..2 {
+                store.add(seed, ("numbers", "more"), || vec![(10, "x"), (20, "y")]).await?;
+            }
+            store.json(COUNT, &[]).await
+        };
+        for seed in [1, 1, 2, 1] {
+            assert_eq!(added(seed).await.unwrap().to_string(), "[3,31]", "seed {seed}");
+        }
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! A provider of models for tests: it speaks the real wire formats, says what a script says, and looks
+//! A provider of models for tests and the demo: it speaks the real wire formats, says what a script says, and looks
 //! closely at every request.
 //!
 //! ```text

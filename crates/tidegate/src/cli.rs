@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::command::{
     add, analyze, approvals, ask, audit, bindings, check, config, demo, doctor, example_server, gc,
     image, import, list, login, logout, mcp, policy, prompt, remove, repl, review, run, runs,
-    runtime, secret, serve, session, setup, stats, test, token, tools,
+    runtime, secret, serve, session, setup, stats, test, token, tools, tour,
 };
 use crate::exit;
 
@@ -91,11 +91,13 @@ pub(crate) enum Command {
     Prompt(prompt::Arguments),
     /// Show the settings of `serve` and `mcp`, and where each comes from.
     Config(config::Arguments),
-    /// Show the main job from end to end, measured on this machine.
+    /// Show the main job: a question in words becomes a program, and that an automation for a house.
     Demo(demo::Arguments),
+    /// Show what the engine does, step by step, measured on this machine.
+    Tour(tour::Arguments),
     /// Say what is installed, what works, and what to fix.
     Doctor(doctor::Arguments),
-    /// Serve example data as an MCP server on standard input and output.
+    /// Serve example data as an MCP server on standard input and output, or as plain endpoints.
     ExampleServer(example_server::Arguments),
     /// Run a server as long as the process that asked for it lives.
     #[command(hide = true)]
@@ -112,6 +114,7 @@ impl Command {
                 | Self::Ask(_)
                 | Self::Repl(_)
                 | Self::Demo(_)
+                | Self::Tour(_)
                 | Self::Serve(_)
                 | Self::Mcp(_)
         )

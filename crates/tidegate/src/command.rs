@@ -36,6 +36,7 @@ pub(crate) mod stats;
 pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod tools;
+pub(crate) mod tour;
 
 use crate::cli::{Cli, Command};
 use crate::config::Config;
@@ -76,6 +77,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Prompt(arguments) => prompt::run(config, &arguments),
         Command::Config(arguments) => config::run(config, &arguments),
         Command::Demo(arguments) => demo::run(config, &arguments).await,
+        Command::Tour(arguments) => tour::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,
         Command::ExampleServer(arguments) => example_server::run(&arguments).await,
         // Ended before there was a runtime; see `main`.

@@ -12,7 +12,7 @@
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
 //! other clients have), [`shown`] (what of it all may be shown).
 
-mod ask;
+pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod edit;
 pub(crate) mod mcp_json;
@@ -73,6 +73,12 @@ impl Config {
         let said = |name| env::var(name).ok().filter(|wanted: &String| !wanted.is_empty());
         let (log, log_format) = (said(LOG), said(LOG_FORMAT));
         Self { cache, data, log, log_format, places: Places::from_environment(file) }
+    }
+
+    /// The same runtime with this configuration file only, and a data folder of its own.
+    pub(crate) fn apart(&self, file: &Path, data: PathBuf) -> Self {
+        let places = Places { explicit: Some(file.to_owned()), ..self.places.clone() };
+        Self { data: Some(data), places, ..self.clone() }
     }
 
     /// Which events to show.

@@ -10,7 +10,7 @@ use engine::Outcome;
 pub(crate) enum Ending {
     /// It worked.
     Success,
-    /// The program raised an exception; for `check`, `doctor`, `demo`, `test` and `list --check`, something is not as it should be.
+    /// The program raised an exception; for `check`, `doctor`, `demo`, `tour`, `test` and `list --check`, something is not as it should be.
     Raised,
     /// The command line, or a file it names, is wrong.
     Misused,
@@ -30,7 +30,7 @@ const TABLE: [(Ending, u8, &str); 7] = [
     (
         Ending::Raised,
         1,
-        "the program raised an exception or was blocked (check, demo, doctor, test, list --check: a check failed)",
+        "the program raised an exception or was blocked (check, demo, doctor, test, tour, list --check: a check failed)",
     ),
     (Ending::Misused, 2, "wrong usage: an option, a name or an input file"),
     (Ending::Limited, 3, "a limit stopped the program"),

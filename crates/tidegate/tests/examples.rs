@@ -33,6 +33,33 @@ fn documents_are_summarised_and_their_credential_is_in_no_file() {
 }
 
 #[test]
+fn home_makes_automations_of_sentences_and_others_for_another_house() {
+    let data = example("home", &[("power", 98.7), ("all", 98.7)]);
+    let automation = |data: &tempfile::TempDir, name: &str| {
+        let yaml = std::fs::read_to_string(data.path().join(name)).unwrap();
+        assert_eq!(example_servers::mistakes(&yaml), Vec::<String>::new(), "{yaml}");
+        yaml
+    };
+    let (lights, power) = (automation(&data, "lights.yaml"), automation(&data, "power.yaml"));
+    let (other, _) = ran("home", &["--seed", "2"]);
+    assert_ne!(lights, automation(&other, "lights.yaml"));
+    assert_ne!(power, automation(&other, "power.yaml"));
+}
+
+#[test]
+fn home_makes_the_same_automation_through_langchain() {
+    let (_, yaml) = ran("home", &["langchain"]);
+    assert_eq!(example_servers::mistakes(&yaml), Vec::<String>::new(), "{yaml}");
+    let expected = std::fs::read_to_string(root().join("examples/home/expected.txt")).unwrap();
+    assert!(expected.contains(yaml.trim_end()), "{yaml}");
+}
+
+#[test]
+fn travel_keeps_each_traveller_to_their_own() {
+    example("travel", &[("expenses", 97.6), ("all", 97.6)]);
+}
+
+#[test]
 fn every_example_has_a_readme_that_names_its_command() {
     let folders = std::fs::read_dir(root().join("examples")).unwrap();
     let names: Vec<String> = folders
@@ -52,6 +79,21 @@ fn every_example_has_a_readme_that_names_its_command() {
 
 /// Runs one, compares what it says, and gives the folder in which it kept things.
 fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
+    let (data, shown) = ran(name, &[]);
+    let (results, table) = shown.split_once("\ntokens ").unwrap();
+    let expected = root().join("examples").join(name).join("expected.txt");
+    let expected = std::fs::read_to_string(expected).unwrap();
+    assert_eq!(results.trim(), expected.trim(), "{name} shows something else");
+    for (row, percent) in least {
+        let line = table.lines().find(|line| line.starts_with(&format!("{row} "))).unwrap();
+        let saved: f64 = line.rsplit(' ').next().unwrap().trim_end_matches('%').parse().unwrap();
+        assert!(saved >= *percent, "{name} saves less than {percent} %: {line}");
+    }
+    data
+}
+
+/// Runs one; gives the folder in which it kept things, and what it printed.
+fn ran(name: &str, arguments: &[&str]) -> (tempfile::TempDir, String) {
     let data = tempfile::tempdir().unwrap();
     let folder = root().join("examples").join(name);
     let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
@@ -61,6 +103,7 @@ fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
     let output = Command::new("python3")
         .arg("-B")
         .arg(folder.join("run"))
+        .args(arguments)
         .env("TIDEGATE", env!("CARGO_BIN_EXE_tidegate"))
         .env("TIDEGATE_CACHE", cache)
         .env("TIDEGATE_DATA", data.path())
@@ -70,15 +113,7 @@ fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name} ended with {}:\n{said}", output.status);
     let shown = String::from_utf8(output.stdout).unwrap();
-    let (results, table) = shown.split_once("\ntokens ").unwrap();
-    let expected = std::fs::read_to_string(folder.join("expected.txt")).unwrap();
-    assert_eq!(results.trim(), expected.trim(), "{name} shows something else");
-    for (row, percent) in least {
-        let line = table.lines().find(|line| line.starts_with(&format!("{row} "))).unwrap();
-        let saved: f64 = line.rsplit(' ').next().unwrap().trim_end_matches('%').parse().unwrap();
-        assert!(saved >= *percent, "{name} saves less than {percent} %: {line}");
-    }
-    data
+    (data, shown)
 }
 
 fn root() -> PathBuf {

@@ -329,7 +329,7 @@ fn chosen_tools_are_passed_through_and_in_direct_mode_all_are() {
     let devices = client.call("get_devices", json!({}));
     assert_eq!(devices["structuredContent"]["count"], 99);
     let mut client = Client::initialized(&["--mode", "direct"]);
-    assert_eq!(names(&mut client), ["get_devices", "query_device_history"]);
+    assert_eq!(names(&mut client), ["get_devices", "query_device_history", "search_events"]);
     let mut client = Client::initialized(&["--tools", "execute_python"]);
     assert_eq!(names(&mut client), ["execute_python"]);
 }

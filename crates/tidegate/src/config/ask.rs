@@ -65,6 +65,18 @@ impl Config {
         settings.map(Some).map_err(|words| Misuse::error(format!("{name}: in [ask] {words}")))
     }
 
+    /// The same for a model that is named only: whose it is, the key says that is in its usual variable.
+    pub(crate) fn model_by_key(&self, model: &str) -> anyhow::Result<Option<Settings>> {
+        let Some(provider) = keyed_provider() else { return Ok(None) };
+        let said = AskSection {
+            provider: Some(provider.name().to_owned()),
+            model: Some(model.to_owned()),
+            ..AskSection::default()
+        };
+        let settings = self.asked(Path::new("/"), said, Vec::new());
+        settings.map(Some).map_err(Misuse::error)
+    }
+
     fn asked(
         &self,
         folder: &Path,
@@ -137,6 +149,12 @@ impl Config {
         let of = |(name, value): (&str, String)| (format!("ask.{name}"), value, "[ask]".to_owned());
         Ok(shown.into_iter().map(of).collect())
     }
+}
+
+/// The provider whose usual variable holds a key.
+pub(crate) fn keyed_provider() -> Option<ProviderName> {
+    let has_key = |name: &str| std::env::var(name).is_ok_and(|key| !key.is_empty());
+    ProviderName::ALL.into_iter().find(|provider| provider.usual_key().is_some_and(has_key))
 }
 
 fn money(key: &str, given: Option<f64>) -> Result<f64, String> {

@@ -1,0 +1,84 @@
+//! The demo: without a key of a model it says so, with one it asks, and what it prints is in the README.
+
+use std::process::Command;
+
+use scripted::{Format, KEY, MODEL, Scripted, Turn};
+
+use crate::tide::{Said, User};
+
+/// Variables that hold keys of models.
+const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
+
+/// The demo for a user who has no key.
+fn demo(user: &User, arguments: &[&str]) -> Command {
+    let mut command = user.command(&[&["demo"], arguments].concat());
+    for key in KEYS {
+        command.env_remove(key);
+    }
+    command.current_dir(user.folder());
+    command
+}
+
+fn said(mut command: Command) -> Said {
+    command.output().unwrap().into()
+}
+
+/// The automation in what the demo printed.
+fn yaml(stdout: &str) -> &str {
+    let (_, rest) = stdout.split_once("\nautomation\n").unwrap();
+    rest.split_once("\nvalid for Home Assistant").unwrap().0
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let user = User::new();
+    let said = said(demo(&user, &[]));
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (_, picture) = readme.split_once("The output of `tidegate demo`").unwrap();
+    let picture = picture.split("```").nth(1).unwrap().trim_start_matches("text\n");
+    // The last line says how long it took.
+    let untimed = |text: &str| text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
+    assert_eq!(untimed(&said.stdout), untimed(picture));
+}
+
+#[test]
+fn another_house_has_another_automation_of_the_same_recordings() {
+    let user = User::new();
+    let [first, second] = ["1", "2"].map(|seed| said(demo(&user, &["--seed", seed])));
+    for one in [&first, &second] {
+        assert!(one.stdout.contains("what a model says is recorded"), "{one:?}");
+        assert_eq!(example_servers::mistakes(yaml(&one.stdout)), Vec::<String>::new());
+    }
+    assert_ne!(yaml(&first.stdout), yaml(&second.stdout));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_set_is_asked_and_its_mistakes_are_told() {
+    let user = User::new();
+    let turns = [Turn::program("return {'yaml': '- id: a'}"), Turn::say("Here it is.")];
+    let model = Scripted::saying(Format::OpenAi, turns).await;
+    let config = user.file(
+        "tidegate.toml",
+        &format!(
+            "[ask]\nprovider = 'openai'\nmodel = '{MODEL}'\nurl = '{}'\nkey = '{KEY}'\n",
+            model.url()
+        ),
+    );
+    let said = said(demo(&user, &["--config", config.to_str().unwrap()]));
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.stdout.contains("of openai answers") && said.stdout.contains("Here it is."));
+    assert!(said.stdout.contains("not valid:"), "{said:?}");
+    let asked = model.asked()[0].text();
+    assert!(asked.contains("Turn on the lights when motion is detected"), "{asked}");
+    assert_eq!(model.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_model_without_a_key_says_which_variable_is_missing() {
+    let user = User::new();
+    let said = said(demo(&user, &["--model", "one"]));
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.stderr.contains("ANTHROPIC_API_KEY"), "{said:?}");
+}
