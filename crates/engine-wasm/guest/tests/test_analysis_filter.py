@@ -55,6 +55,49 @@ class Meaning(unittest.TestCase):
         self.assertEqual(ids({"field": "city", "operator": "contains", "value": "BO", "case_sensitive": False}), [1, 4])
         self.assertEqual(ids({"field": "city", "operator": "regex", "value": "^BO", "case_sensitive": False}), [1, 4])
 
+    def test_a_date_among_other_values_is_still_compared_as_a_time(self):
+        """However the same question is asked, the answer is that of each value on its own."""
+        dated = ["2024-01-01T00:00:00Z", "n/a", "2024-01-01T01:00:00+01:00", None, "2024-06-01", "x"]
+        for cells, values, found in (
+            (dated, ["2024-01-01", "n/a"], [0, 1, 2]),
+            (dated, ["2024-01-01", 5], [0, 2]),
+            (dated, ["2024-06-01T00:00:00Z", None, [1]], [3, 4]),
+            ([*dated, 5, True], ["2024-01-01", 5], [0, 2, 6]),
+            ([*dated, [1]], ["2024-01-01", [1]], [0, 2, 6]),
+            (["2024-01-01T00:00:00Z", None], ["2024-01-01", "2024-13-45", "n/a"], [0]),
+            ([pd.Timestamp("2024-01-01"), None], ["2024-01-01T00:00:00Z", [1]], [0]),
+        ):
+            rows = [{"n": at, "d": one} for at, one in enumerate(cells)]
+            others = [at for at in range(len(rows)) if at not in found]
+            each = [condition("d", "==", one) for one in values]
+            no_one = [condition("d", "!=", one) for one in values]
+            with self.subTest(cells=cells, values=values):
+                for asked, logic, wanted in (
+                    (each, "OR", found),
+                    ([condition("d", "in", values)], "AND", found),
+                    ([condition("d", "not_in", values)], "AND", others),
+                    (no_one, "AND", others),
+                ):
+                    answered = result("filter", rows, conditions=asked, logic=logic)
+                    self.assertEqual([row["n"] for row in answered], wanted)
+
+    def test_many_conditions_are_each_of_them(self):
+        chance = random.Random(6)
+        pool = [0, 1, 2.5, True, None, "", "a", "1", "2024-01-01", "2024-01-01T01:00:00+01:00", "n/a", 10**18 + 1, [1], {"k": 1}]
+        columns = (
+            [0, 1, 2.5, None], ["a", "", None], ["2024-01-01", "2024-06-01"], ["2024-01-01T00:00:00Z", "n/a", None],
+            [True, False, None], [1, "a", None], pool, [10**18 + 1, None], [[1], [], None], [None], ["2024-01-01", 5],
+        )
+        for _ in range(300):
+            column = chance.choice(columns)
+            rows = [{"n": at, "x": chance.choice(column)} for at in range(8)]
+            values = [chance.choice(chance.choice((pool, column))) for _ in range(3)]
+            conditions = [condition("x", "==", one) for one in values]
+            each = [{row["n"] for row in result("filter", rows, conditions=[one])} for one in conditions]
+            with self.subTest(rows=rows, values=values):
+                either = result("filter", rows, conditions=conditions, logic="OR")
+                self.assertEqual({row["n"] for row in either}, set().union(*each))
+
     def test_conditions_nest(self):
         either = {"logic": "OR", "conditions": [condition("id", "==", 1), condition("id", "==", 4)]}
         self.assertEqual(ids(either, condition("city", "==", "Bonn")), [1])
