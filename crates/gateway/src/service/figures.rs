@@ -202,12 +202,19 @@ fn count_end(ended: &Ended) {
         limit_hits(LimitKind::Value).increment(1);
     }
     let Some(error) = &ended.error else { return };
-    let known = ERRORS.iter().find(|known| **known == error.kind);
-    counter!("tidegate_errors_total", "type" => known.copied().unwrap_or("other")).increment(1);
-    let memory = (error.kind == "MemoryError").then_some(LimitKind::Memory);
+    let kind = known(&error.kind);
+    counter!("tidegate_errors_total", "type" => kind).increment(1);
+    let memory = (kind == "MemoryError").then_some(LimitKind::Memory);
     if let Some(limit) = error.limit.or(memory) {
         limit_hits(limit).increment(1);
     }
+}
+
+/// The exception that a program ended with, in a word that is one of so many.
+fn known(kind: &str) -> &'static str {
+    // What numpy and pandas raise for want of memory is a kind of it.
+    let kind = if kind == "_ArrayMemoryError" { "MemoryError" } else { kind };
+    ERRORS.iter().find(|known| **known == kind).copied().unwrap_or("other")
 }
 
 fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
@@ -259,6 +266,14 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+
+    #[test]
+    fn want_of_memory_is_one_error_whoever_raises_it() {
+        assert_eq!(known("MemoryError"), "MemoryError");
+        assert_eq!(known("_ArrayMemoryError"), "MemoryError");
+        assert_eq!(known("ToolError"), "ToolError");
+        assert_eq!(known("_OurMemoryError"), "other");
+    }
 
     #[test]
     fn calls_say_what_a_program_is_for() {
