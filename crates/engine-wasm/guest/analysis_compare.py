@@ -143,7 +143,7 @@ def equal(cells, value, notes):
                 return same | _apply(operator.eq, cells.series, value) if cells.kind in ("text", "mixed") else same
         if cells.kind in ("number", "boolean"):
             return _never(cells, value, notes)
-    elif cells.kind in ("text", "date"):
+    elif cells.kind in ("text", "date") or cells.kind == "boolean" and value not in (0, 1):
         return _never(cells, value, notes)
     return _apply(operator.eq, cells.series, value)
 

@@ -81,6 +81,18 @@ class Meaning(unittest.TestCase):
                     answered = result("filter", rows, conditions=asked, logic=logic)
                     self.assertEqual([row["n"] for row in answered], wanted)
 
+    def test_true_and_false_equal_no_number_but_one_and_nought(self):
+        for cells in ([True, False], [True, False, None]):
+            rows = [{"n": at, "b": one} for at, one in enumerate(cells)]
+            for value, found in ((1, [0]), (1.0, [0]), (0, [1]), (2, []), (1 << 40, []), (-(1 << 70), []), (0.5, []), (1e300, [])):
+                others = [at for at in range(len(rows)) if at not in found]
+                with self.subTest(cells=cells, value=value):
+                    for operator, wanted in (("==", found), ("!=", others)):
+                        answered = result("filter", rows, conditions=[condition("b", operator, value)])
+                        self.assertEqual([row["n"] for row in answered], wanted)
+        notes = ask("filter", [{"b": True}], conditions=[condition("b", "==", 1 << 40)])["notes"]
+        self.assertIn("'b' holds true and false, so nothing in it equals the number 1099511627776", notes)
+
     def test_many_conditions_are_each_of_them(self):
         chance = random.Random(6)
         pool = [0, 1, 2.5, True, None, "", "a", "1", "2024-01-01", "2024-01-01T01:00:00+01:00", "n/a", 10**18 + 1, [1], {"k": 1}]
