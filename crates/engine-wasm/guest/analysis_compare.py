@@ -178,6 +178,18 @@ def within(cells, values, notes):
     return found | cells.series.isin(wanted).to_numpy(dtype=bool, na_value=False)
 
 
+def within_any_case(cells, values, notes):
+    """The same, where texts are equal that differ in large and small letters only."""
+    import numpy
+
+    found = within(cells, values, notes)
+    texts = {one.casefold() for one in values if isinstance(one, str)}
+    if not texts or cells.kind not in ("text", "mixed"):
+        return found
+    same = [type(one) is str and one.casefold() in texts for one in cells.series.tolist()]
+    return found | numpy.fromiter(same, bool, len(same))
+
+
 def _dated_within(cells, texts):
     """Rows whose time is that of one of the texts that are times."""
     import pandas

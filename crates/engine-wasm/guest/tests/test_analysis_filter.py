@@ -110,6 +110,27 @@ class Meaning(unittest.TestCase):
                 either = result("filter", rows, conditions=conditions, logic="OR")
                 self.assertEqual({row["n"] for row in either}, set().union(*each))
 
+    def test_letters_may_be_large_or_small_where_that_is_asked_for(self):
+        def any_case(field, operator, value):
+            return {**condition(field, operator, value), "case_sensitive": False}
+
+        for asked, found in (
+            (any_case("city", "==", "BONN"), [1, 4]),
+            (any_case("city", "!=", "BONN"), [2, 3]),
+            (any_case("city", "in", ["kiel", None, 5]), [2, 3]),
+            (any_case("city", "not_in", ["kiel", None, 5]), [1, 4]),
+            (any_case("n", "in", ["7", 5]), [1, 3]),
+            (any_case("when", "==", "2024-02-10T11:00:00Z"), [3]),
+            (any_case("id", "==", 2), [2]),
+            (any_case("city", "==", None), [2]),
+            (any_case("tags", "==", ["b"]), [2]),
+        ):
+            with self.subTest(asked=asked):
+                self.assertEqual(ids(asked), found)
+        self.assertEqual(ids(any_case("city", "==", "BONN"), any_case("city", "==", "KIEL"), logic="OR"), [1, 3, 4])
+        self.assertEqual(ids(any_case("city", "==", "BONN"), condition("city", "==", "KIEL"), logic="OR"), [1, 4])
+        self.assertEqual(ids(any_case("city", "!=", "BONN"), condition("city", "!=", "KIEL")), [2, 3])
+
     def test_conditions_nest(self):
         either = {"logic": "OR", "conditions": [condition("id", "==", 1), condition("id", "==", 4)]}
         self.assertEqual(ids(either, condition("city", "==", "Bonn")), [1])
