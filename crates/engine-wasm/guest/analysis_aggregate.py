@@ -256,9 +256,10 @@ def compute(work, plan):
 
 def made(table, plan, notes):
     """The table that an aggregate makes of another."""
-    if not len(table):
-        return analysis_table.Table(records=[] if plan["group_by"] else [_nothing(plan)])
-    found = analysis_table.Table(frame(table, plan["group_by"], plan["aggregations"], notes))
+    if len(table):
+        found = analysis_table.Table(frame(table, plan["group_by"], plan["aggregations"], notes))
+    else:
+        found = _of_nothing(plan)
     found = analysis_filter.kept(found, plan.get("having"), notes)
     if plan.get("sort"):
         found = found.taken(analysis_filter.sorted_positions(found, plan["sort"]))
@@ -267,6 +268,12 @@ def made(table, plan, notes):
     return found
 
 
-def _nothing(plan):
-    """The figures of no rows at all."""
-    return {called: 0 if made in ("count", "sum", "nunique") else None for _, made, called in plan["aggregations"]}
+def _of_nothing(plan):
+    """The groups of no rows at all, which are none; ungrouped, the figures of no rows."""
+    import pandas
+
+    figures = {called: 0 if made in ("count", "sum", "nunique") else None for _, made, called in plan["aggregations"]}
+    if not plan["group_by"]:
+        return analysis_table.Table(records=[figures])
+    names = [*plan["group_by"], *figures]
+    return analysis_table.Table(pandas.DataFrame({one: analysis_rows.series_of([]) for one in names}))

@@ -143,7 +143,7 @@ def equal(cells, value, notes):
                 return same | _apply(operator.eq, cells.series, value) if cells.kind in ("text", "mixed") else same
         if cells.kind in ("number", "boolean"):
             return _never(cells, value, notes)
-    elif cells.kind in ("text", "date"):
+    elif cells.kind in ("text", "date") or cells.kind == "boolean" and value not in (0, 1):
         return _never(cells, value, notes)
     return _apply(operator.eq, cells.series, value)
 
@@ -155,30 +155,54 @@ def _never(cells, value, notes):
 
 
 def within(cells, values, notes):
-    """Rows whose value is one of `values`."""
-    import pandas
-
+    """Rows whose value is one of `values`: those that are `equal` to one of them."""
     present = [one for one in values if one is not None]
     found = is_null(cells) if len(present) < len(values) else cells.none()
     if not present or cells.kind == "empty":
         return found
-    if cells.kind in ("nested", "mixed") or any(isinstance(one, (list, dict)) for one in present):
-        return found | _any_of(cells, present)
-    numeric = [one for one in present if isinstance(one, (int, float))]
-    others = [one for one in present if not isinstance(one, (int, float))]
-    fitting = others if cells.kind in ("text", "date") else numeric
-    if not fitting:
-        return found | _never(cells, present[0], notes)
-    dated = None
-    if cells.kind == "date" or analysis_table.is_date(fitting[0]) and all(map(analysis_table.is_date, fitting)):
-        dated = cells.dates()
-    if dated is not None:
-        times = pandas.to_datetime([_date(one, cells) for one in fitting], utc=True)
-        found = found | dated[0].isin(times).to_numpy()
-        return found if cells.kind == "date" else found | cells.series.isin(fitting).to_numpy()
+    nested = [one for one in present if isinstance(one, (list, dict))]
+    if nested:
+        found = found | _any_of(cells, nested)
+        present = [one for one in present if not isinstance(one, (list, dict))]
+    texts = [one for one in present if isinstance(one, str)]
+    if cells.kind == "mixed":
+        return found | _dated_within(cells, texts) | _any_of(cells, present)
+    wanted = texts if cells.kind in ("text", "date") else [one for one in present if not isinstance(one, str)]
+    if not wanted or cells.kind == "nested":
+        return found | _never(cells, present[0], notes) if present else found
+    if cells.kind in ("text", "date"):
+        found = found | _dated_within(cells, wanted)
+        return found if cells.kind == "date" else found | cells.series.isin(wanted).to_numpy(dtype=bool, na_value=False)
     if cells.kind in ("number", "boolean"):
-        return found | _number_within(cells, fitting)
-    return found | cells.series.isin(fitting).to_numpy(dtype=bool, na_value=False)
+        return found | _number_within(cells, wanted)
+    return found | cells.series.isin(wanted).to_numpy(dtype=bool, na_value=False)
+
+
+def within_any_case(cells, values, notes):
+    """The same, where texts are equal that differ in large and small letters only."""
+    import numpy
+
+    found = within(cells, values, notes)
+    texts = {one.casefold() for one in values if isinstance(one, str)}
+    if not texts or cells.kind not in ("text", "mixed"):
+        return found
+    same = [type(one) is str and one.casefold() in texts for one in cells.series.tolist()]
+    return found | numpy.fromiter(same, bool, len(same))
+
+
+def _dated_within(cells, texts):
+    """Rows whose time is that of one of the texts that are times."""
+    import pandas
+
+    if cells.kind != "date":
+        texts = [one for one in texts if analysis_table.is_date(one)]
+    dated = cells.dates() if texts else None
+    if dated is None:
+        return cells.none()
+    times = pandas.to_datetime(pandas.Series(texts, dtype="str"), utc=True, errors="coerce", format="ISO8601")
+    if cells.kind == "date" and times.isna().any():
+        _date(texts[int(times.isna().to_numpy().argmax())], cells)
+    return dated[0].isin(times.dropna()).to_numpy()
 
 
 def _number_within(cells, values):

@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import re
 from itertools import chain
 
 from _tidegate import analysis_rows, binding
@@ -177,7 +178,7 @@ def _csv(text, separator, where):
     import pandas
 
     text = text.lstrip("\ufeff")
-    first = text.lstrip("\r\n").partition("\n")[0]
+    first = _header(text)
     if separator is None:
         separator = max(",;\t|", key=first.count)
         if not first.count(separator) and not text.strip().count("\n"):
@@ -199,6 +200,16 @@ def _csv(text, separator, where):
             # pandas takes the least whole number of 64 bits for one that is missing.
             frame[name] = _exact(_read_csv(text, separator, usecols=[at], dtype="str").iloc[:, 0])
     return frame
+
+
+# What stands in quotes, of which only the beginning of a field is one; the first line, which may go on within them.
+_QUOTED = re.compile(r'(?:(?<=[,;\t|])|\A) *"(?:[^"]|"")*"')
+_FIRST_LINE = re.compile(rf"(?:{_QUOTED.pattern}|[^\n])*")
+
+
+def _header(text):
+    """The first line without what stands in quotes: the separators in it separate."""
+    return _QUOTED.sub("", _FIRST_LINE.match(text.lstrip("\r\n"))[0])
 
 
 def _read_csv(text, separator, **options):

@@ -115,13 +115,13 @@ def _joined(logic, nodes):
     rest = []
     for node in nodes:
         if node[0] == "LEAF" and node[2] in (single, many):
-            by_field.setdefault(node[1], []).append(node)
+            by_field.setdefault((node[1], node[4]), []).append(node)
         else:
             rest.append(node)
-    for field, leaves in by_field.items():
+    for (field, case), leaves in by_field.items():
         if len(leaves) > 1:
             values = [one for leaf in leaves for one in (leaf[3] if leaf[2] == many else [leaf[3]])]
-            leaves = [("LEAF", field, many, values, True)]
+            leaves = [("LEAF", field, many, values, case)]
         rest += leaves
     return rest
 
@@ -148,6 +148,9 @@ def _leaf_mask(table, leaf, notes):
     cells = compare.cells(table, field)
     if name in ("is_null", "not_null"):
         return compare.is_null(cells) if (name == "is_null") == (value is not False) else ~compare.is_null(cells)
+    if not case and name in ("==", "!=", "in", "not_in"):
+        found = compare.within_any_case(cells, value if name in ("in", "not_in") else [value], notes)
+        return found if name in ("==", "in") else ~found
     if name == "==":
         return compare.equal(cells, value, notes)
     if name == "!=":

@@ -108,10 +108,10 @@ def _numbers(work, name, least=2):
     return found
 
 
-def _groups(work, plan, exactly=None):
-    """The groups by name, each an array of numbers."""
+def _groups(work, plan, exactly=None, least=1):
+    """The groups by name, each an array of at least so many numbers."""
     if "fields" in plan:
-        return {name: _numbers(work, name).to_numpy() for name in plan["fields"]}
+        return {name: _numbers(work, name, least).to_numpy() for name in plan["fields"]}
     table = work.table
     values = table.numbers(plan["field"], work.notes, "the test")
     keys = analysis_rows.keyed(table.column(plan["group_field"]))
@@ -131,8 +131,9 @@ def _groups(work, plan, exactly=None):
     for one in wanted:
         name = one if isinstance(one, str) else str(analysis_rows.plain(one))
         made[name] = values[(keys == one).to_numpy(dtype=bool, na_value=False)].dropna().to_numpy()
-        if len(made[name]) < 2:
-            raise AnalysisError(f"the group {name!r} has fewer than 2 numbers in {plan['field']!r}")
+        if len(made[name]) < least:
+            few = "no number" if least == 1 else f"fewer than {least} numbers"
+            raise AnalysisError(f"the group {name!r} has {few} in {plan['field']!r}")
     return made
 
 
@@ -164,7 +165,8 @@ def _one_sample(work, plan, stats):
 
 def _two_samples(equal):
     def test(work, plan, stats):
-        groups = _groups(work, plan, 2)
+        # Without a variance of its own a group has nothing to say to Welch.
+        groups = _groups(work, plan, 2, 1 if equal else 2)
         found = stats.ttest_ind(*groups.values(), equal_var=equal, alternative=plan.get("alternative", "two-sided"))
         return _t_result(found, plan, groups)
 

@@ -31,19 +31,24 @@ def check_join(step, where):
         raise AnalysisError(f"{where} (join): 'left_on' and 'right_on' must name equally many columns")
 
 
+def other(work, step):
+    """The table that a join puts beside the rows."""
+    return work.other(step["with"], step.get("data_field"))
+
+
 def join(work, step):
     """Rows of two tables side by side where their keys are equal; a missing key equals none."""
     import numpy
     import pandas
 
-    left, right = work.table, work.other(step["with"], step.get("data_field"))
+    left, right = work.table, other(work, step)
     lefts, rights = step.get("on") or step["left_on"], step.get("on") or step["right_on"]
     keys = [_keys(table, names) for table, names in ((left, lefts), (right, rights))]
-    for at, (name, other) in enumerate(zip(lefts, rights)):
+    for at, (name, its) in enumerate(zip(lefts, rights)):
         kinds = {analysis_rows.kind_of(one[at]) for one in keys} - {"empty", "mixed"}
         if len(kinds) == 2 and kinds != {"number", "boolean"}:
             raise AnalysisError(
-                f"{name!r} holds {holds(keys[0][at])} and {other!r} of the other source {holds(keys[1][at])}; 'cast' one of them"
+                f"{name!r} holds {holds(keys[0][at])} and {its!r} of the other source {holds(keys[1][at])}; 'cast' one of them"
             )
     codes = _codes(keys, len(left))
     how = step.get("how", "inner")
@@ -65,8 +70,8 @@ def join(work, step):
 
 
 def _keys(table, names):
-    if not len(table):
-        # No rows have no columns either.
+    if not len(table) and not table.names:
+        # Nothing is known of them.
         return [analysis_rows.series_of([]) for _ in names]
     return [table.column(one) for one in names]
 
@@ -136,6 +141,11 @@ def pivot(work, step):
 
     table = work.table
     index, across = step["index"], step["columns"]
+    if not len(table):
+        for name in [*index, across, *step.get("values", [])]:
+            table.column(name)
+        # What it makes columns of are values.
+        return Table(records=[])
     values = step.get("values") or [one for one in table.numeric() if one not in [*index, across]]
     if not values:
         raise AnalysisError(f"'pivot' needs 'values'. Columns: {listed(table.names)}")

@@ -141,11 +141,14 @@ def _as_dates(series, notes):
 
 
 def _filter(work, step):
+    if not len(work.table):
+        # For what is wrong with them.
+        analysis_filter.mask(work.table, step["conditions"], work.notes)
     return analysis_filter.kept(work.table, step["conditions"], work.notes)
 
 
 def _sort(work, step):
-    return work.table.taken(analysis_filter.sorted_positions(work.table, step["by"])) if len(work.table) else work.table
+    return work.table.taken(analysis_filter.sorted_positions(work.table, step["by"]))
 
 
 def _limit(work, step):
@@ -167,6 +170,9 @@ def _dedupe(work, step):
 
 
 def _aggregate(work, step):
+    if not _is_unknown(work.table):
+        for name in [*step["group_by"], *[field for field, _, _ in step["aggregations"] if field is not None]]:
+            work.table.column(name)
     return analysis_aggregate.made(work.table, step, work.notes)
 
 
@@ -262,12 +268,33 @@ def prepare(parameters):
     return {"steps": steps, "sources": sources}
 
 
+# What leaves some of the rows, with all of their columns.
+_OF_ROWS = ("filter", "sort", "limit", "dedupe")
+
+
 def compute(work, plan):
     for at, (name, step) in enumerate(plan["steps"]):
-        if not len(work.table) and name not in ("join", "limit"):
+        before = work.table
+        if _is_unknown(before) and name not in ("join", "limit") and (name != "aggregate" or step["group_by"]):
             continue
         try:
-            work.table = STEPS[name][3](work, step)
+            made = STEPS[name][3](work, step)
         except AnalysisError as error:
             raise AnalysisError(f"steps[{at}] ({name}): {error}") from None
+        if not len(made) and name in _OF_ROWS:
+            made = _without_rows(before.names)
+        elif not len(made) and name == "join" and any(map(_is_unknown, (before, reshape.other(work, step)))):
+            made = Table(records=[])
+        work.table = made
     return work.rows(work.table.records())
+
+
+def _is_unknown(table):
+    """Whether there are neither rows nor columns, so that no step has anything to be checked against."""
+    return not len(table) and not table.names
+
+
+def _without_rows(names):
+    import pandas
+
+    return Table(pandas.DataFrame({one: analysis_rows.series_of([]) for one in names}, columns=None if names else []))

@@ -14,7 +14,7 @@ from types import ModuleType
 from _tidegate import failures, servers, values
 
 LEVELS = ("name_only", "with_description", "full")
-STRATEGIES = ("summarize", "schema", "auto", "sample", "truncate")
+STRATEGIES = ("summarize", "schema", "auto", "sample", "truncate", "none")
 
 # Set by the runtime: `ask(name, text)` gives `[ok, value]`, or None where nobody answers.
 _ask = None
@@ -115,8 +115,10 @@ def summarize(value, strategy="summarize", max_tokens=500):
     """A value in few tokens: counts, shapes and figures instead of rows.
 
     strategy: "summarize", "schema" (fields and types), "auto" (as much as fits), "sample" (rows from
-    everywhere), "truncate" (the beginning).
+    everywhere), "truncate" (the beginning), "none" (the value as it is).
     """
+    if strategy == "none":
+        return value
     if strategy not in STRATEGIES:
         raise ValueError(f"summarize(): strategy is one of {', '.join(map(repr, STRATEGIES))}, not {strategy!r}")
     if type(max_tokens) is not int or max_tokens < 50:

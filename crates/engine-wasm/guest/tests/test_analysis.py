@@ -232,6 +232,18 @@ class Sources(unittest.TestCase):
         self.assertIn("row 1 of data has 1 values for 2 columns", refusal("filter", broken))
         self.assertIn("row 0 is number", refusal("filter", {"$type": "dataframe", "records": [5, {"a": 1}]}))
 
+    def test_separators_in_quotes_separate_nothing(self):
+        for text, row in (
+            ('"a;b;c",d\n1,2\n', {"a;b;c": 1, "d": 2}),
+            ('a;"b,c,d"\n1;2\n', {"a": 1, "b,c,d": 2}),
+            ('"say ""a;b;c"";",d\n1,2\n', {'say "a;b;c";': 1, "d": 2}),
+            ('"a;\n;b",d\n1,2\n', {"a;\n;b": 1, "d": 2}),
+            ('a, "b;c;e"\n1, 2\n', {"a": 1, "b;c;e": 2}),
+            ('3" pipe,d\n1,2\n', {'3" pipe': 1, "d": 2}),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(result("filter", text, conditions=[]), [row])
+
     def test_csv_with_more_values_than_names_is_refused(self):
         said = "the rows of data have more values than the header line, which has 2"
         self.assertEqual(refusal("filter", "a,b\n1,2,\n3,4,\n"), said)

@@ -335,6 +335,31 @@ class Tests(unittest.TestCase):
             found = result("test", self.rows, test="chi_squared", fields=["g", "h"], correction=correction)
             self.assertEqual((found["statistic"], found["p_value"], found["df"]), (wanted.statistic, wanted.pvalue, wanted.dof))
 
+    def test_a_group_of_one_number_is_one_where_scipy_takes_it(self):
+        from scipy import stats
+
+        one, many, more = [5.0], [1.0, 2.0, 4.0], [3.0, 3.5]
+        rows = [{"g": name, "a": value} for name, some in (("x", one), ("y", many), ("z", more)) for value in some]
+        two = {"field": "a", "group_field": "g", "groups": ["x", "y"]}
+        for asked, found in (
+            ({"test": "anova", "field": "a", "group_field": "g"}, stats.f_oneway(one, many, more)),
+            ({"test": "mann_whitney", **two}, stats.mannwhitneyu(one, many)),
+            ({"test": "t_student", **two}, stats.ttest_ind(one, many)),
+        ):
+            with self.subTest(asked=asked):
+                made = result("test", rows, **asked)
+                self.assertTrue(same([made["statistic"], made["p_value"]], [found.statistic, found.pvalue]), made)
+                self.assertEqual(made["groups"][0]["n"], 1)
+        columns = [{"x": 5.0, "y": 1.0}, {"x": None, "y": 2.0}, {"x": None, "y": 4.0}]
+        made = result("test", columns, test="mann_whitney", fields=["x", "y"])
+        self.assertTrue(same(made["p_value"], stats.mannwhitneyu(one, many).pvalue), made)
+        self.assertIn("the group 'x' has fewer than 2 numbers in 'a'", refusal("test", rows, test="t_welch", **two))
+        answer = ask("test", [rows[0], rows[1]], test="t_student", field="a", group_field="g")
+        self.assertEqual(answer["result"]["p_value"], None)
+        self.assertIn("the test gives no figure: the values do not vary, or there are too few", answer["notes"])
+        none = [*rows, {"g": "w", "a": None}]
+        self.assertIn("the group 'w' has no number in 'a'", refusal("test", none, test="anova", field="a", group_field="g"))
+
     def test_mistakes_are_explained(self):
         for asked, said in (
             ({}, "needs 'test'"),

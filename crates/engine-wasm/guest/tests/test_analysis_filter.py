@@ -55,6 +55,82 @@ class Meaning(unittest.TestCase):
         self.assertEqual(ids({"field": "city", "operator": "contains", "value": "BO", "case_sensitive": False}), [1, 4])
         self.assertEqual(ids({"field": "city", "operator": "regex", "value": "^BO", "case_sensitive": False}), [1, 4])
 
+    def test_a_date_among_other_values_is_still_compared_as_a_time(self):
+        """However the same question is asked, the answer is that of each value on its own."""
+        dated = ["2024-01-01T00:00:00Z", "n/a", "2024-01-01T01:00:00+01:00", None, "2024-06-01", "x"]
+        for cells, values, found in (
+            (dated, ["2024-01-01", "n/a"], [0, 1, 2]),
+            (dated, ["2024-01-01", 5], [0, 2]),
+            (dated, ["2024-06-01T00:00:00Z", None, [1]], [3, 4]),
+            ([*dated, 5, True], ["2024-01-01", 5], [0, 2, 6]),
+            ([*dated, [1]], ["2024-01-01", [1]], [0, 2, 6]),
+            (["2024-01-01T00:00:00Z", None], ["2024-01-01", "2024-13-45", "n/a"], [0]),
+            ([pd.Timestamp("2024-01-01"), None], ["2024-01-01T00:00:00Z", [1]], [0]),
+        ):
+            rows = [{"n": at, "d": one} for at, one in enumerate(cells)]
+            others = [at for at in range(len(rows)) if at not in found]
+            each = [condition("d", "==", one) for one in values]
+            no_one = [condition("d", "!=", one) for one in values]
+            with self.subTest(cells=cells, values=values):
+                for asked, logic, wanted in (
+                    (each, "OR", found),
+                    ([condition("d", "in", values)], "AND", found),
+                    ([condition("d", "not_in", values)], "AND", others),
+                    (no_one, "AND", others),
+                ):
+                    answered = result("filter", rows, conditions=asked, logic=logic)
+                    self.assertEqual([row["n"] for row in answered], wanted)
+
+    def test_true_and_false_equal_no_number_but_one_and_nought(self):
+        for cells in ([True, False], [True, False, None]):
+            rows = [{"n": at, "b": one} for at, one in enumerate(cells)]
+            for value, found in ((1, [0]), (1.0, [0]), (0, [1]), (2, []), (1 << 40, []), (-(1 << 70), []), (0.5, []), (1e300, [])):
+                others = [at for at in range(len(rows)) if at not in found]
+                with self.subTest(cells=cells, value=value):
+                    for operator, wanted in (("==", found), ("!=", others)):
+                        answered = result("filter", rows, conditions=[condition("b", operator, value)])
+                        self.assertEqual([row["n"] for row in answered], wanted)
+        notes = ask("filter", [{"b": True}], conditions=[condition("b", "==", 1 << 40)])["notes"]
+        self.assertIn("'b' holds true and false, so nothing in it equals the number 1099511627776", notes)
+
+    def test_many_conditions_are_each_of_them(self):
+        chance = random.Random(6)
+        pool = [0, 1, 2.5, True, None, "", "a", "1", "2024-01-01", "2024-01-01T01:00:00+01:00", "n/a", 10**18 + 1, [1], {"k": 1}]
+        columns = (
+            [0, 1, 2.5, None], ["a", "", None], ["2024-01-01", "2024-06-01"], ["2024-01-01T00:00:00Z", "n/a", None],
+            [True, False, None], [1, "a", None], pool, [10**18 + 1, None], [[1], [], None], [None], ["2024-01-01", 5],
+        )
+        for _ in range(300):
+            column = chance.choice(columns)
+            rows = [{"n": at, "x": chance.choice(column)} for at in range(8)]
+            values = [chance.choice(chance.choice((pool, column))) for _ in range(3)]
+            conditions = [condition("x", "==", one) for one in values]
+            each = [{row["n"] for row in result("filter", rows, conditions=[one])} for one in conditions]
+            with self.subTest(rows=rows, values=values):
+                either = result("filter", rows, conditions=conditions, logic="OR")
+                self.assertEqual({row["n"] for row in either}, set().union(*each))
+
+    def test_letters_may_be_large_or_small_where_that_is_asked_for(self):
+        def any_case(field, operator, value):
+            return {**condition(field, operator, value), "case_sensitive": False}
+
+        for asked, found in (
+            (any_case("city", "==", "BONN"), [1, 4]),
+            (any_case("city", "!=", "BONN"), [2, 3]),
+            (any_case("city", "in", ["kiel", None, 5]), [2, 3]),
+            (any_case("city", "not_in", ["kiel", None, 5]), [1, 4]),
+            (any_case("n", "in", ["7", 5]), [1, 3]),
+            (any_case("when", "==", "2024-02-10T11:00:00Z"), [3]),
+            (any_case("id", "==", 2), [2]),
+            (any_case("city", "==", None), [2]),
+            (any_case("tags", "==", ["b"]), [2]),
+        ):
+            with self.subTest(asked=asked):
+                self.assertEqual(ids(asked), found)
+        self.assertEqual(ids(any_case("city", "==", "BONN"), any_case("city", "==", "KIEL"), logic="OR"), [1, 3, 4])
+        self.assertEqual(ids(any_case("city", "==", "BONN"), condition("city", "==", "KIEL"), logic="OR"), [1, 4])
+        self.assertEqual(ids(any_case("city", "!=", "BONN"), condition("city", "!=", "KIEL")), [2, 3])
+
     def test_conditions_nest(self):
         either = {"logic": "OR", "conditions": [condition("id", "==", 1), condition("id", "==", 4)]}
         self.assertEqual(ids(either, condition("city", "==", "Bonn")), [1])

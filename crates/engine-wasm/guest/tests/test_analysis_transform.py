@@ -39,6 +39,39 @@ class Steps(unittest.TestCase):
         self.assertEqual([row["id"] for row in made({"sort": "-price"})], [1, 2, 3])
         self.assertEqual(made({"aggregate": {"aggregations": {"count": "sum"}}}), [{"count_sum": 4}])
 
+    def test_steps_after_one_that_leaves_no_rows_are_done_and_checked(self):
+        none = {"filter": [{"field": "id", "operator": ">", "value": 99}]}
+        counted = {"aggregate": {"aggregations": {"id": ["count", "sum", "mean"]}}}
+        figures = [{"id_count": 0, "id_sum": 0, "id_mean": None}]
+        for first in (none, {"limit": 0}, {"type": "limit", "count": 5, "offset": 9}):
+            with self.subTest(first=first):
+                self.assertEqual(made(first, counted), figures)
+                self.assertEqual(made(first, {"select": "id"}, {"rename": {"id": "x"}}, {"computed": {"y": "x + 1"}}), [])
+        self.assertEqual(made(counted, data=[]), figures)
+        self.assertEqual(made(none, counted, {"computed": {"twice": "id_count * 2"}}, {"select": "twice"}), [{"twice": 0}])
+        self.assertEqual(made(none, {"aggregate": {"group_by": ["name"]}}, {"sort": "-count"}), [])
+        having = {"aggregations": {"id": "count"}, "having": {"field": "id_count", "operator": ">", "value": 0}}
+        self.assertEqual(made(none, {"aggregate": having}), [])
+        self.assertEqual(made(none, {"pivot": {"index": "id", "columns": "name", "values": "price"}}, {"select": ["zz"]}), [])
+        right = {"join": {"with": [{"id": 7, "w": 8}], "on": "id", "how": "right"}}
+        self.assertEqual(made(none, {"select": ["id", "price"]}, right), [{"id": 7, "price": None, "w": 8}])
+        self.assertEqual(made({"join": {"with": [], "on": "id"}}, {"select": ["w"]}), [])
+
+    def test_columns_that_are_not_there_are_told_of_also_without_rows(self):
+        none = {"filter": [{"field": "id", "operator": ">", "value": 99}]}
+        missing = {"field": "idd", "operator": "==", "value": 1}
+        for step in (
+            {"select": "idd"}, {"drop": ["idd"]}, {"rename": {"idd": "x"}}, {"computed": {"x": "idd + 1"}}, {"cast": {"idd": "int"}},
+            {"filter": missing}, {"sort": "idd"}, {"dedupe": ["idd"]}, {"aggregate": {"aggregations": {"idd": "sum"}}},
+            {"aggregate": {"group_by": ["idd"]}}, {"join": {"with": [{"idd": 1}], "on": "idd"}}, {"unpivot": {"fields": ["idd"], "names_to": "k"}},
+            {"pivot": {"index": "idd", "columns": "name", "values": "price"}},
+        ):
+            with self.subTest(step=step):
+                self.assertIn("there is no column 'idd'. Did you mean 'id'?", refusal("transform", ROWS, steps=[none, step]))
+                # Of no data nothing is known.
+                if "join" not in step:
+                    self.assertIn(made(step, data=[]), ([], [{"idd_sum": 0}]))
+
     def test_casts(self):
         rows = [
             {"a": "1", "b": 2.9, "c": "yes", "d": "2024-01-01"},

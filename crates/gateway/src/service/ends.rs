@@ -6,6 +6,7 @@ use engine::{LimitKind, Outcome, ProgramError, Usage};
 
 use super::Refusal;
 use super::run::Run;
+use crate::hearing::CallNote;
 
 /// The end of a run that rested for longer than whoever asked wanted to wait.
 pub(super) fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
@@ -33,6 +34,17 @@ pub(super) fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outco
         execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
         usage,
         ..Outcome::failed(error)
+    }
+}
+
+/// Says of a run that an answer ended, because it was larger than a program may have, which limit that was.
+pub(super) fn name_limit(outcome: &mut Outcome, calls: &[CallNote]) {
+    let Some(error) = outcome.error.as_mut().filter(|error| error.limit.is_none()) else { return };
+    // A program may write what it likes, and may go on after such a call.
+    let setting = format!("(limit `{}`)", LimitKind::CallResult.setting());
+    let is_told = error.kind == "ToolError" && error.message.contains(&setting);
+    if is_told && calls.iter().any(|call| call.done) {
+        error.limit = Some(LimitKind::CallResult);
     }
 }
 
@@ -80,4 +92,37 @@ pub(super) fn refused(refusal: &Refusal) -> Outcome {
         message: refusal.to_string(),
         ..ProgramError::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::{CallError, CallId, CallResult, HostCall};
+    use serde_json::value::RawValue;
+
+    use super::*;
+    use crate::hearing::TOO_LARGE;
+
+    #[test]
+    fn a_run_that_too_large_an_answer_ended_names_the_limit() {
+        let arguments = RawValue::from_string(r#"{"server":"data","tool":"all"}"#.to_owned());
+        let call =
+            HostCall { id: CallId(1), name: "$call".to_owned(), arguments: arguments.unwrap() };
+        let failed = |kind: &str| {
+            let error = CallError { kind: kind.to_owned(), message: String::new() };
+            let result = CallResult { id: call.id, result: Err(error) };
+            CallNote::leaving(&call).with(&result, Duration::ZERO)
+        };
+        let limit = |kind: &str, message: &str, call: CallNote| {
+            let (kind, message) = (kind.to_owned(), message.to_owned());
+            let error = ProgramError { kind, message, ..ProgramError::default() };
+            let mut outcome = Outcome::failed(error);
+            name_limit(&mut outcome, &[call]);
+            outcome.error.unwrap().limit
+        };
+        let told = "the answer has 9 bytes, more than 4 (limit `call-result-bytes`); ask for less";
+        assert_eq!(limit("ToolError", told, failed(TOO_LARGE)), Some(LimitKind::CallResult));
+        assert_eq!(limit("ToolError", told, failed("ToolError")), None);
+        assert_eq!(limit("ToolError", "no such file", failed(TOO_LARGE)), None);
+        assert_eq!(limit("ValueError", told, failed(TOO_LARGE)), None);
+    }
 }

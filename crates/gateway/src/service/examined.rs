@@ -10,6 +10,7 @@ use engine::{Level, Limits, Outcome, Program};
 use metrics::counter;
 use serde_json::{Map, Value};
 
+use super::analysis;
 use super::execute::Place;
 use super::figures::Phase;
 use super::{Refusal, Request, Service};
@@ -78,7 +79,11 @@ impl Service {
             };
             examined.refused = match approved {
                 Ok(()) => None,
-                Err(said) => review_refusal(&verdict, said.as_deref()),
+                Err(said) => {
+                    let ours = matches!(verdict, Verdict::Deny(_))
+                        .then(|| analysis::denied(&begun.program, begun.level));
+                    ours.flatten().or_else(|| review_refusal(&verdict, said.as_deref()))
+                }
             };
             if let (Some(trail), Some(_)) = (&self.parts.trail, &examined.refused) {
                 trail.reviewed(begun, &verdict);

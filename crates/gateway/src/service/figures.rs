@@ -13,10 +13,12 @@ use metrics::{Counter, counter, describe_counter, describe_gauge, describe_histo
 use super::analysis;
 use super::receipt::Receipt;
 use super::record::{Ended, Record, Status};
-use crate::hearing::CallNote;
+use crate::hearing::{CallKind, CallNote};
 
 /// Sets of tools that are told apart; further ones are `other`.
 const MOST_COMBINATIONS: usize = 200;
+/// Tools of such a set; larger sets are `other`.
+const MOST_COMBINED: usize = 6;
 
 /// Exceptions that are told apart; the programs' own are `other`.
 const ERRORS: [&str; 34] = [
@@ -93,8 +95,11 @@ impl Phase {
     }
 }
 
-/// What a program is for, as far as its calls say it.
+/// What a program is for, as far as its calls of tools say it. Those that never left say nothing, nor do
+/// the programs that it started.
 fn use_case(program: &str, calls: &[CallNote]) -> &'static str {
+    let is_said = |call: &&CallNote| call.kind != CallKind::Besides && !call.unmade;
+    let calls: Vec<&CallNote> = calls.iter().filter(is_said).collect();
     let first = calls.first().map(|call| (&call.server, &call.tool));
     let one_tool = calls.iter().all(|call| Some((&call.server, &call.tool)) == first);
     match calls.len() {
@@ -202,12 +207,19 @@ fn count_end(ended: &Ended) {
         limit_hits(LimitKind::Value).increment(1);
     }
     let Some(error) = &ended.error else { return };
-    let known = ERRORS.iter().find(|known| **known == error.kind);
-    counter!("tidegate_errors_total", "type" => known.copied().unwrap_or("other")).increment(1);
-    let memory = (error.kind == "MemoryError").then_some(LimitKind::Memory);
+    let kind = known(&error.kind);
+    counter!("tidegate_errors_total", "type" => kind).increment(1);
+    let memory = (kind == "MemoryError").then_some(LimitKind::Memory);
     if let Some(limit) = error.limit.or(memory) {
         limit_hits(limit).increment(1);
     }
+}
+
+/// The exception that a program ended with, in a word that is one of so many.
+fn known(kind: &str) -> &'static str {
+    // What numpy and pandas raise for want of memory is a kind of it.
+    let kind = if kind == "_ArrayMemoryError" { "MemoryError" } else { kind };
+    ERRORS.iter().find(|known| **known == kind).copied().unwrap_or("other")
 }
 
 fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
@@ -234,7 +246,7 @@ fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
     }
 }
 
-/// The tools of a run, in one word that is one of so many.
+/// The tools of a run, in one word that is one of so many; sets of more than a few tools are not told apart.
 fn combination(receipt: &Receipt) -> String {
     static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let tools = receipt.tools_called.join(" + ");
@@ -242,7 +254,7 @@ fn combination(receipt: &Receipt) -> String {
     if known.contains(&tools) {
         return tools;
     }
-    if known.len() >= MOST_COMBINATIONS || receipt.tools_called.len() > 6 {
+    if known.len() >= MOST_COMBINATIONS || receipt.tools_called.len() > MOST_COMBINED {
         return "other".to_owned();
     }
     known.insert(tools.clone());
@@ -259,6 +271,14 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+
+    #[test]
+    fn want_of_memory_is_one_error_whoever_raises_it() {
+        assert_eq!(known("MemoryError"), "MemoryError");
+        assert_eq!(known("_ArrayMemoryError"), "MemoryError");
+        assert_eq!(known("ToolError"), "ToolError");
+        assert_eq!(known("_OurMemoryError"), "other");
+    }
 
     #[test]
     fn calls_say_what_a_program_is_for() {
@@ -286,5 +306,9 @@ mod tests {
         assert_eq!(of("await asyncio.sleep(1)", &["status", "status"]), "polling");
         assert_eq!(of("x", &["list", "send"]), "workflow");
         assert_eq!(of("x", &["get", "get", "get"]), "workflow");
+        let spawned = CallNote { kind: CallKind::Besides, ..call("$spawn") };
+        let unmade = CallNote { unmade: true, ..call("gett") };
+        assert_eq!(use_case("x", std::slice::from_ref(&spawned)), "computing");
+        assert_eq!(use_case("x", &[spawned, unmade, call("get")]), "filtering");
     }
 }

@@ -38,7 +38,7 @@ pub struct Stats {
     pub total_cost_saved: f64,
     /// Bytes of answers that stayed in the sandbox.
     pub bytes_kept: i64,
-    /// Calls of servers.
+    /// Calls of tools that left.
     pub tool_calls: u64,
     /// The tools that were called most, as `server.tool`.
     pub tools_called: Vec<ToolCalls>,
@@ -207,7 +207,7 @@ mod tests {
     use super::super::record::{Ended, Moment, Record, Status};
     use super::super::store::Write;
     use super::*;
-    use crate::hearing::CallNote;
+    use crate::hearing::{CallKind, CallNote};
 
     fn record(owner: &str, status: Status, day: i64, saved: i64) -> Record {
         let mut ended = Ended::from(&Outcome::failed(ProgramError::default()));
@@ -286,6 +286,29 @@ mod tests {
             both.days.iter().map(|day| (day.day.as_str(), day.executions)).collect();
         assert_eq!(days, [("2024-10-05", 3), ("2024-10-04", 1)]);
         assert_eq!(store.stats(Some("nobody"), None).await.unwrap(), Stats::default());
+    }
+
+    #[tokio::test]
+    async fn only_calls_of_tools_that_left_are_tool_calls() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let mut run = record("ann", Status::Succeeded, 20_000, 500);
+        let call = run.calls.remove(0);
+        let spawned = CallNote {
+            server: None,
+            tool: "$spawn".to_owned(),
+            kind: CallKind::Besides,
+            ..call.clone()
+        };
+        let unmade = CallNote { unmade: true, ..call.clone() };
+        let reused = CallNote { reused: true, ..call.clone() };
+        run.calls = vec![call, spawned, unmade, reused];
+        store.write(Write::Run(Box::new(run))).await.unwrap();
+        let kept = store.stats(None, None).await.unwrap();
+        assert_eq!(kept.tool_calls, 1);
+        assert_eq!(kept.tools_called, [ToolCalls { tool: "data.look".to_owned(), calls: 1 }]);
+        assert_eq!(store.collect(Duration::ZERO, 0).await.unwrap().runs, 1);
+        assert_eq!(store.stats(None, None).await.unwrap(), kept);
     }
 
     #[test]

@@ -64,14 +64,15 @@ pub(super) const OF_RUNS: &str = "
     TOTAL(json_extract(ended, '$.receipt.cost_saved')) AS cost_saved,
     TOTAL(json_extract(ended, '$.receipt.bytes_kept')) AS bytes_kept,
     SUM((SELECT COUNT(*) FROM json_each(runs.calls) WHERE json_extract(value, '$.unmade') IS NOT 1
-        AND json_extract(value, '$.reused') IS NOT 1)) AS tool_calls";
+        AND json_extract(value, '$.reused') IS NOT 1
+        AND json_extract(value, '$.kind') IS NOT 'besides')) AS tool_calls";
 
 /// The day a run was asked for.
 pub(super) const DAY: &str = "date(created_at / 1000, 'unixepoch')";
 
-/// A call that was sent to somebody.
-pub(super) const MADE: &str =
-    "json_extract(value, '$.unmade') IS NOT 1 AND json_extract(value, '$.reused') IS NOT 1";
+/// A call of a tool that was sent to somebody; searches, listings and children are none.
+pub(super) const MADE: &str = "json_extract(value, '$.unmade') IS NOT 1
+    AND json_extract(value, '$.reused') IS NOT 1 AND json_extract(value, '$.kind') IS NOT 'besides'";
 
 /// What a call is called, as `server.tool`.
 pub(super) const TOOL: &str =

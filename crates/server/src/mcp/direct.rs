@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalog::{Listing, ServerName};
+use catalog::{Listing, ServerName, ToolName};
+use metrics::counter;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
     JsonObject, Tool,
@@ -136,6 +137,36 @@ impl Mcp {
     }
 }
 
+/// Counts a call that left for its server when it is over, however it ends.
+pub(super) struct Counted {
+    server: ServerName,
+    tool: ToolName,
+    outcome: &'static str,
+}
+
+impl Counted {
+    /// A call that leaves now.
+    pub(super) fn leaving(server: &ServerName, tool: ToolName) -> Self {
+        Self { server: server.clone(), tool, outcome: "cancelled" }
+    }
+
+    /// What its server said.
+    pub(super) fn ended(&mut self, passed: &Result<Value, PassFailure>) {
+        self.outcome = match passed {
+            Ok(value) if value.get("isError") != Some(&Value::Bool(true)) => "ok",
+            _ => "error",
+        };
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let (server, tool, outcome) = (self.server.0.clone(), self.tool.0.clone(), self.outcome);
+        counter!("tidegate_host_calls_total", "server" => server, "tool" => tool, "outcome" => outcome)
+            .increment(1);
+    }
+}
+
 impl Passed {
     /// As a client reads it; one that no client could read is left out.
     fn definition(&self) -> Option<Tool> {
@@ -179,4 +210,33 @@ fn answered(mut value: Value) -> Result<CallToolResponse, ErrorData> {
         value = json!({ "content": [], "structuredContent": value });
     }
     read::<CallToolResult>(value).map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use upstream::Refused;
+
+    use super::*;
+
+    #[test]
+    fn a_call_that_is_passed_on_is_counted_once_however_it_ends() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let call = || Counted::leaving(&ServerName("data".to_owned()), ToolName("look".to_owned()));
+        let answered = |passed: Result<Value, PassFailure>| call().ended(&passed);
+        metrics::with_local_recorder(&recorder, || {
+            answered(Ok(json!({ "content": [] })));
+            answered(Ok(json!({ "content": [], "isError": false })));
+            answered(Ok(json!({ "content": [], "isError": true })));
+            let refused = Refused { code: -32_602, message: "no".to_owned(), data: None };
+            answered(Err(refused.into()));
+            drop(call());
+        });
+        let counted = recorder.handle().render();
+        for (outcome, count) in [("ok", 2), ("error", 2), ("cancelled", 1)] {
+            let labels = format!("server=\"data\",tool=\"look\",outcome=\"{outcome}\"");
+            let line = format!("tidegate_host_calls_total{{{labels}}} {count}\n");
+            assert!(counted.contains(&line), "{line}{counted}");
+        }
+    }
 }

@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use upstream::{Event, PassFailure, Passing, Refused};
 
 use super::covered::Covered;
+use super::direct::Counted;
 use super::{Mcp, caller};
 
 /// How often one request is repeated for a server that has further questions.
@@ -60,11 +61,16 @@ impl Mcp {
         let tool = params.get("name").and_then(Value::as_str).filter(|_| method == "tools/call");
         let tool = tool.map(|tool| ToolName(tool.to_owned()));
         let tools = self.shared.service.tools();
-        let covered = Covered::new(tools.cover(server, tool.as_ref(), &owner, ""), server, tool);
+        let cover = tools.cover(server, tool.as_ref(), &owner, "");
+        let covered = Covered::new(cover, server, tool.clone());
         let mut params = covered.params(params).await?;
+        let mut counted = tool.map(|tool| Counted::leaving(server, tool));
         for _ in 0..=ROUNDS {
-            let value =
-                covered.reply(self.once(server, method, &params, &covered, context).await).await?;
+            let passed = self.once(server, method, &params, &covered, context).await;
+            if let Some(counted) = counted.as_mut().filter(|_| !context.ct.is_cancelled()) {
+                counted.ended(&passed);
+            }
+            let value = covered.reply(passed).await?;
             if !asks(&value) || is_modern(context) {
                 return Ok(value);
             }

@@ -36,7 +36,7 @@ pub(crate) struct StatsShown {
     total_cost_saved: f64,
     /// Bytes of answers that stayed in the sandbox.
     bytes_kept: i64,
-    /// Calls of servers.
+    /// Calls of tools that left for their servers.
     tool_calls: u64,
     /// The tools that were called most.
     tools_called: Vec<ToolCallsShown>,

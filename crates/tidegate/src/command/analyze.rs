@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use engine::{Context, NoHost, Program, Start};
+use engine::{Context, Level, LimitKind, NoHost, Program, ProgramError, Start};
 use gateway::service::analysis::{Analysis, KINDS};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -99,7 +99,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         return Ok(Ending::Interrupted);
     };
     if let Some(error) = &outcome.error {
-        show::error(error, false);
+        show::error(&with_options(error.clone(), level), false);
         return Ok(Ending::of(&outcome));
     }
     let value: Value = serde_json::from_str(outcome.return_value.get()).unwrap_or_default();
@@ -119,6 +119,28 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         show::rows(&outcome, arguments.limit).context(show::LOST)?;
     }
     Ok(Ending::of(&outcome))
+}
+
+/// The same error; for want of memory it names the options that help.
+fn with_options(mut error: ProgramError, level: Level) -> ProgramError {
+    if !error.kind.ends_with("MemoryError") && error.limit != Some(LimitKind::Memory) {
+        return error;
+    }
+    let more = match level {
+        Level::Development => "--memory",
+        _ => "--level development",
+    };
+    // What was not even read is none the smaller for what is made of it.
+    error.hint = Some(if error.message.starts_with("the context cannot be read") {
+        format!(
+            "The rows do not fit into the memory there is: {more} gives more, or take a part of the file. --limit and --select only make the result smaller."
+        )
+    } else {
+        format!(
+            "Take fewer rows with --limit or --filter, fewer columns with --select, or group them; {more} gives more memory."
+        )
+    });
+    error
 }
 
 /// The program that carries it out.
@@ -260,6 +282,24 @@ fn condition(text: &str) -> anyhow::Result<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn want_of_memory_names_the_options_that_help() {
+        let hint = |kind: &str, message: &str, level| {
+            let (kind, message) = (kind.to_owned(), message.to_owned());
+            let error = ProgramError { kind, message, ..ProgramError::default() };
+            with_options(error, level).hint.unwrap_or_default()
+        };
+        let hinted = hint("MemoryError", "filter of 9 rows needs more", Level::Production);
+        for option in ["--limit", "--select", "--level development"] {
+            assert!(hinted.contains(option), "{hinted}");
+        }
+        let unread = "the context cannot be read: there is not enough memory for it";
+        let hinted = hint("MemoryError", unread, Level::Production);
+        assert!(hinted.contains("--level development gives more"), "{hinted}");
+        assert!(hint("_ArrayMemoryError", "", Level::Development).contains("--memory gives"));
+        assert_eq!(hint("AnalysisError", "no column", Level::Production), "");
+    }
 
     #[test]
     fn conditions_are_a_field_an_operator_and_json_or_text() {
