@@ -65,7 +65,7 @@ fn base(path: &Path) -> anyhow::Result<Digest> {
 
 #[cfg(test)]
 mod tests {
-    use engine::Header;
+    use engine::image::Header;
 
     use super::*;
 
