@@ -18,6 +18,9 @@ _leave_task = asyncio.tasks._leave_task
 _set_running_loop = asyncio._set_running_loop
 _get_running_loop = asyncio._get_running_loop
 
+# Ten years, in seconds: longer than any program may rest. Whoever waits for ever is asked again then.
+_FAR = 10 * 365 * 86400.0
+
 
 class Loop(base_events.BaseEventLoop):
     """One per guest; it lives as long as the session does."""
@@ -72,12 +75,12 @@ class Loop(base_events.BaseEventLoop):
                 return
 
     def wake_in(self):
-        """Seconds until the next timer, or None."""
+        """Seconds until the next timer, or None. Never infinite, which JSON cannot say."""
         scheduled = self._scheduled
         while scheduled and scheduled[0]._cancelled:
             heapq.heappop(scheduled)._scheduled = False
             self._timer_cancelled_count -= 1
-        return max(0.0, scheduled[0]._when - monotonic()) if scheduled else None
+        return min(max(0.0, scheduled[0]._when - monotonic()), _FAR) if scheduled else None
 
     def run_until_complete(self, future):
         """Waits inside a plain function, as `asyncio.run` there asks for.

@@ -60,6 +60,8 @@ pub struct RestOptions {
     pub access: AccessRules,
     /// Bytes a request's body may have.
     pub body_bytes: usize,
+    /// Bytes that a run or session may have which is imported.
+    pub import_bytes: usize,
     /// How long a request may take that runs no program and follows none.
     pub request_time: Duration,
     /// Who answers questions, if anybody does.
@@ -73,6 +75,7 @@ impl Default for RestOptions {
         Self {
             access: AccessRules::default(),
             body_bytes: 16 << 20,
+            import_bytes: 1 << 30,
             request_time: Duration::from_secs(60),
             agent: None,
             metrics: None,

@@ -466,12 +466,14 @@ impl Service {
         };
         warn!(run = %record.id, error = %failed, "a run cannot be stored yet; it is tried again");
         run.note(NOT_YET);
-        if record.status != Status::Succeeded {
-            // Whoever is told that it failed must not find it going on.
-            let error = record.ended.as_ref().and_then(|ended| ended.error.clone());
-            if let Err(error) = keeper.ends(error).await {
-                warn!(run = %record.id, error = %error, "a run that failed may be gone on with by the next process");
-            }
+        // Whoever is told how it ended must not find it going on, and maybe ending in another way.
+        let told = if record.status == Status::Succeeded {
+            keeper.ends_well().await
+        } else {
+            keeper.ends(record.ended.as_ref().and_then(|ended| ended.error.clone())).await
+        };
+        if let Err(error) = told {
+            warn!(run = %record.id, error = %error, "a run that is over may be gone on with by the next process");
         }
         run.stored();
         while !self.ending.is_cancelled() {

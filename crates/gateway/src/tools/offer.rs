@@ -391,7 +391,7 @@ impl Offer {
             .filter(|name| self.tools.policies().contains_key(name));
         if let Some(name) = configured {
             let asked = self.tools.ask_anew(&name).await;
-            asked.map_err(|error| not_connected(&error))?;
+            asked.map_err(|error| from_failure(&CallFailure::NotConnected(error)))?;
             return Ok(self.tools.made().0);
         }
         let asked = tokio::time::timeout(PATIENCE, self.tools.ask_again(None)).await;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::time::Duration;
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
@@ -22,22 +23,44 @@ impl FromRequest<Door> for Body {
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
         let most = door.options.body_bytes;
-        let told = request.headers().get(header::CONTENT_LENGTH);
-        let told: Option<u64> = told.and_then(|length| length.to_str().ok()?.parse().ok());
-        if told.is_some_and(|bytes| bytes > most as u64) {
-            return Err(too_large(most));
-        }
-        let reading = axum::body::to_bytes(request.into_body(), most);
-        match tokio::time::timeout(door.options.request_time, reading).await {
-            Ok(Ok(bytes)) => Ok(Self(bytes)),
-            Ok(Err(error)) if is_too_long(&error) => Err(too_large(most)),
-            Ok(Err(error)) => Err(Problem::invalid(format!("the body broke off: {error}"))),
-            Err(_) => Err(Problem::new(
-                StatusCode::REQUEST_TIMEOUT,
-                "request_timeout",
-                "the body did not come in time",
-            )),
-        }
+        read(request, most, door.options.request_time, too_large).await.map(Self)
+    }
+}
+
+/// What another gateway exported. A session is larger than anything else that is sent, and whatever
+/// leaves one gateway must be let into another.
+pub(crate) struct Brought(pub(crate) axum::body::Bytes);
+
+impl FromRequest<Door> for Brought {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
+        let most = door.options.import_bytes;
+        read(request, most, door.options.request_time, too_large_to_import).await.map(Self)
+    }
+}
+
+async fn read(
+    request: Request,
+    most: usize,
+    time: Duration,
+    too_large: fn(usize) -> Problem,
+) -> Result<axum::body::Bytes, Problem> {
+    let told = request.headers().get(header::CONTENT_LENGTH);
+    let told: Option<u64> = told.and_then(|length| length.to_str().ok()?.parse().ok());
+    if told.is_some_and(|bytes| bytes > most as u64) {
+        return Err(too_large(most));
+    }
+    let reading = axum::body::to_bytes(request.into_body(), most);
+    match tokio::time::timeout(time, reading).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(error)) if is_too_long(&error) => Err(too_large(most)),
+        Ok(Err(error)) => Err(Problem::invalid(format!("the body broke off: {error}"))),
+        Err(_) => Err(Problem::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "request_timeout",
+            "the body did not come in time",
+        )),
     }
 }
 
@@ -51,6 +74,12 @@ fn too_large(most: usize) -> Problem {
     let message = format!("the body has more than {most} bytes (setting `body-bytes`)");
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
         .hint("send less at once, such as a table in several files, or ask the operator for more")
+}
+
+fn too_large_to_import(most: usize) -> Problem {
+    let message = format!("this has more than the {most} bytes that can be imported");
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+        .hint("where it was exported, remove files and variables of the session that are not needed, and export it again")
 }
 
 /// The members of a JSON object, taken one by one.

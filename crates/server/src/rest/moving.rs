@@ -8,7 +8,7 @@ use http::{HeaderMap, StatusCode};
 use super::Door;
 use super::access::Runner;
 use super::files::Content;
-use super::given::{At, Body, Fields, Parameters};
+use super::given::{At, Body, Brought, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 use super::runs::{bytes_of, run_id};
 use super::sessions::{SessionShown, created, session_id};
@@ -49,13 +49,14 @@ pub(crate) async fn export_run(
         (status = 202, description = "It goes on.", body = RunShown),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
         (status = 409, description = "It is no run, is here already, or cannot be gone on with here: `not_movable`; or its session is in use.", body = ErrorBody),
+        (status = 413, description = "It has more than 1 GiB: `too_large`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn import_run(
     State(door): State<Door>,
     Runner(caller): Runner,
     mut query: Parameters,
-    Body(body): Body,
+    Brought(body): Brought,
 ) -> Result<Response, Problem> {
     let again = query.take("again")?.unwrap_or(false);
     query.end()?;
@@ -92,12 +93,13 @@ pub(crate) async fn export_session(
          headers(("Location" = String, description = "Where it is."))),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
         (status = 409, description = "It is no session, or cannot be gone on with here: `not_movable`.", body = ErrorBody),
+        (status = 413, description = "It has more than 1 GiB: `too_large`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn import_session(
     State(door): State<Door>,
     Runner(caller): Runner,
-    Body(body): Body,
+    Brought(body): Brought,
 ) -> Result<Response, Problem> {
-    Ok(created(door.shared.service.import_session(&caller, body.to_vec()).await?))
+    Ok(created(door.shared.service.import_session(&caller, body.into()).await?))
 }

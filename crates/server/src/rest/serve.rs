@@ -13,9 +13,6 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long requests may take to end once it is over.
-const GRACE: Duration = Duration::from_secs(30);
-
 /// How long the headers of a request may take, and how much they may be.
 const HEADERS: Duration = Duration::from_secs(30);
 pub(super) const HEADER_BYTES: usize = 64 << 10;
@@ -65,7 +62,8 @@ pub enum ServeError {
     Listen(#[from] std::io::Error),
 }
 
-/// Serves `router` until `shutdown` comes, then lets requests under way end.
+/// Serves `router` until `shutdown` comes, then lets requests under way end. Whoever does not want to wait
+/// for the last of them, which may have stalled, drops this.
 pub async fn serve(
     listener: TcpListener,
     tls: Option<Tls>,
@@ -148,7 +146,7 @@ async fn until(
     tokio::pin!(serving);
     tokio::select! {
         done = &mut serving => return Ok(done?),
-        () = shutdown => handle.graceful_shutdown(Some(GRACE)),
+        () = shutdown => handle.graceful_shutdown(None),
     }
     Ok(serving.await?)
 }

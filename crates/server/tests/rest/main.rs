@@ -399,6 +399,18 @@ async fn a_body_that_is_too_large_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_imported_may_be_larger_than_other_bodies() {
+    let rest = RestOptions { body_bytes: 1_000, import_bytes: 5_000, ..RestOptions::default() };
+    let house = House::with(Settings::default(), rest).await;
+    for path in ["/api/v1/runs/import", "/api/v1/sessions/import"] {
+        let send = |bytes: usize| house.asked(Method::POST, path).body(vec![b'x'; bytes]).send();
+        // It is read, and is nothing that was exported.
+        assert_problem(send(5_000).await.unwrap(), 409, "not_movable").await;
+        assert_problem(send(5_001).await.unwrap(), 413, "too_large").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_token_is_refused_even_here() {
     let house = House::new().await;
     for wrong in ["Bearer tgt_wrong", "Basic YTpi", "Bearer"] {

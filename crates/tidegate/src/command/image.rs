@@ -1,5 +1,7 @@
 //! `tidegate image`: images of one's own, with other imports or data loaded.
 
+mod needed;
+
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::exit::{Ending, Misuse};
 use crate::progress::Bar;
-use crate::{interrupt, out, runtime, show, units};
+use crate::{interrupt, out, runtime, service, show, units};
 
 /// Options of `tidegate image`.
 #[derive(Debug, Args)]
@@ -50,7 +52,7 @@ enum Action {
         #[arg(long)]
         force: bool,
     },
-    /// Remove what is left of images that were built again, unless a session needs it.
+    /// Remove what is left of images that were built again, unless a session or a run needs it.
     Prune,
 }
 
@@ -228,8 +230,9 @@ fn prune(config: &Config) -> anyhow::Result<()> {
             lost.name
         )));
     }
-    let needed: Vec<Digest> =
+    let mut needed: Vec<Digest> =
         entries.iter().filter_map(|entry| Some(entry.details.as_ref()?.base)).collect();
+    needed.extend(needed::bases(&service::Place::known(config)?)?);
     let freed = config.cache()?.remove_superseded(&|digest| needed.contains(digest))?;
     out::line(format_args!("removed {} of images that nothing needs", units::size(freed)))
         .context(show::LOST)

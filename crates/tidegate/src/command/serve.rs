@@ -21,6 +21,9 @@ use crate::{interrupt, out, service, units};
 /// How often figures are put together.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// How long answers may take at least to reach whoever asked, once every program is over.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Options of `tidegate serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -105,10 +108,12 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
             answering.close().await;
         }
         running.close(patience).await;
-        serving.await
+        // A connection that has stalled holds nobody up.
+        tokio::time::timeout(patience.max(LAST_WORDS), &mut serving).await
     };
     match interrupt::unless_interrupted(stopping).await? {
-        Some(ended) => ended?.map(|()| Ending::Success).map_err(Into::into),
+        Some(Ok(ended)) => ended?.map(|()| Ending::Success).map_err(Into::into),
+        Some(Err(_stalled)) => Ok(Ending::Success),
         None => Ok(Ending::Interrupted),
     }
 }

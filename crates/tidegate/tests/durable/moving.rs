@@ -62,6 +62,22 @@ fn a_run_frozen_in_an_await_finishes_on_a_gateway_with_another_data_folder() {
 }
 
 #[test]
+fn a_run_that_left_after_reading_is_not_run_again_where_it_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let code = "import asyncio\nfrom servers.desk import book, look\nawait look(key='a')\nawait asyncio.sleep(600)\nawait book(key='once')";
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    waits(&gateway, &id);
+    let file = folder.path().join("moved.run");
+    gateway.runs(&["export", &id, "-o", file.to_str().unwrap()]);
+    let body = json!({ "code": code, "resume_from": id });
+    let refused = gateway.ask("POST", "/execute?async=true", Some(&body)).unwrap().to_string();
+    assert!(refused.contains("goes on in another gateway"), "{refused}");
+    assert_eq!(gateway.counted(), ["look a"]);
+}
+
+#[test]
 fn what_was_cut_or_changed_on_its_way_is_not_imported() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);

@@ -11,7 +11,7 @@ use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome, ProgramErr
 
 use super::Effect;
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
-use super::over::{damaged, told};
+use super::over::{damaged, told, told_well};
 use super::own::Own;
 use super::past::{Left, Past, REFUSED};
 use crate::service::ids::RunId;
@@ -22,6 +22,8 @@ use crate::service::{Record, Status, lock};
 const LEDGER: &str = "ledger";
 /// What it is called once its run was told to have failed, though that is not stored yet.
 const ENDED: &str = "ended";
+/// The same once it was told to have succeeded.
+const SUCCEEDED: &str = "succeeded";
 /// The folder of ledgers of runs that are over.
 const OVER: &str = "over";
 /// Calls that are told one by one.
@@ -97,9 +99,9 @@ impl Keeper {
 
     /// What is on disk of a run; `None` if that is nothing that could go on.
     pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
-        let ended = folder.join(ENDED);
-        let is_over = ended.exists();
-        let path = if is_over { ended } else { folder.join(LEDGER) };
+        let told_as = [SUCCEEDED, ENDED].into_iter().find(|name| folder.join(name).exists());
+        let is_over = told_as.is_some();
+        let path = folder.join(told_as.unwrap_or(LEDGER));
         let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
@@ -121,9 +123,10 @@ impl Keeper {
             ledger.close();
         }
         let Past { image, left, spare, earlier, ended, .. } = past;
-        let over = match damage {
-            Some(damage) => Some(damaged(damage)),
-            None => is_over.then(|| told(ended)),
+        let over = match (told_as, damage) {
+            (Some(SUCCEEDED), _) => Some(told_well()),
+            (_, Some(damage)) => Some(damaged(damage)),
+            (told_as, None) => told_as.map(|_| told(ended)),
         };
         // What was told to be over has none any more.
         let image = image.filter(|_| !is_over);
@@ -182,17 +185,27 @@ impl Keeper {
     /// The run did not succeed and is told so, though that cannot be stored yet: no later process goes on
     /// with it. That takes no space, because there may be none.
     pub(crate) async fn ends(self: &Arc<Self>, error: Option<ProgramError>) -> io::Result<()> {
+        self.told_as(ENDED, Line::Ended { error }).await
+    }
+
+    /// The same of one that succeeded. What it gave is not written down, because there may be no room for it;
+    /// that it did is.
+    pub(crate) async fn ends_well(self: &Arc<Self>) -> io::Result<()> {
+        self.told_as(SUCCEEDED, Line::Ended { error: None }).await
+    }
+
+    async fn told_as(self: &Arc<Self>, name: &'static str, line: Line) -> io::Result<()> {
         self.blocking(move |keeper| {
             let mut state = lock(&keeper.state);
             let image = std::mem::take(&mut state.image);
             let Some(ledger) = &mut state.ledger else { return Ok(()) };
-            ledger.rename(keeper.folder.join(ENDED))?;
+            ledger.rename(keeper.folder.join(name))?;
             sync_folder(&keeper.folder)?;
             // Of no more use, and what it leaves may be room enough to say how the run ended.
             for number in [image, image + 1] {
                 let _ = std::fs::remove_file(keeper.folder.join(format!("image-{number}")));
             }
-            let _ = ledger.append(&Line::Ended { error }).and_then(|()| ledger.sync());
+            let _ = ledger.append(&line).and_then(|()| ledger.sync());
             ledger.close();
             Ok(())
         })
@@ -663,8 +676,8 @@ impl Keeper {
 /// was.
 fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
     let folder = own.folder.join(run.as_str());
-    let places = [over(&own.all, run), folder.join(ENDED), folder.join(LEDGER)];
-    places.into_iter().find(|path| path.exists())
+    let here = [SUCCEEDED, ENDED, LEDGER].map(|name| folder.join(name));
+    std::iter::once(over(&own.all, run)).chain(here).find(|path| path.exists())
 }
 
 /// Where the ledger of a run lies that is over.

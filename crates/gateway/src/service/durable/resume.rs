@@ -87,10 +87,16 @@ impl Service {
         if !record.status.is_final() {
             return Err(refused("it has not ended; wait for it, or cancel it"));
         }
-        if kind_of(&record) == Some("Lost") {
-            return Err(refused(
-                "what it has done is no longer known; find out with tools that read, and do only the rest",
-            ));
+        match kind_of(&record) {
+            Some(MOVED) => {
+                return Err(refused("it goes on in another gateway; look for it there"));
+            }
+            Some("Lost") => {
+                return Err(refused(
+                    "what it has done is no longer known; find out with tools that read, and do only the rest",
+                ));
+            }
+            _ => {}
         }
         if record.status == Status::Succeeded {
             return Err(refused(

@@ -73,6 +73,21 @@ async fn a_run_that_was_told_to_have_failed_is_not_gone_on_with() {
 }
 
 #[tokio::test]
+async fn a_run_that_was_told_to_have_succeeded_is_found_so() {
+    let (_folder, own) = own();
+    let keeper = keeper(&own, begun());
+    keeper.accept().await.unwrap();
+    keeper.leaves(&write(1), Effect::Write).unwrap();
+    keeper.ends_well().await.unwrap();
+    let run = keeper.begun().run.clone();
+    let found = Keeper::find(own.folder.join(run.as_str())).unwrap().unwrap();
+    let over = found.over.expect("it does not go on");
+    assert!(over.success && over.error.is_none() && over.note.is_some());
+    Arc::new(found.keeper).over(true, false).await.unwrap();
+    assert!(!own.folder.join(run.as_str()).exists());
+}
+
+#[tokio::test]
 async fn a_run_that_was_refused_is_forgotten() {
     let (_folder, own) = own();
     let keeper = keeper(&own, begun());

@@ -1,0 +1,5 @@
+# expect: limit rest
+# limits: {"rest_ms": 300}
+import asyncio
+
+await asyncio.sleep(float("inf"))
