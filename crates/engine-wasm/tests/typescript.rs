@@ -108,6 +108,13 @@ fn a_fork_in_the_middle_of_an_await_goes_both_ways() {
     });
 }
 
+/// Memory of this process that nobody shares.
+fn private_kilobytes() -> usize {
+    let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+    let line = rollup.lines().find(|line| line.starts_with("Private_Dirty:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
 /// Figures for people; what they must reach depends on the machine.
 #[test]
 #[ignore = "prints figures and proves nothing"]
@@ -149,6 +156,15 @@ fn figures() {
             thawed.push(begun.elapsed());
         }
         eprintln!("freeze {:?}, thaw {:?}, {bytes} bytes", median(frozen), median(thawed));
+
+        let (before, mut alive) = (private_kilobytes(), Vec::new());
+        for _ in 0..500 {
+            let mut guest = engine().start(Start::default(), None).await.unwrap();
+            guest.step(engine::Input::Run(Program::new(SUM))).await.unwrap();
+            alive.push(guest);
+        }
+        let each = (private_kilobytes() - before) / alive.len();
+        eprintln!("private memory of each of {} guests: {each} kB", alive.len());
     });
 }
 

@@ -121,8 +121,8 @@ impl Desk<'_> {
                 let bytes = files::read(wasi, path)?;
                 Ok(Found::Text(String::from_utf8_lossy(&bytes).into_owned()))
             }),
-            "remove" => self.about_a_file(|wasi, path| files::remove(wasi, path)),
-            "makeFolder" => self.about_a_file(|wasi, path| files::make_folder(wasi, path)),
+            "remove" => self.about_a_file(files::remove),
+            "makeFolder" => self.about_a_file(files::make_folder),
             "write" => self.write(),
             _ => Err(Stop::Protocol("a call of a function that does not exist").into()),
         }
