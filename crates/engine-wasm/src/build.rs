@@ -12,11 +12,12 @@ use engine::{CallResult, Digest, Folder, Host, HostCall, Input, Level, Limits, P
 use serde_json::value::RawValue;
 
 use crate::cache::StoredImage;
-use crate::install::{BoxError, BuiltImage, Parts, Plan, Recipe, Toolkit};
+use crate::install::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
 use crate::language::Language;
 use crate::machine::{Announced, Base, Machine, News};
 use crate::memory::{self, ImageFile, PAGE};
+use crate::script;
 use crate::wasi::{Clock, Entropy};
 
 /// Our package inside the guest, in the order its modules need each other.
@@ -136,6 +137,17 @@ except asyncio.CancelledError:
     pass
 "#;
 
+/// Programs that take a TypeScript guest's usual paths once; they leave their memory, which the
+/// programs of a session then need not ask for.
+const SCRIPT_REHEARSALS: &[&str] = &[
+    "[...Array(100).keys()].reduce((a, b) => a + b)",
+    "const x = Array.from({ length: 10 }, (_, i) => i * i);\nconsole.log(x, { x });\nreturn { x }",
+    "const f = async (n: number) => { await sleep(0); return n };\nawait Promise.all([f(1), f(2)])",
+    "function f() { throw new TypeError('rehearsed') }\nf()",
+    "await callMCPTool('rehearsal', 'find_items', { query: 'x' })",
+    "const rows = new Array(40_000).fill(0).map((_, i) => ({ i }));\nrows.length",
+];
+
 /// A bridge over pages that are not hot costs less than another system call.
 const BRIDGE: usize = 1;
 
@@ -144,12 +156,49 @@ const BRIDGE: usize = 1;
 /// # Errors
 /// When wasmtime refuses its settings, which a test would have noticed.
 pub fn plan() -> Result<Plan, BoxError> {
+    plan_of(Language::Python)
+}
+
+/// The same for the guest of a language.
+///
+/// # Errors
+/// As above.
+pub fn plan_of(language: Language) -> Result<Plan, BoxError> {
+    match language {
+        Language::Python => python(),
+        Language::TypeScript => typescript(),
+    }
+}
+
+fn typescript() -> Result<Plan, BoxError> {
+    let language = Language::TypeScript;
+    Ok(Plan {
+        pins: Pins::of(language),
+        compatibility: kit::compatibility(language)?,
+        recipes: vec![Recipe {
+            name: language.base(),
+            parent: language.first(),
+            warm: String::new(),
+            guest: script_digest(),
+            packages: None,
+        }],
+    })
+}
+
+/// The digest of everything of ours that shapes a TypeScript image.
+fn script_digest() -> Digest {
+    let texts = script::PACKAGE.iter().chain(SCRIPT_REHEARSALS).copied();
+    let all: Vec<&[u8]> = texts.map(str::as_bytes).collect();
+    Digest::of(&all.join(&0))
+}
+
+fn python() -> Result<Plan, BoxError> {
     let guest = guest_digest();
     let recipe = |name: &str, parent: &str, warm: String| -> Result<Recipe, BoxError> {
         Ok(Recipe { name: name.parse()?, parent: parent.parse()?, warm, guest, packages: None })
     };
     Ok(Plan {
-        pins: crate::install::Pins::default(),
+        pins: Pins::default(),
         compatibility: kit::compatibility(Language::Python)?,
         recipes: vec![
             recipe("base", "first", format!("{WARM}\n{}", boot()?))?,
@@ -181,8 +230,13 @@ fn boot() -> Result<String, BoxError> {
 pub struct Builder;
 
 impl Toolkit for Builder {
-    fn compile(&self, module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
-        kit::compile(Language::Python, module, progress)
+    fn compile(
+        &self,
+        language: Language,
+        module: &[u8],
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<u8>, BoxError> {
+        kit::compile(language, module, progress)
     }
 
     fn build_image(
@@ -193,7 +247,7 @@ impl Toolkit for Builder {
         into: &File,
         progress: &(dyn Fn(f64) + Sync),
     ) -> Result<BuiltImage, BoxError> {
-        let kit = kit::open(Language::Python, parts)?;
+        let kit = kit::open(parts)?;
         let packages = recipe
             .packages
             .as_deref()
@@ -207,7 +261,7 @@ impl Toolkit for Builder {
             packages,
         });
         // A guest needs a deep stack, which the calling thread may not have.
-        let first = recipe.parent == crate::cache::ImageName::first();
+        let first = recipe.parent == kit.language.first();
         let warm = recipe.warm.clone();
         let (mut file, reopened) = (into.try_clone()?, into.try_clone()?);
         kit::on_deep_stack(move || {
@@ -245,6 +299,9 @@ fn warmed(
         ..Limits::of(Level::Development)
     };
     machine.configure(News { limits: limits.clone(), ..News::default() });
+    if kit.language == Language::TypeScript {
+        return warmed_script(machine, &limits, first, warm);
+    }
     if first {
         machine.prepare(&format!("{warm}\n_tidegate.runtime.announce()"))?;
         let servers = Some(Arc::new(rehearsed_server()));
@@ -277,10 +334,37 @@ fn warmed(
     Ok((machine, announced))
 }
 
+/// The same for QuickJS, which imports nothing that would be worth a name.
+fn warmed_script(
+    mut machine: Machine,
+    limits: &Limits,
+    first: bool,
+    warm: &str,
+) -> Result<(Machine, Announced), BoxError> {
+    let announced = if first {
+        machine.start_script()?;
+        let host = Arc::new(Prompter);
+        let limits = limits.clone();
+        machine.configure(News { limits: limits.clone(), host, ..News::default() });
+        for rehearsal in SCRIPT_REHEARSALS {
+            machine.step(Input::Run(Program::new(*rehearsal)))?;
+        }
+        machine.configure(News { limits, ..News::default() });
+        machine.restart_script()?
+    } else {
+        run_warm_up(&mut machine, warm)?;
+        Announced { imports: Vec::new(), entry: machine.entry() }
+    };
+    machine.files().clear_workspace();
+    machine.scrub(1 << 30)?;
+    Ok((machine, announced))
+}
+
 /// Runs a warm-up program as sessions run programs, so that its variables stay.
 fn run_warm_up(machine: &mut Machine, warm: &str) -> Result<(), BoxError> {
     // Nobody wants its value: as text, a large one would only make the image larger.
-    let program = Program::new(format!("{warm}\nreturn None"));
+    let end = machine.language().without_value();
+    let program = Program::new(format!("{warm}\n{end}"));
     match machine.step(Input::Run(program))? {
         Step::Done(outcome) => match outcome.error {
             None => Ok(()),
@@ -347,6 +431,20 @@ mod tests {
         };
         let known = installed.image(&ImageName::base()).unwrap().record.digest;
         assert_eq!([build(), build()], [known, known]);
+    }
+
+    #[test]
+    fn the_same_inputs_give_the_same_typescript_image_byte_for_byte() {
+        let installed = crate::testing::installed_of(Language::TypeScript);
+        let parent = installed.image(&Language::TypeScript.first()).unwrap();
+        let recipe = &plan_of(Language::TypeScript).unwrap().recipes[0];
+        let mut file = tempfile::tempfile().unwrap();
+        Builder.build_image(installed.parts(), &parent, recipe, &file, &|_| {}).unwrap();
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        let known = installed.image(&Language::TypeScript.base()).unwrap().record.digest;
+        assert_eq!(Digest::of(&bytes), known);
     }
 
     #[test]

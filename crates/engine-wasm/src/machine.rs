@@ -4,9 +4,11 @@
 //! puts that on guest threads and behind the contract.
 
 mod files;
+mod making;
 mod rest;
 #[cfg(test)]
 mod tests;
+mod voice;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -15,16 +17,18 @@ use engine::{
     CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Step,
     StepError, Usage, Waiting,
 };
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use wasmtime::{Memory, Store, TypedFunc};
 
+pub(crate) use self::making::Announced;
 pub(crate) use self::rest::ThawError;
+use self::voice::Voice;
 use crate::files::{Files, Given, GivenFolder, Quota};
 use crate::install::BoxError;
 use crate::kit::Kit;
 use crate::language::Language;
 use crate::memory::{self, ImageFile};
+use crate::script::Broken;
 use crate::state::{Around, Ended, Growth, Run, Shared, State};
 use crate::threads::lock;
 use crate::wasi::{Clock, Entropy, Exit, Wasi};
@@ -68,12 +72,9 @@ impl Default for News {
 pub(crate) struct Machine {
     language: Language,
     store: Store<State>,
-    #[cfg(test)]
     instance: wasmtime::Instance,
     memory: Memory,
-    alloc: TypedFunc<u32, u32>,
-    turn: TypedFunc<(u32, u32), i32>,
-    call: TypedFunc<u32, u32>,
+    voice: Voice,
     calloc: TypedFunc<(u32, u32), u32>,
     free: TypedFunc<u32, ()>,
     entry: u32,
@@ -117,25 +118,21 @@ impl Machine {
             withdrawn: Vec::new(),
             memory: None,
             alloc: None,
+            script: None,
         };
         let mut store = Store::new(&kit.engine, state);
         store.limiter(|state| &mut state.growth);
         let instance = memory::starting_from(&base.image, || kit.pre.instantiate(&mut store))?;
         let memory = instance.get_memory(&mut store, "memory").ok_or_else(|| missing("memory"))?;
-        let alloc = instance.get_typed_func(&mut store, "host_alloc")?;
-        let turn = instance.get_typed_func(&mut store, "turn")?;
-        let call = instance.get_typed_func(&mut store, split::CALL)?;
+        let voice = Voice::find(kit.language, &instance, &mut store, memory)?;
         let calloc = instance.get_typed_func(&mut store, split::ALLOCATOR[0])?;
         let free = instance.get_typed_func(&mut store, split::ALLOCATOR[1])?;
         let mut machine = Self {
             language: kit.language,
             store,
-            #[cfg(test)]
             instance,
             memory,
-            alloc,
-            turn,
-            call,
+            voice,
             calloc,
             free,
             entry: base.entry,
@@ -147,7 +144,10 @@ impl Machine {
         let state = machine.store.data_mut();
         state.flag = flag;
         state.memory = Some(machine.memory);
-        state.alloc = Some(machine.alloc.clone());
+        match &machine.voice {
+            Voice::Python { alloc, .. } => state.alloc = Some(alloc.clone()),
+            Voice::Script(script) => state.script = Some((Arc::clone(script), machine.entry)),
+        }
         state.wasi.set_memory(machine.memory);
         state.growth.free = false;
         Ok(machine)
@@ -185,7 +185,7 @@ impl Machine {
     /// Tells the guest what holds for its first program, unless something else will.
     fn tell(&mut self, seed: u64) -> Result<(), BoxError> {
         let state = self.store.data_mut();
-        state.input = Some(wire::run(None, &state.limits, Some(seed), None)?);
+        state.input = Some(wire::run(self.language, None, &state.limits, Some(seed), None)?);
         lock(&state.watch).begin(&state.limits);
         self.enter()?;
         self.store.data_mut().told = true;
@@ -283,11 +283,11 @@ impl Machine {
         let seed = if state.run.seeded { None } else { Some(state.wasi.entropy().next_u64()) };
         let seed = seed.transpose().map_err(|error| fault("seed a session", error))?;
         let message = if state.told && seed.is_none() && program.context.is_empty() {
-            wire::run_again(program)
+            wire::run_again(self.language, program)
         } else {
-            wire::run(Some(program), &state.limits, seed, state.servers.as_ref())
-                .map_err(|error| fault("write a program", error))?
+            wire::run(self.language, Some(program), &state.limits, seed, state.servers.as_ref())
         };
+        let message = message.map_err(|error| fault("write a program", error))?;
         state.told = true;
         state.wasi.files().take_refusal();
         // A session whose memory is full must be able to say so, and to delete something.
@@ -401,50 +401,13 @@ impl Machine {
 
     /// Calls the guest's step function.
     fn enter(&mut self) -> wasmtime::Result<()> {
-        match self.running(|machine| machine.call.call(&mut machine.store, machine.entry))? {
-            0 => Err(wasmtime::Error::msg("its own code raised an exception")),
-            _none => Ok(()),
-        }
-    }
-
-    /// Runs Python source in the guest's own namespace, which programs do not see.
-    pub(crate) fn turn(&mut self, source: &str) -> wasmtime::Result<()> {
-        let length = u32::try_from(source.len())?;
-        let address = self.alloc.call(&mut self.store, length)?;
-        self.memory.write(&mut self.store, address as usize, source.as_bytes())?;
-        match self.running(|machine| machine.turn.call(&mut machine.store, (address, length)))? {
-            0 => Ok(()),
-            _ => Err(wasmtime::Error::msg(format!(
-                "its own code failed and wrote {:?}",
-                self.tail()
-            ))),
-        }
-    }
-
-    /// The end of what it wrote to standard error.
-    fn tail(&self) -> String {
-        let stderr = lock(&self.store.data().shared.output).stderr.clone();
-        String::from_utf8_lossy(&stderr[stderr.len().saturating_sub(2000)..]).into_owned()
+        self.running(|machine| machine.voice.step(&mut machine.store, machine.entry))
     }
 
     // --- for image builds and tests ---------------------------------------------------
 
     pub(crate) fn memory_bytes(&self) -> &[u8] {
         self.memory.data(&self.store)
-    }
-
-    /// Runs source of ours while no program is there, and takes what it announces.
-    pub(crate) fn prepare(&mut self, source: &str) -> Result<Announced, BoxError> {
-        let state = self.store.data_mut();
-        lock(&state.watch).begin(&state.limits);
-        state.building = true;
-        let ran = self.turn(source);
-        self.store.data_mut().building = false;
-        ran?;
-        let announced: Announced =
-            serde_json::from_str(self.output().0.lines().last().unwrap_or_default())?;
-        self.entry = announced.entry;
-        Ok(announced)
     }
 
     /// Standard output and standard error so far.
@@ -471,13 +434,6 @@ fn given(folder: &Folder) -> GivenFolder {
     let files = folder.files().iter().map(|(path, bytes)| (path.clone(), Arc::clone(bytes)));
     // A path that no file system could have is the host's mistake; the others still count.
     GivenFolder::new(files.filter(|(path, _)| GivenFolder::is_path(path))).unwrap_or_default()
-}
-
-/// What the guest package says of itself.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Announced {
-    pub(crate) imports: Vec<String>,
-    pub(crate) entry: u32,
 }
 
 fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
@@ -537,7 +493,7 @@ fn name_limit(error: &mut ProgramError, state: &State) {
     let refused = state.growth.refused || state.growth.suspect;
     let limit = match error.kind.as_str() {
         // numpy has one of its own. A program may also raise it for reasons of its own.
-        kind if kind.ends_with("MemoryError") && refused => {
+        kind if (kind.ends_with("MemoryError") || kind == "InternalError") && refused => {
             format!("`memory-bytes` is {} here", state.limits.memory_bytes)
         }
         "RecursionError" => format!("`recursion` is {} here", state.limits.recursion),
@@ -572,11 +528,13 @@ fn stopped(error: &wasmtime::Error, state: &State) -> StepError {
         return StepError::Exited { code: *code };
     }
     match error.downcast_ref::<wasmtime::Trap>() {
-        // Few of CPython's own paths survive a failed allocation everywhere.
-        Some(_) if state.growth.suspect => StepError::LimitExceeded {
-            kind: engine::LimitKind::Memory,
-            allowed: format!("{} bytes", state.limits.memory_bytes),
-        },
+        // Few of CPython's own paths survive a failed allocation everywhere, nor do all of ours.
+        trap if state.growth.suspect && (trap.is_some() || error.is::<Broken>()) => {
+            StepError::LimitExceeded {
+                kind: engine::LimitKind::Memory,
+                allowed: format!("{} bytes", state.limits.memory_bytes),
+            }
+        }
         Some(trap) => StepError::Crashed { reason: trap.to_string() },
         None => StepError::Crashed { reason: format!("{error:#}") },
     }

@@ -38,6 +38,9 @@ pub const FLAG: u32 = 16;
 /// would number every function anew.
 pub const LOOK_UP: &str = "sched_yield";
 
+/// The same for QuickJS, which imports a function for this, and no [`LOOK_UP`].
+pub const INTERRUPT: &str = "host_interrupt";
+
 /// A function of CPython that the code exports besides: it calls a Python object
 /// without arguments. The module's own way in, `turn`, parses and compiles source
 /// each time, which took a third of a small run.
@@ -143,7 +146,7 @@ fn survey(module: &[u8]) -> Result<Survey<'_>, SplitError> {
                         TypeRef::Memory(_) => return Err(SplitError::Memory("it is imported")),
                         TypeRef::Global(global) => globals.push(global),
                         TypeRef::Func(_) | TypeRef::FuncExact(_) => {
-                            if import.name == LOOK_UP {
+                            if import.name == LOOK_UP || import.name == INTERRUPT {
                                 look_up = Some(functions);
                             }
                             functions += 1;

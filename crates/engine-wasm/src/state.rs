@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use wasmtime::{Memory, ResourceLimiter, TypedFunc};
 
 use crate::memory::Flag;
+use crate::script::Script;
 use crate::threads::lock;
 use crate::wasi::{Surroundings, Wasi, WasiView};
 use crate::watch::{Cancel, Stop, Watch};
@@ -80,6 +81,8 @@ pub(crate) struct State {
     pub(crate) withdrawn: Vec<CallId>,
     pub(crate) memory: Option<Memory>,
     pub(crate) alloc: Option<TypedFunc<u32, u32>>,
+    /// In a TypeScript guest: its functions, and the one that steps call.
+    pub(crate) script: Option<(Arc<Script>, u32)>,
 }
 
 impl WasiView for State {

@@ -2,7 +2,7 @@
 //!
 //! Everything a guest sends is input from an attacker: sizes are checked before
 //! anything is copied or parsed, and what does not parse ends the run. The other
-//! side of this protocol is `guest/runtime.py`.
+//! side of this protocol is `guest/runtime.py`, or `guest-js/runtime.js`.
 
 use engine::{
     Artifact, CallId, CallResult, Context, Digest, HostCall, LimitKind, Limits, Program,
@@ -11,6 +11,8 @@ use engine::{
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::language::Language;
+use crate::script;
 use crate::watch::Stop;
 
 /// Room for pictures and the description of an error besides the value itself.
@@ -148,14 +150,21 @@ fn check_arguments(bytes: usize, limits: &Limits) -> Result<(), Stop> {
 /// The answer to [`Message::Next`] that starts a program; without one it only tells the
 /// guest what holds for the next.
 pub(crate) fn run(
+    language: Language,
     program: Option<&Program>,
     limits: &Limits,
     seed: Option<u64>,
     servers: Option<&Digest>,
 ) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Source<'a> {
+        Text(&'a str),
+        Prepared(script::Source<'a>),
+    }
+    #[derive(Serialize)]
     struct Run<'a> {
-        source: Option<&'a str>,
+        source: Option<Source<'a>>,
         context: Option<&'a Context>,
         seed: Option<u64>,
         recursion: u64,
@@ -170,7 +179,10 @@ pub(crate) fn run(
     }
     serde_json::to_vec(&Envelope {
         run: Run {
-            source: program.map(|program| program.source.as_str()),
+            source: program.map(|program| match language {
+                Language::Python => Source::Text(&program.source),
+                Language::TypeScript => Source::Prepared(script::prepared(&program.source)),
+            }),
             context: program.map(|program| &program.context),
             seed,
             recursion: limits.recursion,
@@ -182,11 +194,16 @@ pub(crate) fn run(
 }
 
 /// The same for a guest that has been told everything but the source.
-pub(crate) fn run_again(program: &Program) -> Vec<u8> {
+pub(crate) fn run_again(language: Language, program: &Program) -> serde_json::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(program.source.len() + 1);
     bytes.push(b'x');
-    bytes.extend_from_slice(program.source.as_bytes());
-    bytes
+    match language {
+        Language::Python => bytes.extend_from_slice(program.source.as_bytes()),
+        Language::TypeScript => {
+            serde_json::to_writer(&mut bytes, &script::prepared(&program.source))?;
+        }
+    }
+    Ok(bytes)
 }
 
 /// The answer to [`Message::Next`] that continues a program.

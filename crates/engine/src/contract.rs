@@ -1,6 +1,7 @@
 //! The suite every engine passes: guest programs as files, each saying how it must end.
 //!
-//! The programs live in `crates/engine/cases`; the README there describes the format.
+//! The programs live in `crates/engine/cases` and, in TypeScript, in `crates/engine/cases-typescript`;
+//! the README of the first describes the format.
 //! An engine's own tests load them with [`load`] and run each with [`check`].
 
 mod case;
@@ -45,9 +46,9 @@ pub fn load(folder: &Path) -> Result<Vec<Case>, CaseError> {
     let read = |(name, path): (String, PathBuf)| {
         Case::parse(&name, &std::fs::read_to_string(path)?, &servers)
     };
-    let programs = written
-        .into_iter()
-        .filter(|(_, path)| path.extension().is_some_and(|ending| ending == "py"));
+    let programs = written.into_iter().filter(|(_, path)| {
+        path.extension().is_some_and(|ending| ending == "py" || ending == "ts")
+    });
     let mut cases = programs.map(read).collect::<Result<Vec<_>, _>>()?;
     cases.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(cases)

@@ -167,7 +167,7 @@ pub struct Limits {
     pub files: u64,
     /// Files open at the same time.
     pub open_files: u64,
-    /// Depth of Python calls.
+    /// Depth of Python calls. That of TypeScript is what its stack of a fixed size has room for.
     pub recursion: u64,
     /// Top-level modules a program may import itself; `None` allows all.
     /// What an allowed module imports in turn is its own affair.

@@ -1,15 +1,19 @@
-//! Gets a wheel from a package registry, with the machine's own client.
+//! Gets a wheel, or an npm package, from a package registry, with the machine's own client.
 //!
-//! pip knows what this program must not guess: which registry this machine uses, through which
+//! pip and npm know what this program must not guess: which registry this machine uses, through which
 //! proxy, with which certificates. So no host is named here. Whether the wheel is the one that was
 //! meant is for the caller to check.
 #![forbid(unsafe_code)]
+
+mod npm;
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
+
+pub use crate::npm::{Archive, PackError, pack};
 
 const CLIENTS: [&[&str]; 4] =
     [&["python3", "-m", "pip"], &["pip3"], &["pip"], &["python", "-m", "pip"]];

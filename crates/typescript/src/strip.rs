@@ -26,7 +26,9 @@ pub(crate) struct Stripped {
 /// Reads `text` and takes its types away.
 pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, text, SourceType::ts()).with_options(options()).parse();
+    // A module: elsewhere `for await` is no statement of the top level.
+    let source = SourceType::ts().with_module(true);
+    let parsed = Parser::new(&allocator, text, source).with_options(options()).parse();
     if let Some(problem) = first(&parsed.diagnostics, text) {
         return Err(problem);
     }

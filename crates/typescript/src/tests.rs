@@ -52,6 +52,12 @@ fn enums_namespaces_and_parameter_properties_are_transformed() {
 }
 
 #[test]
+fn loops_that_await_may_stand_at_the_top_level() {
+    let text = "async function* f() { yield 1 }\nfor await (const a of f()) { console.log(a) }";
+    assert!(is_expression(&code(text)));
+}
+
+#[test]
 fn a_text_alone_is_a_value() {
     assert_snapshot!(code("'hello'"));
 }

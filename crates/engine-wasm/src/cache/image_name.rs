@@ -19,7 +19,8 @@ pub struct BadImageName(String);
 
 impl ImageName {
     /// The names that `tidegate runtime install` gives, which users cannot take.
-    pub const BUILT_IN: [&'static str; 3] = ["first", "base", "science"];
+    pub const BUILT_IN: [&'static str; 5] =
+        ["first", "base", "science", "typescript-first", "typescript"];
 
     /// The memory as the module's data leaves it, before anything ran.
     #[must_use]
@@ -37,6 +38,18 @@ impl ImageName {
     #[must_use]
     pub fn science() -> Self {
         Self("science".to_owned())
+    }
+
+    /// As [`first`](Self::first), of the TypeScript guest.
+    #[must_use]
+    pub fn typescript_first() -> Self {
+        Self("typescript-first".to_owned())
+    }
+
+    /// As [`base`](Self::base), of the TypeScript guest.
+    #[must_use]
+    pub fn typescript() -> Self {
+        Self("typescript".to_owned())
     }
 
     /// Whether it belongs to the runtime.

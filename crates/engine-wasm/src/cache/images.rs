@@ -56,7 +56,7 @@ pub struct ImageRecord {
     pub imports: Vec<String>,
     /// The pages worth touching before a program runs.
     pub hot_pages: Vec<HotPages>,
-    /// The address of the Python function that does one step; 0 before there is one.
+    /// The address of the function that does one step; 0 before there is one.
     pub entry: u32,
     /// When it was made, in seconds since 1970.
     pub created: u64,

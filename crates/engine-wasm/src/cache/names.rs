@@ -6,19 +6,32 @@
 
 use engine::Digest;
 
-const KINDS: [(&str, &str); 6] = [
+use crate::Language;
+
+const KINDS: [(&str, &str); 7] = [
     ("code-", ".cwasm"),
     ("image-", ".img"),
     ("library-", ".zip"),
     ("module-", ".wasm.zst"),
     ("notices-", ".txt"),
     ("packages-", ".zip"),
+    ("script-", ".cwasm"),
 ];
 
-/// Compiled code, by what it was compiled from and by what.
+/// Compiled code of a language's guest, by what it was compiled from and by what.
 #[must_use]
-pub fn code(key: &Digest) -> String {
-    format!("code-{}.cwasm", short(key))
+pub fn code(language: Language, key: &Digest) -> String {
+    format!("{}{}.cwasm", code_prefix(language), short(key))
+}
+
+/// How names of compiled code begin. Each language has its own, so that old code of one can be
+/// removed without a look at the other's.
+#[must_use]
+pub fn code_prefix(language: Language) -> &'static str {
+    match language {
+        Language::Python => "code-",
+        Language::TypeScript => "script-",
+    }
 }
 
 /// A memory image, by its content.

@@ -11,6 +11,7 @@ use engine::Digest;
 use tempfile::TempDir;
 
 use super::{Cache, CacheError, Glance, ImageLookupError, ImageName, ImageRecord, names};
+use crate::Language;
 
 const CONTENT: &[u8] = b"machine code, for example";
 
@@ -274,7 +275,7 @@ fn hot_pages_outside_the_image_are_refused() {
 fn with_one_file() -> (TempDir, Cache, String) {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::at(folder.path().join("deep/cache"));
-    let name = names::code(&Digest::of(b"key"));
+    let name = names::code(Language::Python, &Digest::of(b"key"));
     cache.lock(&|| ()).unwrap().put(CONTENT, |_| name.clone()).unwrap();
     (folder, cache, name)
 }

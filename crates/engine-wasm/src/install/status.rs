@@ -68,7 +68,8 @@ pub struct Verified {
 
 /// What is installed. Reads records, hashes nothing.
 pub fn status(cache: &Cache, plan: &Plan) -> Result<Status, CacheError> {
-    let needed = [plan.code_file(), plan.pins.library_file()];
+    let needed: Vec<String> =
+        [Some(plan.code_file()), plan.pins.library_file()].into_iter().flatten().collect();
     let mut files = Vec::new();
     for name in cache.names()? {
         let (state, bytes) = match cache.glance(&name)? {
@@ -97,7 +98,7 @@ pub(super) fn built_in_images(
     cache: &Cache,
     plan: &Plan,
 ) -> Result<Option<Vec<ImageRecord>>, CacheError> {
-    let Some(first) = current(cache, &ImageName::first(), plan.pins.runtime())? else {
+    let Some(first) = current(cache, &plan.pins.language.first(), plan.pins.runtime())? else {
         return Ok(None);
     };
     let mut images = vec![first];

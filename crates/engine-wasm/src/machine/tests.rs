@@ -5,8 +5,9 @@ use std::sync::Arc;
 use engine::{Input, Limits, Program, Step};
 
 use super::{Machine, News};
+use crate::Language;
 use crate::memory::PAGE;
-use crate::testing::with_guest;
+use crate::testing::{with_guest, with_guest_of};
 
 fn run(machine: &mut Machine, source: &str) -> Step {
     machine.configure(News::default());
@@ -81,5 +82,37 @@ fn a_guest_never_finds_what_another_left_in_recycled_memory() {
         drop(machine);
         let next = Machine::fresh(kit, &base, Arc::default()).unwrap();
         assert!(next.memory_bytes() == base.image.bytes(), "something was left behind");
+    });
+}
+
+#[test]
+fn a_typescript_guest_at_rest_is_its_memory_and_no_more() {
+    with_guest_of(Language::TypeScript, |kit, mut machine| {
+        let first = machine.stack_pointer().unwrap();
+        run(&mut machine, "const kept = Array.from({ length: 10_000 }, (_, n) => `${n}`)");
+        assert_eq!(machine.stack_pointer(), Some(first));
+        run(&mut machine, "null.x");
+        assert_eq!(machine.stack_pointer(), Some(first));
+        let waits = run(&mut machine, "await call('x')");
+        assert!(matches!(waits, Step::Waiting(_)));
+        assert_eq!(machine.stack_pointer(), Some(first));
+        let image = machine.freeze().unwrap();
+        let thawed = Machine::thaw(kit, &machine.base, &image, &Limits::default()).unwrap();
+        assert!(thawed.memory_bytes() == machine.memory_bytes(), "the memories differ");
+    });
+}
+
+#[test]
+fn a_rehearsed_typescript_guest_has_forgotten_its_rehearsal() {
+    with_guest_of(Language::TypeScript, |kit, mut machine| {
+        let mut rehearsed = Machine::rehearsed(kit, &machine.base).unwrap();
+        let names = "[Object.getOwnPropertyNames(globalThis).length, Object.keys(globalThis), \
+                     new Error('x').stack]";
+        let [one, other] =
+            [&mut rehearsed, &mut machine].map(|machine| match run(machine, names) {
+                Step::Done(outcome) => outcome.return_value.get().to_owned(),
+                Step::Waiting(_) => panic!("it waits"),
+            });
+        assert_eq!(one, other);
     });
 }

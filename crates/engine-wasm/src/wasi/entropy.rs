@@ -85,7 +85,7 @@ impl Entropy {
     }
 
     /// Fills `bytes`.
-    pub(super) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Errno> {
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), Errno> {
         match &mut self.0 {
             Source::Seeded { seed, position, block } => {
                 fill_seeded(seed, position, block, bytes);

@@ -80,6 +80,16 @@ impl Wasi {
         self.clock.monotonic()
     }
 
+    /// The guest's wall clock, in nanoseconds since 1970.
+    pub(crate) fn wall_now(&self) -> u64 {
+        self.clock.wall()
+    }
+
+    /// Takes what the guest prints other than through its descriptors.
+    pub(crate) fn print(&mut self, stream: Stream, bytes: &[u8]) -> wasmtime::Result<()> {
+        self.surroundings.write(stream, bytes)
+    }
+
     /// Where the guest's chance comes from.
     pub(crate) fn entropy(&mut self) -> &mut Entropy {
         &mut self.entropy

@@ -12,7 +12,10 @@ use crate::limits::{Level, Limits};
 use crate::outcome::Outcome;
 use crate::program::Context;
 
-const NEXT: &str = "# --- next";
+const NEXT: &str = "--- next";
+
+/// How lines of a header begin in each language.
+const MARKS: [&str; 2] = ["# ", "// "];
 
 /// One case file: programs that run one after another in one session.
 #[derive(Debug, Clone)]
@@ -210,7 +213,7 @@ fn only(files: &BTreeMap<String, Arc<[u8]>>, names: &str) -> Result<Folder, Stri
 fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for line in text.lines() {
-        if line.trim_end() == NEXT {
+        if comment(line).is_some_and(|words| words.trim_end() == NEXT) {
             parts.push(String::new());
         } else if let Some(last) = parts.last_mut() {
             last.push_str(line);
@@ -220,11 +223,15 @@ fn split(text: &str) -> Vec<String> {
     parts
 }
 
-/// The `# key: value` lines at the start.
+/// What a line says that is a comment from its beginning.
+fn comment(line: &str) -> Option<&str> {
+    MARKS.into_iter().find_map(|mark| line.strip_prefix(mark))
+}
+
+/// The `# key: value` lines at the start; in TypeScript, `// key: value`.
 fn header(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.lines().map_while(|line| {
-        line.strip_prefix("# ")?.split_once(": ").filter(|(key, _)| !key.contains(' '))
-    })
+    text.lines()
+        .map_while(|line| comment(line)?.split_once(": ").filter(|(key, _)| !key.contains(' ')))
 }
 
 impl Expect {

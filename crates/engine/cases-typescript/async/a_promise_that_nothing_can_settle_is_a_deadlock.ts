@@ -1,0 +1,2 @@
+// expect: raised Deadlock: nothing can bring about
+await new Promise(() => {});

@@ -1,0 +1,3 @@
+// expect: value 1
+setInterval(() => {}, 1);
+1

@@ -1,0 +1,3 @@
+// expect: contained
+Promise.prototype.then = () => { for (;;) {} };
+await call("echo", {});

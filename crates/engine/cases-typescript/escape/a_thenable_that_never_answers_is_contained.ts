@@ -1,0 +1,2 @@
+// expect: raised Deadlock
+return { then() {} };

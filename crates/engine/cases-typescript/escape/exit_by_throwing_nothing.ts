@@ -1,0 +1,2 @@
+// expect: raised Error: undefined
+throw undefined;

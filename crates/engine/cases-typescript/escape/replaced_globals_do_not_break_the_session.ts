@@ -1,0 +1,6 @@
+// expect: value 1
+globalThis.JSON = null;
+globalThis.Promise = null;
+globalThis.Map = null;
+globalThis.Error = null;
+1

@@ -1,0 +1,2 @@
+// expect: contained
+await new Function("return import('/etc/passwd')")()

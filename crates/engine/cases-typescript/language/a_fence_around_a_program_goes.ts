@@ -1,0 +1,5 @@
+// expect: value 2
+```ts
+const a: number = 1;
+a + 1
+```

@@ -1,0 +1,3 @@
+// expect: value 3
+const a = 1;
+const total = a + 2;

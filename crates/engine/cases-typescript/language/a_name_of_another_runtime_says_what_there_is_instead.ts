@@ -1,0 +1,3 @@
+// expect: raised ReferenceError: fetch
+// hint: httpGet
+await fetch("https://example.com");

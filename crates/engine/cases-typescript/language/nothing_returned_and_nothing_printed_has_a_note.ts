@@ -1,0 +1,5 @@
+// expect: value null
+// note: returned nothing
+let a = 1;
+a = 2;
+if (a) {}

@@ -1,0 +1,2 @@
+// expect: raised Object: { code: 7 }
+throw { code: 7 };

@@ -1,0 +1,3 @@
+// expect: raised FileError
+// level: hardened
+writeFile("new.txt", "x");

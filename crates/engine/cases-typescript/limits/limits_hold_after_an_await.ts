@@ -1,0 +1,5 @@
+// expect: limit cpu
+// limits: {"cpu_ms": 200, "wall_ms": 5000}
+// freeze: true
+await call("later", {});
+for (;;) {}

@@ -1,0 +1,3 @@
+// expect: contained
+// limits: {"rest_ms": 100}
+await call("never", {});

@@ -1,0 +1,7 @@
+// expect: limit cpu
+// limits: {"cpu_ms": 200, "wall_ms": 5000}
+for (;;) {
+  try {
+    for (;;) {}
+  } catch {} finally { continue }
+}

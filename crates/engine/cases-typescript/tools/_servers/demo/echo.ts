@@ -1,0 +1,6 @@
+import { callMCPTool } from "../client.js";
+
+/** A tool for tests. */
+export async function echo(input: Record<string, unknown> = {}): Promise<any> {
+  return await callMCPTool<any>("demo", "echo", input);
+}

@@ -1,0 +1,3 @@
+// expect: raised ImportError: no server is connected
+import { x } from "servers/github";
+x

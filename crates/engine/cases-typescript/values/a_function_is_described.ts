@@ -1,0 +1,3 @@
+// expect: value {"$type": "function", "repr": "double"}
+function double(n: number) { return n * 2 }
+return double;

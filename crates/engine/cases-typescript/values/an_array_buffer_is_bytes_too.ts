@@ -1,0 +1,2 @@
+// expect: value {"$type": "bytes", "base64": "aGk="}
+new TextEncoder().encode("hi").buffer

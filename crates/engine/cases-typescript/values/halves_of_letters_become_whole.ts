@@ -1,0 +1,2 @@
+// expect: value ["\ufffd", "😀"]
+["\ud800", "😀"]
