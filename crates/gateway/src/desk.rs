@@ -20,7 +20,7 @@ use upstream::Departure;
 use crate::behalf::Behalf;
 use crate::brief;
 use crate::children::{self, Children};
-use crate::hearing::{CallNote, Hearing, TOO_LARGE};
+use crate::hearing::{CallNote, Hearing, TOO_LARGE, UNANSWERED, reached_nobody};
 use crate::tools::Offer;
 
 /// Who writes down what a desk does, so that nothing is done twice.
@@ -254,22 +254,35 @@ impl Desk {
         if calls.begun.contains(&call.id) {
             return;
         }
-        let work = self.work(call);
+        let work = self.work(call, false);
         self.leave(&mut calls, call.id, work);
     }
 
-    fn work(&self, call: &HostCall) -> impl Future<Output = CallResult> + Send + 'static {
+    /// Makes a call again that left in an earlier process and was not answered.
+    pub(crate) fn begin_again(&self, call: &HostCall) {
+        let call = &*self.named(call);
+        let work = self.work(call, true);
+        self.leave(&mut self.board.lock(), call.id, work);
+    }
+
+    fn work(
+        &self,
+        call: &HostCall,
+        left_before: bool,
+    ) -> impl Future<Output = CallResult> + Send + 'static {
         let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
         let (books, call, most) = (self.books.clone(), call.clone(), self.answer_bytes);
         let (behalf, children) = (Arc::clone(&self.behalf), self.children.clone());
-        let errand = Errand { offer, behalf, children, call, most };
+        let errand = Errand { offer, behalf, children, call, most, left_before };
         async move {
             let Some(books) = books else { return noted(errand, hearing).await };
             if let Err(error) = books.leaves(&errand.call) {
                 return CallResult { id: errand.call.id, result: Err(error) };
             }
             let begun = Instant::now();
-            let result = match books.departure(&errand.call) {
+            // That it waits now does not mean that nobody has seen it.
+            let departure = books.departure(&errand.call).filter(|_| !errand.left_before);
+            let result = match departure {
                 Some(departure) => upstream::departing(departure, noted(errand, hearing)).await,
                 None => noted(errand, hearing).await,
             };
@@ -322,6 +335,8 @@ struct Errand {
     call: HostCall,
     /// Bytes its answer may have.
     most: u64,
+    /// It left in an earlier process, and nobody knows whether it was carried out.
+    left_before: bool,
 }
 
 /// What is to be done about a call before it is made.
@@ -330,6 +345,21 @@ enum Before {
     /// Its answer comes by itself, or it waits.
     Held,
     Free,
+}
+
+/// The answer to a call that was made again: that it could not be says nothing of the first time.
+fn still_unknown(CallResult { id, result }: CallResult) -> CallResult {
+    let result = result.map_err(|error| {
+        if !reached_nobody(&error.kind) {
+            return error;
+        }
+        let message = format!(
+            "this call had left when the gateway was ended, and nobody knows whether it was carried out; it could not be made again: {}",
+            error.message
+        );
+        CallError { kind: UNANSWERED.to_owned(), message }
+    });
+    CallResult { id, result }
 }
 
 /// One call, from its name to the answer that a guest may have, told to who wants to know.
@@ -348,12 +378,14 @@ async fn noted(errand: Errand, hearing: Arc<dyn Hearing>) -> CallResult {
     result
 }
 
-async fn work(Errand { offer, behalf, children, call, most }: Errand) -> CallResult {
+async fn work(errand: Errand) -> CallResult {
+    let Errand { offer, behalf, children, call, most, left_before } = errand;
     let result = if call.name == children::CALL {
         CallResult { id: call.id, result: children::carry_out(children, &call.arguments).await }
     } else {
         offer.carry_out(&call, &behalf).await
     };
+    let result = if left_before { still_unknown(result) } else { result };
     let bytes = result.result.as_ref().map_or(0, |value| value.get().len() as u64);
     if bytes <= most {
         return result;
@@ -384,7 +416,7 @@ impl Host for Desk {
             Before::Held => return None,
             Before::Free => {}
         }
-        let mut work = Box::pin(self.work(call));
+        let mut work = Box::pin(self.work(call, false));
         let begun = Instant::now();
         let result = {
             let _inside = self.runtime.enter();
@@ -513,6 +545,19 @@ mod tests {
         let calls = desk.board.lock();
         assert!(calls.way.is_empty() && calls.done.is_empty());
         drop(calls);
+    }
+
+    #[test]
+    fn a_call_that_left_before_is_unknown_also_if_it_cannot_be_made_again() {
+        let failed = |kind: &str| {
+            let error = CallError { kind: kind.to_owned(), message: "why".to_owned() };
+            let result = still_unknown(CallResult { id: CallId(1), result: Err(error) });
+            result.result.unwrap_err()
+        };
+        let unmade = failed(crate::hearing::UNSENT);
+        assert_eq!(unmade.kind, UNANSWERED);
+        assert!(unmade.message.ends_with("could not be made again: why"), "{}", unmade.message);
+        assert_eq!(failed("ToolError").kind, "ToolError");
     }
 
     /// Keeps what a session has read.

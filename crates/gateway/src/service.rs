@@ -374,6 +374,7 @@ impl Service {
         if record.waiting.is_some_and(|rest| rest.is_paused) {
             return Err(Refusal::Paused(id.clone()));
         }
+        self.has_ended(caller, id).await?;
         Ok(false)
     }
 

@@ -255,14 +255,27 @@ fn one(run: &Value) -> Vec<String> {
         let names: Vec<String> =
             waiting["for"].as_array().into_iter().flatten().map(text).collect();
         let what = if names.is_empty() { "nothing but time".to_owned() } else { names.join(", ") };
+        let what = match approvals(run) {
+            0 => what,
+            asked if asked == names.len() => format!("an approval of {what}"),
+            asked => format!("{what} ({asked} of {} for an approval)", names.len()),
+        };
         let mut line = format!("waits for {what} since {}", text(&waiting["since"]));
         if waiting["wakes_at"].is_string() {
             line = format!("{line}, until {}", text(&waiting["wakes_at"]));
         }
         lines.push(line);
     }
-    for call in run["calls"].as_array().into_iter().flatten() {
-        let fate = call["fate"].as_str().unwrap_or("under way");
+    let calls: Vec<&Value> = run["calls"].as_array().into_iter().flatten().collect();
+    let open = match approvals(run) {
+        0 => "under way",
+        asked if asked == calls.iter().filter(|call| !call["fate"].is_string()).count() => {
+            "waits for an approval"
+        }
+        _ => "under way, or waits for an approval",
+    };
+    for call in calls {
+        let fate = call["fate"].as_str().unwrap_or(open);
         let again = if call["reused"] == true { ", as it was answered before" } else { "" };
         lines.push(format!("  {} {fate}{again}", called(call)));
     }
@@ -278,6 +291,11 @@ fn one(run: &Value) -> Vec<String> {
     lines
 }
 
+/// How many of a run's calls wait for somebody's approval.
+fn approvals(run: &Value) -> usize {
+    run["waiting"]["approvals"].as_u64().and_then(|asked| asked.try_into().ok()).unwrap_or(0)
+}
+
 fn called(call: &Value) -> String {
     match call["server"].as_str() {
         Some(server) => format!("{server}.{}", text(&call["tool"])),
@@ -287,4 +305,21 @@ fn called(call: &Value) -> String {
 
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_wait_for_an_approval_are_not_under_way() {
+        let call = |fate: Value| json!({ "server": "desk", "tool": "book", "fate": fate });
+        let waiting = json!({ "since": "now", "for": ["desk.book"], "approvals": 1 });
+        let calls = [call(json!("committed")), call(Value::Null)];
+        let run =
+            json!({ "run_id": "r_1", "status": "waiting", "waiting": waiting, "calls": calls });
+        let words = one(&run);
+        assert_eq!(words[1], "waits for an approval of desk.book since now");
+        assert_eq!(words[2..], ["  desk.book committed", "  desk.book waits for an approval"]);
+    }
 }

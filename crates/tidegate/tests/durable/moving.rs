@@ -78,6 +78,28 @@ fn a_run_that_left_after_reading_is_not_run_again_where_it_left() {
 }
 
 #[test]
+fn a_run_does_not_leave_before_those_ahead_of_it_in_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let before = gateway.ask("POST", "/execute", Some(&json!({ "code": "x = 1" }))).unwrap();
+    let asked = |code: &str| {
+        gateway.begin(&json!({ "code": code, "session": before["session"] })).unwrap()
+    };
+    let first = asked("import asyncio\nawait asyncio.sleep(600)\nx = 2");
+    waits(&gateway, &first);
+    let second = asked("x");
+    let file = folder.path().join("moved.run");
+    let refused = gateway.command("runs", &["export", &second, "-o", file.to_str().unwrap()]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && said.contains("waits for others"), "{said}");
+    assert_eq!(gateway.run(&second).unwrap()["status"], "queued");
+    for run in [&second, &first] {
+        gateway.runs(&["cancel", run]);
+    }
+}
+
+#[test]
 fn what_was_cut_or_changed_on_its_way_is_not_imported() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);

@@ -112,6 +112,14 @@ impl Departure for Held {
 
 /// Why a call did not leave.
 pub(super) fn unwritten(error: &std::io::Error) -> CallError {
+    if error.kind() == io::ErrorKind::FileTooLarge {
+        return CallError {
+            kind: UNSENT.to_owned(),
+            message: format!(
+                "the call was not made, because it could not be written down first: {error}; do the rest in another run"
+            ),
+        };
+    }
     CallError {
         kind: UNSENT.to_owned(),
         message: format!(

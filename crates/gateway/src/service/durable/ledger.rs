@@ -31,8 +31,11 @@ use super::past::Left;
 use crate::service::ids::{RunId, SessionId};
 use crate::service::record::{Moment, Record, Status};
 
-/// The longest ledger that is read.
+/// The longest ledger that is read, and so the longest that is written.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// What of that is left to answers, images and the end: a call leaves only while there is more.
+const SPARE_BYTES: u64 = 64 << 20;
 
 /// One line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -225,7 +228,16 @@ impl Ledger {
     /// Writes a line; it is safe once [`Ledger::sync`] has come back.
     pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
         self.go_on()?;
-        self.write(&written(line)?)
+        let text = written(line)?;
+        let spare = if matches!(line, Line::Calls { .. }) { SPARE_BYTES } else { 0 };
+        if self.bytes.saturating_add(text.len() as u64) > MOST_BYTES - spare {
+            // Nothing of it could be read after a crash.
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                format!("what is written down of one run has at most {MOST_BYTES} bytes"),
+            ));
+        }
+        self.write(&text)
     }
 
     /// Says that another process goes on with it, unless that is said.
@@ -335,6 +347,24 @@ mod tests {
             let end = expected.checked_sub(1).and_then(|last| ends.nth(last)).unwrap_or(0);
             assert_eq!(valid, end as u64);
         }
+    }
+
+    #[test]
+    fn a_call_does_not_leave_that_would_make_the_ledger_unreadable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger");
+        drop(Ledger::create(&path).unwrap());
+        let arguments = serde_json::value::RawValue::from_string("{}".to_owned()).unwrap();
+        let call = HostCall { id: CallId(1), name: "$call".to_owned(), arguments };
+        let at = SystemTime::UNIX_EPOCH;
+        let calls = Line::Calls { call, effect: Effect::Write, at, reused: false };
+        let mut ledger = Ledger::of_over(&path, MOST_BYTES - SPARE_BYTES);
+        assert_eq!(ledger.append(&calls).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        // What was made can still be said to have been answered.
+        ledger.append(&Line::Withdrawn { id: CallId(1) }).unwrap();
+        let mut full = Ledger::of_over(&path, MOST_BYTES - 1);
+        assert!(full.append(&Line::Withdrawn { id: CallId(1) }).is_err());
+        assert!(std::fs::metadata(&path).unwrap().len() <= MOST_BYTES);
     }
 
     #[test]

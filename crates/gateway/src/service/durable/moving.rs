@@ -48,6 +48,11 @@ impl Service {
             return Err(Refusal::Paused(id.clone()));
         }
         if let Some(run) = self.live_run(caller, id) {
+            if run.record().status == Status::Queued {
+                return Err(refused(
+                    "which waits for others of its session or for a free place; export those first, or ask again when it waits for something else",
+                ));
+            }
             if !self.settings.durable {
                 return Err(refused(
                     "because runs are not kept here; set `durable` and begin it again",
@@ -68,6 +73,7 @@ impl Service {
         }
         let folder = self.parts.store.moved(id);
         if !folder.exists() {
+            self.has_ended(caller, id).await?;
             return Err(refused("because it has ended"));
         }
         let before = self.parts.store.image(&record.session);
@@ -82,6 +88,19 @@ impl Service {
         });
         let packed = packed.await.map_err(std::io::Error::other).and_then(|packed| packed);
         packed.map_err(|error| self.unwritten(error))
+    }
+
+    /// Refuses a run that is not under way here and has not ended either.
+    pub(in crate::service) async fn has_ended(
+        &self,
+        caller: &Caller,
+        id: &RunId,
+    ) -> Result<(), Refusal> {
+        if self.run(caller, id).await?.status.is_final() {
+            return Ok(());
+        }
+        let unread = "what is kept of this run could not be read when this gateway was started, so that nobody goes on with it, and it has not ended";
+        Err(self.unwritten(std::io::Error::other(unread)))
     }
 
     /// Waits until a run is on disk, and takes it out; nothing if it ended.

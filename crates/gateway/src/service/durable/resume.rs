@@ -469,6 +469,9 @@ impl Service {
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
+                Some(left) if left.effect != Effect::Read && !left.waits => {
+                    desk.begin_again(&left.call);
+                }
                 Some(left) => desk.begin(&left.call),
                 None => warn!(run = %begun.run, call = id.0, "a pending call is not in the ledger"),
             }
