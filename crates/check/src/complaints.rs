@@ -54,6 +54,10 @@ pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) fields: &'t Fields,
     /// The names that are given; `None` when there may be any.
     pub(crate) given: Option<&'t [String]>,
+    /// The names that earlier programs of its session left.
+    pub(crate) left: &'t [String],
+    /// Nothing ran before in its session.
+    pub(crate) is_first: bool,
     pub(crate) trust: &'t Trust<'t, 'a, 'c>,
     /// Nothing is put into a result under a key that is not known.
     pub(crate) settled: bool,
@@ -220,6 +224,7 @@ impl<'a> Judge<'_, 'a, '_> {
             let imported =
                 self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
             let known = known.chain(imported).chain(self.names.meant()).chain(OURS.iter().copied());
+            let known = known.chain(self.left.iter().map(String::as_str));
             let known = known.filter(|one| *one != name);
             // The program's own names before Python's.
             near = nearest(name, known).map(str::to_owned);
@@ -233,7 +238,7 @@ impl<'a> Judge<'_, 'a, '_> {
                     near = builtin.filter(is_meant).map(str::to_owned);
                 }
             }
-            if near.is_none() && given.is_empty() && foreign(name).is_none() {
+            if near.is_none() && given.is_empty() && self.is_first && foreign(name).is_none() {
                 message.push_str(
                     "; what an earlier program left is there only if `session` names its session",
                 );

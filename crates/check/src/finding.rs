@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::earlier::Left;
 use crate::review::Review;
 
 /// Everything a check found, in the order of the program.
@@ -21,6 +22,9 @@ pub struct Report {
     /// Why the program was not checked, or not wholly; such a program may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Unchecked>,
+    /// What is there for the next program of its session, if this one runs.
+    #[serde(skip)]
+    pub left: Left,
     /// What the program could do.
     #[serde(skip)]
     pub review: Review,
