@@ -5,6 +5,7 @@
 
 mod crashes;
 mod doubt;
+mod forgotten;
 mod formats;
 mod futures;
 mod lookups;
@@ -93,7 +94,8 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// What certainly crashes at a node, though the type checker does not mind.
     pub(crate) fn crash_at(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Mistake> {
-        match node {
+        let forgotten = || self.forgotten_at(node);
+        let crash = match node {
             AnyNodeRef::ExprSubscript(subscript) => self.missing_in_literal(subscript),
             AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
             AnyNodeRef::ExprCall(call) => self
@@ -108,7 +110,8 @@ impl<'a> Judge<'_, 'a, '_> {
                 self.unpacked_result(assign).or_else(|| self.looped_future(id, node))
             }
             node => self.misused_generator(node).or_else(|| self.looped_future(id, node)),
-        }
+        };
+        crash.or_else(forgotten)
     }
 
     /// The type checker knows what a value may be, and complains if one of them does not fit. It is

@@ -106,7 +106,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         self.filled = filled;
     }
 
-    fn has_items(&self, items: &'a Expr) -> bool {
+    pub(crate) fn has_items(&self, items: &'a Expr) -> bool {
         self.filled.contains(&items.range())
             || flow::has_items(items, &|name| self.stands_for(name))
     }

@@ -208,6 +208,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     mistakes.extend(tree.all().filter_map(|(id, node)| judge.crash_at(id, node)));
     weigh(&mut mistakes, &found, &text.code);
     let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };
+    shorten(&mut report);
     report.left = left_by(job, &text.code, &tree, &names, &reach);
     report.usage = usage_of_named(checker, &tree, &names, &report.findings);
     report
@@ -410,16 +411,21 @@ fn findings(
 ) -> Vec<Finding> {
     mistakes.sort_by_key(|one| (one.range.start(), one.range.end(), one.code));
     mistakes.dedup_by(|one, other| one.range == other.range && one.code == other.code);
-    let mut findings: Vec<Finding> = mistakes
-        .into_iter()
-        .map(|mistake| lines.finding(severity(&mistake, reach), mistake))
-        .collect();
-    if findings.len() > MOST_FINDINGS {
-        findings.sort_by_key(|finding| finding.severity);
-        findings.truncate(MOST_FINDINGS);
-        findings.sort_by_key(|finding| (finding.line, finding.column));
+    mistakes.into_iter().map(|mistake| lines.finding(severity(&mistake, reach), mistake)).collect()
+}
+
+/// Leaves so many findings as are told at once, those that block before others.
+fn shorten(report: &mut Report) {
+    let findings = &mut report.findings;
+    if findings.len() <= MOST_FINDINGS {
+        return;
     }
-    findings
+    findings.sort_by_key(|finding| finding.severity);
+    let rest = findings.split_off(MOST_FINDINGS);
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    report.more = rest.len();
+    report.more_blocking =
+        rest.iter().filter(|finding| finding.severity == Severity::Blocks).count();
 }
 
 fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {
