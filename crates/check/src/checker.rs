@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use catalog::Catalog;
 
+use crate::earlier::Left;
 use crate::finding::{Report, Unchecked};
 use crate::review::{Review, Rules};
 use crate::run;
@@ -53,6 +54,8 @@ pub enum Given<'a> {
     Names(&'a [String]),
     /// Nobody knows: earlier programs of its session may have defined any.
     Unknown,
+    /// These, and what earlier programs left.
+    After(&'a [String], &'a Left),
 }
 
 impl Default for Given<'_> {
@@ -78,6 +81,7 @@ pub(crate) struct Job {
 pub(crate) enum Known {
     These(Vec<String>),
     Any,
+    After(Vec<String>, Left),
 }
 
 /// Checks programs against a catalog, a few at a time.
@@ -164,6 +168,7 @@ impl Checker {
             names: match program.names {
                 Given::Names(names) => Known::These(names.to_vec()),
                 Given::Unknown => Known::Any,
+                Given::After(names, left) => Known::After(names.to_vec(), left.clone()),
             },
             unlisted: program.unlisted.to_vec(),
             partial: program.partial,

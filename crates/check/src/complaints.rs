@@ -5,6 +5,7 @@
 
 mod crashes;
 mod doubt;
+mod forgotten;
 mod formats;
 mod futures;
 mod lookups;
@@ -54,6 +55,10 @@ pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) fields: &'t Fields,
     /// The names that are given; `None` when there may be any.
     pub(crate) given: Option<&'t [String]>,
+    /// The names that earlier programs of its session left.
+    pub(crate) left: &'t [String],
+    /// Nothing ran before in its session.
+    pub(crate) is_first: bool,
     pub(crate) trust: &'t Trust<'t, 'a, 'c>,
     /// Nothing is put into a result under a key that is not known.
     pub(crate) settled: bool,
@@ -89,7 +94,8 @@ impl<'a> Judge<'_, 'a, '_> {
 
     /// What certainly crashes at a node, though the type checker does not mind.
     pub(crate) fn crash_at(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Mistake> {
-        match node {
+        let forgotten = || self.forgotten_at(node);
+        let crash = match node {
             AnyNodeRef::ExprSubscript(subscript) => self.missing_in_literal(subscript),
             AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
             AnyNodeRef::ExprCall(call) => self
@@ -104,7 +110,8 @@ impl<'a> Judge<'_, 'a, '_> {
                 self.unpacked_result(assign).or_else(|| self.looped_future(id, node))
             }
             node => self.misused_generator(node).or_else(|| self.looped_future(id, node)),
-        }
+        };
+        crash.or_else(forgotten)
     }
 
     /// The type checker knows what a value may be, and complains if one of them does not fit. It is
@@ -220,6 +227,7 @@ impl<'a> Judge<'_, 'a, '_> {
             let imported =
                 self.names.imported.keys().chain(self.names.modules.keys()).map(String::as_str);
             let known = known.chain(imported).chain(self.names.meant()).chain(OURS.iter().copied());
+            let known = known.chain(self.left.iter().map(String::as_str));
             let known = known.filter(|one| *one != name);
             // The program's own names before Python's.
             near = nearest(name, known).map(str::to_owned);
@@ -233,7 +241,7 @@ impl<'a> Judge<'_, 'a, '_> {
                     near = builtin.filter(is_meant).map(str::to_owned);
                 }
             }
-            if near.is_none() && given.is_empty() && foreign(name).is_none() {
+            if near.is_none() && given.is_empty() && self.is_first && foreign(name).is_none() {
                 message.push_str(
                     "; what an earlier program left is there only if `session` names its session",
                 );

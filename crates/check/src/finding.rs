@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::earlier::Left;
 use crate::review::Review;
 
 /// Everything a check found, in the order of the program.
@@ -11,6 +12,12 @@ use crate::review::Review;
 pub struct Report {
     /// What was found.
     pub findings: Vec<Finding>,
+    /// How many more were found than are listed,
+    #[serde(skip_serializing_if = "is_none")]
+    pub more: usize,
+    /// and how many of those keep the program from running.
+    #[serde(skip)]
+    pub more_blocking: usize,
     /// How the tools are called that a program names, and what they return: if it fails, the next
     /// mistake would be about that.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,9 +28,17 @@ pub struct Report {
     /// Why the program was not checked, or not wholly; such a program may run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<Unchecked>,
+    /// What is there for the next program of its session, if this one runs.
+    #[serde(skip)]
+    pub left: Left,
     /// What the program could do.
     #[serde(skip)]
     pub review: Review,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Report {

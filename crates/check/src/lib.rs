@@ -13,6 +13,8 @@
 //! reads; `complaints` keeps what is certain of what that says: `trust` tells whether a type still
 //! holds, and `reach` whether a place is reached and its exception caught. Nothing here reads a file or a socket.
 //!
+//! `earlier` says what programs leave for the next one of their session, and what that takes from them.
+//!
 //! [`review`] looks at the same tree for what a program could do, not for mistakes.
 //!
 //! A mistake blocks only if it is in a call of a tool or certainly crashes. Whatever cannot be
@@ -25,6 +27,7 @@ mod bounds;
 mod calls;
 mod checker;
 mod complaints;
+mod earlier;
 mod finding;
 mod fits;
 mod flow;
@@ -52,6 +55,7 @@ mod typed;
 mod unparsed;
 
 pub use checker::{Checker, Given, Program};
+pub use earlier::Left;
 pub use finding::{Code, Finding, Report, Severity, Unchecked};
 pub use modules::is_there as has_module;
 pub use review::{Review, Rules};

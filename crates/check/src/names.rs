@@ -8,9 +8,13 @@ mod imports;
 use std::collections::HashMap;
 
 use catalog::{CatalogServer, CatalogTool};
-use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprCall, ExprContext, Identifier};
+use ruff_python_ast::{
+    AnyNodeRef, Expr, ExprAttribute, ExprCall, ExprContext, Identifier, PySourceType, Stmt,
+};
+use ruff_python_parser::parse_unchecked_source;
 
 use crate::finding::{Code, Mistake, Weight, raises};
+use crate::modules;
 use crate::nearest::nearest;
 use crate::servers::{self, BY_NAME, Servers};
 use crate::tree::{Id, Tree};
@@ -94,6 +98,27 @@ impl<'a, 'c> Names<'a, 'c> {
         names.read_aliases(tree);
         names.patched = tree.all().any(|(_, node)| names.patches(node));
         (names, mistakes)
+    }
+
+    /// Reads imports of earlier programs that this one relies on: what they say is known to work.
+    pub(crate) fn bring(&mut self, tree: &Tree<'a>, imports: &str, others: &[String]) {
+        if imports.is_empty() {
+            return;
+        }
+        // Also what every program has is now whatever an earlier one made of it.
+        for name in others {
+            self.meanings.remove(name);
+        }
+        let parsed = parse_unchecked_source(imports, PySourceType::Python);
+        for statement in parsed.suite() {
+            match statement {
+                Stmt::Import(import) => self.read_import(import, &mut Vec::new()),
+                Stmt::ImportFrom(import) => self.read_from(import, &mut Vec::new()),
+                _ => {}
+            }
+        }
+        self.read_aliases(tree);
+        self.patched = tree.all().any(|(_, node)| self.patches(node));
     }
 
     /// Whether a node changes what a server's module has, or gives the module to somebody who may.
@@ -305,6 +330,12 @@ impl<'a, 'c> Names<'a, 'c> {
     /// Whether an import binds a name.
     pub(crate) fn is_imported(&self, name: &str) -> bool {
         self.imported.contains_key(name) || self.modules.contains_key(name)
+    }
+
+    /// Whether a name comes from a module of which nothing is known.
+    pub(crate) fn is_from_nowhere(&self, name: &str) -> bool {
+        let module = self.imported.get(name).or_else(|| self.modules.get(name));
+        module.is_some_and(|module| !modules::is_there(module))
     }
 
     /// The literal that a variable holds wherever it is read: it is set once, and nothing is done to

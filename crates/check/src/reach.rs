@@ -106,7 +106,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         self.filled = filled;
     }
 
-    fn has_items(&self, items: &'a Expr) -> bool {
+    pub(crate) fn has_items(&self, items: &'a Expr) -> bool {
         self.filled.contains(&items.range())
             || flow::has_items(items, &|name| self.stands_for(name))
     }
@@ -459,11 +459,16 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         match &*call.func {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                SWALLOW.contains(&name) || self.names.stores.contains_key(name)
+                SWALLOW.contains(&name)
+                    || self.names.stores.contains_key(name)
+                    || self.names.is_from_nowhere(name)
             }
             Expr::Attribute(attribute) => {
                 let is_own = match &*attribute.value {
-                    Expr::Name(root) => self.names.stores.contains_key(root.id.as_str()),
+                    Expr::Name(root) => {
+                        let root = root.id.as_str();
+                        self.names.stores.contains_key(root) || self.names.is_from_nowhere(root)
+                    }
                     Expr::Attribute(_) => false,
                     _ => true,
                 };

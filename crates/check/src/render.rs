@@ -14,7 +14,7 @@ impl Report {
     #[must_use]
     pub fn for_model(&self) -> String {
         let findings: Vec<&Finding> = self.blocking().collect();
-        let mut out = match findings.len() {
+        let mut out = match findings.len() + self.more_blocking {
             0 => return String::new(),
             1 => "the program was not run: 1 mistake was found before anything happened".to_owned(),
             count => format!(
@@ -23,6 +23,13 @@ impl Report {
         };
         for finding in findings {
             let _ = write!(out, "\n\n{finding}");
+        }
+        if self.more_blocking > 0 {
+            let _ = write!(
+                out,
+                "\n\nand {} more, which are told once these are mended",
+                self.more_blocking
+            );
         }
         let tools =
             [("tools that may do it", &self.suggested), ("the tools it names", &self.usage)];

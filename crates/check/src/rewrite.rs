@@ -82,6 +82,15 @@ impl Rewritten {
         made
     }
 
+    /// The same with lines before it.
+    pub(crate) fn after(mut self, lines: &str) -> Self {
+        if !lines.is_empty() {
+            self.text.insert_str(0, lines);
+            self.inserted.insert(0, (0, u32::try_from(lines.len()).unwrap_or(0)));
+        }
+        self
+    }
+
     fn wrapped(text: &str, wraps: &[Wrap]) -> Self {
         // At one place, what closes comes before what opens, and inner before outer or after it.
         let mut edits: Vec<(u32, bool, u32, &str)> = Vec::with_capacity(wraps.len() * 2);

@@ -11,6 +11,7 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::calls::{self, Judged, Question};
 use crate::checker::{Job, Known};
 use crate::complaints::{Judge, asked_for, formatted, loop_of};
+use crate::earlier::{Found, Left};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Unchecked, Weight};
 use crate::names::{Meaning, Names};
 use crate::place::Lines;
@@ -149,7 +150,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let tree = Tree::new(parsed.syntax());
     let catalog = checker.catalog();
     let servers = Servers { catalog: &catalog, opaque: &job.unlisted, partial: job.partial };
-    let (names, mut mistakes) = Names::read(&tree, servers);
+    let (mut names, mut mistakes) = Names::read(&tree, servers);
     told(review::review(&tree, &names, &lines, &job.rules));
     if tree.len() > bounds::MOST_NODES {
         return Report { unchecked: Some(Unchecked::TooLong), ..Report::default() };
@@ -157,6 +158,8 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     if has_endless(&tree) {
         return Report { unchecked: Some(Unchecked::TooDeep), ..Report::default() };
     }
+    let found = Found::by(&job.names, &tree, &names);
+    names.bring(&tree, &found.imports, &found.others);
     mistakes.extend(names.check_attributes(&tree));
     let mut judged = calls::judge(&tree, &names);
     let forgotten = awaits::forgotten(&tree, &names);
@@ -172,9 +175,10 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let spelt = if reach.is_dynamic() {
         Spelt::default()
     } else {
-        results::spelt(&tree, &names, &forgotten, matches!(job.names, Known::These(_)))
+        results::spelt(&tree, &names, &forgotten, found.is_alone)
     };
-    let rewritten = Rewritten::of(&text.code, &tree, &names, &forgotten, &spelt);
+    let rewritten =
+        Rewritten::of(&text.code, &tree, &names, &forgotten, &spelt).after(&found.imports);
     let mut used = used(&tree, &names);
     used.extend(spelt.packages.iter().cloned());
     let used: Vec<&str> = used.iter().map(String::as_str).collect();
@@ -183,10 +187,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let trust = Trust::new(&tree, &names, &spelt.sure);
     answer(&mut judged, &typed, &trust, checker);
     mistakes.append(&mut judged.mistakes);
-    let given = match &job.names {
-        Known::These(names) => Some(names.as_slice()),
-        Known::Any => None,
-    };
+    let given = found.given.as_deref();
     let fields = checker.fields();
     let settled = is_settled(&changed, &typed, fields) && !mixed::mixes(&tree, &names);
     reach.note_items(with_items(&tree, &typed, &trust, fields));
@@ -197,16 +198,35 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
         typed: &typed,
         fields,
         given,
+        is_first: found.is_first,
+        left: &found.left,
         settled,
         trust: &trust,
     };
     let complaints = typed.complaints.iter().take(MOST_COMPLAINTS);
     mistakes.extend(complaints.filter_map(|complaint| judge.mistake(complaint)));
     mistakes.extend(tree.all().filter_map(|(id, node)| judge.crash_at(id, node)));
-    weigh(&mut mistakes, given, &text.code);
+    weigh(&mut mistakes, &found, &text.code);
     let mut report = Report { findings: findings(mistakes, &reach, &lines), ..Report::default() };
+    shorten(&mut report);
+    report.left = left_by(job, &text.code, &tree, &names, &reach);
     report.usage = usage_of_named(checker, &tree, &names, &report.findings);
     report
+}
+
+/// What there is for the next program if this one runs.
+fn left_by<'a>(
+    job: &Job,
+    source: &str,
+    tree: &Tree<'a>,
+    names: &Names<'a, '_>,
+    reach: &Reach<'_, 'a, '_>,
+) -> Left {
+    match &job.names {
+        Known::Any => Left::default(),
+        Known::These(given) => Left::nothing().after(given, source, tree, names, reach),
+        Known::After(given, left) => left.after(given, source, tree, names, reach),
+    }
 }
 
 /// Whether nothing is put into a result under a key that is not known: it could be any field.
@@ -223,9 +243,10 @@ fn is_settled(changed: &[TextRange], typed: &Typed, fields: &Fields) -> bool {
 }
 
 /// Gives mistakes the weight that they have where the program runs.
-fn weigh(mistakes: &mut [Mistake], given: Option<&[String]>, source: &str) {
+fn weigh(mistakes: &mut [Mistake], found: &Found, source: &str) {
+    let given = found.given.as_deref();
     // Where nothing ran before, only the program itself could have brought a module.
-    if given.is_some() && !brings_modules(source) {
+    if found.is_first && !brings_modules(source) {
         let missing = |one: &&mut Mistake| one.code == Code::UnknownModule;
         for mistake in mistakes.iter_mut().filter(missing) {
             mistake.weight = Weight::WhenReached;
@@ -390,16 +411,21 @@ fn findings(
 ) -> Vec<Finding> {
     mistakes.sort_by_key(|one| (one.range.start(), one.range.end(), one.code));
     mistakes.dedup_by(|one, other| one.range == other.range && one.code == other.code);
-    let mut findings: Vec<Finding> = mistakes
-        .into_iter()
-        .map(|mistake| lines.finding(severity(&mistake, reach), mistake))
-        .collect();
-    if findings.len() > MOST_FINDINGS {
-        findings.sort_by_key(|finding| finding.severity);
-        findings.truncate(MOST_FINDINGS);
-        findings.sort_by_key(|finding| (finding.line, finding.column));
+    mistakes.into_iter().map(|mistake| lines.finding(severity(&mistake, reach), mistake)).collect()
+}
+
+/// Leaves so many findings as are told at once, those that block before others.
+fn shorten(report: &mut Report) {
+    let findings = &mut report.findings;
+    if findings.len() <= MOST_FINDINGS {
+        return;
     }
-    findings
+    findings.sort_by_key(|finding| finding.severity);
+    let rest = findings.split_off(MOST_FINDINGS);
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    report.more = rest.len();
+    report.more_blocking =
+        rest.iter().filter(|finding| finding.severity == Severity::Blocks).count();
 }
 
 fn severity(mistake: &Mistake, reach: &Reach<'_, '_, '_>) -> Severity {

@@ -293,3 +293,105 @@ fn checker_of_any(source: &str) -> check::Report {
     let checker = patient(fixture::catalog());
     checker.check(&Program { source, names: Given::Unknown, ..Program::default() })
 }
+
+#[test]
+fn more_mistakes_than_are_listed_are_counted() {
+    let source = "from servers.forge import get_user\n".to_owned()
+        + &"await get_user(nick='x')\n".repeat(40);
+    let report = check(&source);
+    assert_eq!(report.findings.len(), 30);
+    let found = report.findings.len() + report.more;
+    assert!(report.more >= 10 && report.more_blocking == report.more);
+    let told = report.for_model();
+    assert!(told.contains(&format!("{found} mistakes were found")), "{told}");
+    assert!(told.contains(&format!("and {} more, which are told once", report.more)), "{told}");
+    assert_eq!(check("await nothing()").more, 0);
+}
+
+/// What is said about the last line of a program, and whether it blocks.
+fn of_last(lines: &str) -> Vec<(bool, &'static str)> {
+    let report = check(lines);
+    let last = u32::try_from(lines.lines().count()).unwrap();
+    let is_last = |finding: &&check::Finding| finding.line == last;
+    let told = |finding: &check::Finding| {
+        (finding.severity == check::Severity::Blocks, finding.code.name())
+    };
+    report.findings.iter().filter(is_last).map(told).collect()
+}
+
+#[test]
+fn an_own_async_function_that_is_not_awaited_blocks_where_its_coroutine_is_refused() {
+    let before = "import json\nimport pandas as pd\nasync def f(i=0):\n    return [3]\ntotal = 0\n";
+    for line in [
+        "sorted(f())",
+        "max(f(), 3)",
+        "json.dumps(f())",
+        "json.dumps(f(), indent=2)",
+        "enumerate(f())",
+        "', '.join(f())",
+        "x = {**f()}",
+        "range(f())",
+        "int(f())",
+        "float(f())",
+        "abs(f())",
+        "list(f())",
+        "dict(f())",
+        "zip([1], f())",
+        "list(map(str, f()))",
+        "pd.DataFrame(f())",
+        "sum([f(i) for i in range(3)])",
+        "sum([f(), f()])",
+        "total += f()",
+        "print(f'{f():d}')",
+    ] {
+        assert_eq!(of_last(&format!("{before}{line}")), [(true, "missing-await")], "{line}");
+    }
+    for line in ["if f(): print(1)", "print(f())", "str(f())", "print(f'{f()}')"] {
+        assert_eq!(of_last(&format!("{before}{line}")), [(false, "missing-await")], "{line}");
+    }
+}
+
+#[test]
+fn a_coroutine_that_python_takes_is_left_alone() {
+    let before = "import asyncio, json\nasync def f(i=0):\n    return [3]\nasync def g():\n    yield 1\n\
+        def wrap(f):\n    return lambda: [1]\n@wrap\nasync def h():\n    pass\nclass T:\n    def __add__(self, o):\n        return self\nt = T()\n";
+    for line in [
+        "await asyncio.gather(*[f(i) for i in range(3)])",
+        "set([f()])",
+        "list([f()])",
+        "max(f(), f(), key=id)",
+        "json.dumps(f(), default=str)",
+        "sum([f(i) for i in []])",
+        "sorted(h())",
+        "t += f()",
+        "f() == 3",
+        "asyncio.run(f())",
+        "x = [f(1)]",
+        "try: sorted(f())\nexcept TypeError: pass",
+        "iter(f, 3)",
+        "{'a': f()}",
+        "map(f, [1])",
+        "callable(f)",
+        "f.__name__[0]",
+    ] {
+        let report = check(&format!("{before}{line}"));
+        assert!(!report.blocks(), "{line}\n{}", report.for_model());
+    }
+}
+
+#[test]
+fn a_function_that_nobody_calls_is_to_be_called() {
+    let before = "from servers.forge import get_user\nasync def f():\n    return 3\ndef g():\n    return [3]\n";
+    for (line, call) in [
+        ("await get_user", "await get_user(...)"),
+        ("len(get_user)", "await get_user(...)"),
+        ("await f", "await f(...)"),
+        ("len(f)", "await f(...)"),
+        ("for x in g: pass", "`g(...)`"),
+    ] {
+        let report = check(&format!("{before}{line}"));
+        assert!(report.for_model().contains(call), "{line}\n{}", report.for_model());
+    }
+    let right = check(&format!("{before}print(g()[0], list(map(str, g())))\nx = f\nawait x()"));
+    assert!(!right.blocks(), "{}", right.for_model());
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::Catalog;
 use catalog::names::{self, Kind};
-use check::{Checker, Code, Finding, Given, Report, Review, Rules, Unchecked};
+use check::{Checker, Code, Finding, Given, Left, Report, Review, Rules, Unchecked};
 use engine::{Limits, Outcome, Program, ProgramError};
 
 use crate::finding::{Detail, Search};
@@ -36,12 +36,30 @@ const ABOUT_RESULTS: &[&str] = &[
 ];
 
 /// What is known of the names that a program finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Earlier {
     /// Nothing ran before it, so it finds what it is given.
     Nothing,
+    /// Earlier programs left this.
+    Left(Left),
     /// Earlier programs, or the image it starts from, may have defined any.
     Something,
+}
+
+impl Earlier {
+    /// What is known after a program that was checked ran, or may have run in part.
+    #[must_use]
+    pub fn after(report: &Report) -> Self {
+        if report.left.is_known() { Self::Left(report.left.clone()) } else { Self::Something }
+    }
+
+    /// A program with what it relies on that earlier ones imported.
+    fn around(&self, source: &str) -> String {
+        match self {
+            Self::Left(left) => format!("{}{source}", left.imports_for(source)),
+            Self::Nothing | Self::Something => source.to_owned(),
+        }
+    }
 }
 
 /// A checker that all runs share.
@@ -65,11 +83,12 @@ impl Checks {
         earlier: Earlier,
         limits: &Limits,
     ) -> (Report, Option<Arc<Offer>>) {
-        let earlier = (earlier, &rules(tools, limits));
+        let whole = earlier.around(&program.source);
+        let earlier = (&earlier, &rules(tools, limits));
         let Some(tools) = tools else {
             return (self.report(program, earlier, &Circumstances::default()).await, None);
         };
-        let mut offer = tools.offer(&program.source).await;
+        let mut offer = tools.offer(&whole).await;
         let mut known = Circumstances::of(tools, &offer);
         let mut report = self.report(program, earlier, &known).await;
         let undefined = |code| code == Code::UndefinedName;
@@ -82,7 +101,7 @@ impl Checks {
         let unknown =
             |code| matches!(code, Code::UnknownTool | Code::UnknownServer | Code::WithheldTool);
         if report.blocking().any(|finding| unknown(finding.code)) {
-            offer = tools.offer_anew(&program.source).await;
+            offer = tools.offer_anew(&whole).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
         }
         if let Some(query) = wanted_instead(&report, &program.source) {
@@ -121,16 +140,18 @@ impl Checks {
     async fn report(
         self: &Arc<Self>,
         program: &Program,
-        (earlier, rules): (Earlier, &Rules),
+        (earlier, rules): (&Earlier, &Rules),
         circumstances: &Circumstances,
     ) -> Report {
         let (checks, rules) = (Arc::clone(self), rules.clone());
         let source = program.source.clone();
         let given: Vec<String> = program.context.keys().cloned().collect();
         let Circumstances { catalog, unlisted, partial } = circumstances.clone();
+        let earlier = earlier.clone();
         let check = move || {
-            let names = match earlier {
+            let names = match &earlier {
                 Earlier::Nothing => Given::Names(&given),
+                Earlier::Left(left) => Given::After(&given, left),
                 Earlier::Something => Given::Unknown,
             };
             let program = check::Program {

@@ -133,7 +133,8 @@ impl Opened {
 
     async fn run_with_secrets(&mut self, program: Program) -> anyhow::Result<Ran> {
         let (session, hearing) = (&mut self.session, Arc::clone(&self.hearing));
-        let (tools, checks, earlier) = (self.tools.as_ref(), self.checks.as_ref(), self.earlier);
+        let (tools, checks, earlier) =
+            (self.tools.as_ref(), self.checks.as_ref(), self.earlier.clone());
         let (reviews, reviewing) = (&self.reviews, &self.reviewing);
         let behalf = self.behalf.clone();
         let nursery = Nursery {
@@ -178,17 +179,18 @@ impl Opened {
             if let Some(report) = &checked {
                 gateway::advise(&mut outcome, report);
             }
-            Ok(Ok(outcome))
+            let left = checked.as_ref().map_or(Earlier::Something, Earlier::after);
+            Ok(Ok((outcome, left)))
         };
         let Some(ended) = interrupt::unless_interrupted(run).await? else {
             return Ok(Ran::Cancelled(self.session.used()));
         };
-        let outcome = match ended.map_err(|error| self.explained(error))? {
-            Ok(outcome) => outcome,
+        let (outcome, left) = match ended.map_err(|error| self.explained(error))? {
+            Ok(ended) => ended,
             // Nothing ran, so there is nothing new to keep.
             Err(refused) => return Ok(Ran::Ended(Box::new(refused), None)),
         };
-        self.earlier = Earlier::Something;
+        self.earlier = left;
         let kept = if Ending::of(&outcome).is_stopped() { Ok(()) } else { self.keep().await };
         Ok(Ran::Ended(Box::new(outcome), kept.err()))
     }

@@ -378,7 +378,13 @@ impl<'a> Judge<'_, 'a, '_> {
             || places.iter().any(|place| match self.tree.node(*place) {
                 AnyNodeRef::StmtFunctionDef(_) => false,
                 AnyNodeRef::StmtClassDef(class) => {
-                    class.arguments.as_ref().is_some_and(|given| !given.keywords.is_empty())
+                    let has_unknown_base = |base: &Expr| match base {
+                        Expr::Name(base) => self.names.is_from_nowhere(base.id.as_str()),
+                        _ => false,
+                    };
+                    class.arguments.as_ref().is_some_and(|given| {
+                        !given.keywords.is_empty() || given.args.iter().any(has_unknown_base)
+                    })
                 }
                 _ => true,
             })

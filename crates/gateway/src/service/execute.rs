@@ -600,6 +600,7 @@ impl Service {
         session.configure(start);
         // From here on a guest is there, also if this future is dropped half-way.
         entry.set_alive(true);
+        entry.note_left(checked.as_ref());
         let offer = match offer {
             Some(offer) => offer,
             None => tools.offer(&program.source).await,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use check::Report;
 use engine::{Engine, Guest, Image, Level, Limits, Session, Start, Usage};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -46,6 +47,8 @@ pub(super) struct Entry {
     results: Mutex<Vec<RunId>>,
     /// One of its programs spoke of results, so that later ones may read them by a function of its.
     reads_results: AtomicBool,
+    /// What its programs left, where that is known.
+    left: Mutex<Option<Earlier>>,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -137,6 +140,7 @@ impl Entry {
             ended: Mutex::new(None),
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
+            left: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -176,6 +180,7 @@ impl Entry {
             ended: Mutex::new(row.in_memory.then_some(LOST)),
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
+            left: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -263,7 +268,23 @@ impl Entry {
         let is_new = self.programs() == 0
             && !self.is_alive()
             && self.image_bytes.load(Ordering::Relaxed) == 0;
-        if is_new { Earlier::Nothing } else { Earlier::Something }
+        if is_new {
+            return Earlier::Nothing;
+        }
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.clone().unwrap_or(Earlier::Something)
+    }
+
+    /// Takes note of what a program may leave that is about to run; without a report, of anything.
+    pub(super) fn note_left(&self, report: Option<&Report>) {
+        let left = report.map(Earlier::after);
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
+    }
+
+    /// The same as in the session that this one was made from.
+    pub(super) fn inherits_from(&self, other: &Self) {
+        let left = other.left.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = left;
     }
 
     /// Remembers a run of which only a part was shown.

@@ -280,6 +280,7 @@ impl Service {
         for _ in 0..entry.programs() {
             fork.count_program();
         }
+        fork.inherits_from(&entry);
         let judge = self.parts.tools.judge();
         if let Err(problem) = judge.inherits(entry.id.as_str(), fork.id.as_str()).await {
             self.remove(&fork).await;

@@ -63,6 +63,7 @@ fn print_json(report: &Report) -> std::io::Result<()> {
     out::line(json!({
         "blocked": report.blocks(),
         "findings": report.findings,
+        "more": report.more,
         "unchecked": report.unchecked.map(|why| why.to_string()),
     }))
 }
@@ -75,8 +76,12 @@ fn print(report: &Report, file: &Path) -> std::io::Result<()> {
     if let Some(why) = report.unchecked {
         return out::line(format_args!("{HINT}not checked:{HINT:#} {why}; it may run"));
     }
-    let blocking = report.blocking().count();
-    let advice = report.findings.len() - blocking;
+    if report.more > 0 {
+        out::line(format_args!("{HINT}and {} more{HINT:#}, not shown\n", report.more))?;
+    }
+    let shown = report.blocking().count();
+    let blocking = shown + report.more_blocking;
+    let advice = report.findings.len() - shown + report.more - report.more_blocking;
     match (blocking, advice) {
         (0, 0) => out::line(format_args!("{GOOD}nothing found{GOOD:#}")),
         (0, _) => out::line(format_args!("{GOOD}nothing blocks{GOOD:#}; advice: {advice}")),
