@@ -83,9 +83,8 @@ fn a_run_does_not_leave_before_those_ahead_of_it_in_its_session() {
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
     gateway.start();
     let before = gateway.ask("POST", "/execute", Some(&json!({ "code": "x = 1" }))).unwrap();
-    let asked = |code: &str| {
-        gateway.begin(&json!({ "code": code, "session": before["session"] })).unwrap()
-    };
+    let asked =
+        |code: &str| gateway.begin(&json!({ "code": code, "session": before["session"] })).unwrap();
     let first = asked("import asyncio\nawait asyncio.sleep(600)\nx = 2");
     waits(&gateway, &first);
     let second = asked("x");
