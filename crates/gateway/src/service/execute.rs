@@ -368,6 +368,8 @@ impl Service {
         let (entry, keeper) = (Arc::clone(&work.entry), Arc::clone(&work.keeper));
         let outcome = self.attempt(&run, work).await;
         self.finish(&run, &entry, &keeper, outcome).await;
+        // Those that began at the same time had made room for one each.
+        self.no_more_than(self.settings.live).await;
     }
 
     /// Stores how a run ended; one that goes on in another process is let go.

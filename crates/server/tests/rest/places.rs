@@ -21,3 +21,19 @@ async fn programs_that_only_wait_let_others_run() {
     assert_eq!(still["status"], "waiting", "{still}");
     house.post(text(&sleeping["links"]["cancel"]), json!({})).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_guests_are_alive_than_may_be() {
+    let settings = Settings { live: 2, ..Settings::default() };
+    let house = House::with(settings, RestOptions::default()).await;
+    let run = async |_: usize| {
+        let session = house.create_session().await;
+        house.run(json!({"code": "x = 1", "session": session})).await
+    };
+    futures_util::future::join_all((0..8).map(run)).await;
+    let alive = |all: &Value| {
+        let all = all["sessions"].as_array().unwrap();
+        all.iter().filter(|session| session["state"] == "alive").count()
+    };
+    house.until("/api/v1/sessions", |all| alive(all) <= 2).await;
+}
