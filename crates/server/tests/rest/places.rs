@@ -1,11 +1,29 @@
 //! Who has a place: among the programs that run, in memory, and on disk.
 
+use std::time::Duration;
+
 use gateway::service::Settings;
 use gateway::service::gate::Room;
 use serde_json::{Value, json};
 use server::rest::RestOptions;
 
-use super::{House, text};
+use super::{House, assert_problem, text};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_nobody_uses_any_more_ends_with_its_files() {
+    let (idle, lasts) = (Duration::from_millis(50), Duration::from_millis(1500));
+    let settings = Settings { idle, lasts, ..Settings::default() };
+    let house = House::with(settings, RestOptions::default()).await;
+    let session = house.create_session().await;
+    house.run(json!({"code": "x = 1", "session": session})).await;
+    let image = house.folder.path().join("sessions").join(format!("{session}.image"));
+    let listed = |listed: &Value| listed["sessions"].as_array().unwrap().len();
+    house.until("/api/v1/sessions", |all| listed(all) == 0 || image.exists()).await;
+    house.until("/api/v1/sessions", |all| listed(all) == 0).await;
+    house.until("/api/v1/sessions", |_| !image.exists()).await;
+    assert_problem(house.ask(&format!("/api/v1/sessions/{session}")).await, 404, "unknown_session")
+        .await;
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_that_only_wait_let_others_run() {
