@@ -31,4 +31,4 @@ pub use image::{Digest, Image, ImageError};
 pub use limits::{Level, LimitKind, Limits};
 pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
 pub use program::{Context, Program, is_variable};
-pub use session::{Calls, ENDLESS, NoCalls, Session, SessionError, WAITED, stopped, used_up};
+pub use session::{Calls, ENDLESS, NoCalls, Rest, Session, SessionError, WAITED, stopped, used_up};

@@ -7,6 +7,7 @@
 //! all there is, and the next one could do nothing.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -31,7 +32,15 @@ pub trait Calls: Send + Sync + 'static {
 
     /// The program sleeps without waiting for any call, or no longer does.
     fn sleeps(&self, _asleep: bool) {}
+
+    /// Waits for the end of a `rest` of the program, which goes on only after this has come back.
+    async fn rests(&self, rest: Rest<'_>) -> Vec<CallResult> {
+        rest.await
+    }
 }
+
+/// A rest of a program: comes to an end with what the program waits for.
+pub type Rest<'a> = Pin<Box<dyn Future<Output = Vec<CallResult>> + Send + 'a>>;
 
 /// For programs that have nobody to call.
 #[derive(Debug, Clone, Copy, Default)]
@@ -262,13 +271,14 @@ pub async fn drive(
     input: Input,
     calls: Arc<dyn Calls>,
 ) -> Result<Outcome, StepError> {
-    let mut desk = Desk { calls, tasks: JoinSet::new(), handles: HashMap::new() };
+    let mut desk =
+        Desk { calls: Arc::clone(&calls), tasks: JoinSet::new(), handles: HashMap::new() };
     let mut step = guest.step(input).await?;
     loop {
         match step {
             Step::Done(outcome) => return Ok(*outcome),
             Step::Waiting(waiting) => {
-                let results = desk.serve(waiting).await;
+                let results = calls.rests(Box::pin(desk.serve(waiting))).await;
                 step = guest.step(Input::Results(results)).await?;
             }
         }

@@ -119,6 +119,11 @@ impl Children {
         }
     }
 
+    /// Whether any of them runs.
+    pub(crate) fn are_running(&self) -> bool {
+        self.room.available_permits() < AT_ONCE as usize
+    }
+
     async fn run(&self, asked: Asked) -> Result<Box<RawValue>, CallError> {
         if let Some(key) = asked.context.keys().find(|key| !is_variable(key)) {
             let message = format!(

@@ -187,6 +187,11 @@ impl Desk {
         }
     }
 
+    /// Whether programs run that the program has started.
+    pub(crate) fn has_children(&self) -> bool {
+        self.children.as_ref().is_some_and(|children| children.are_running())
+    }
+
     /// Says that the program rests, as long as what this gives is there.
     pub(crate) fn resting(&self) -> Resting<'_> {
         Resting::new(self)

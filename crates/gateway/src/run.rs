@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use engine::{Outcome, Program, Session, SessionError, Start};
+use async_trait::async_trait;
+use engine::{CallResult, Calls, HostCall, Outcome, Program, Rest, Session, SessionError, Start};
 
 use crate::behalf::Behalf;
 use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
+use crate::service::gate::Turn;
 use crate::tools::{Offer, Tools};
 
 /// Runs `program` in `session`; its calls go to `tools`, what it prints to `hearing`.
@@ -40,6 +42,19 @@ pub async fn run_with(
     hearing: Arc<dyn Hearing>,
     nursery: Option<Nursery>,
 ) -> Result<Outcome, SessionError> {
+    run_in_turn(session, program, offer, behalf, hearing, nursery, None).await
+}
+
+/// The same for one that has a place among many, which others may have while it rests.
+pub(crate) async fn run_in_turn(
+    session: &mut Session,
+    program: Program,
+    offer: Arc<Offer>,
+    behalf: Behalf,
+    hearing: Arc<dyn Hearing>,
+    nursery: Option<Nursery>,
+    turn: Option<Turn>,
+) -> Result<Outcome, SessionError> {
     let servers = offer.folder_in(session);
     let most = session.start().limits.call_result_bytes;
     let behalf = Arc::new(behalf);
@@ -51,7 +66,11 @@ pub async fn run_with(
     let desk = Arc::new(desk);
     session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
     let ending = Ending(&desk);
-    let outcome = session.run(program, Arc::clone(&desk) as _).await;
+    let calls: Arc<dyn Calls> = match turn {
+        Some(turn) => Arc::new(InTurn { desk: Arc::clone(&desk), turn }),
+        None => Arc::clone(&desk) as _,
+    };
+    let outcome = session.run(program, calls).await;
     drop(ending);
     offer.after_run();
     outcome
@@ -63,5 +82,33 @@ struct Ending<'a>(&'a Desk);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         self.0.close();
+    }
+}
+
+/// The calls of a run that gives its place away while it rests.
+struct InTurn {
+    desk: Arc<Desk>,
+    turn: Turn,
+}
+
+#[async_trait]
+impl Calls for InTurn {
+    async fn call(&self, call: HostCall) -> CallResult {
+        self.desk.call(call).await
+    }
+
+    async fn rests(&self, mut rest: Rest<'_>) -> Vec<CallResult> {
+        // It rests until it has a place again.
+        let _resting = self.desk.resting();
+        let aside = tokio::select! {
+            biased;
+            results = &mut rest => return results,
+            aside = self.turn.wanted(|| !self.desk.has_children()) => aside,
+        };
+        self.turn.give_away();
+        let results = rest.await;
+        self.turn.take_again().await;
+        drop(aside);
+        results
     }
 }

@@ -240,7 +240,7 @@ impl Service {
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {
             approvals: Arc::clone(&approvals),
-            gate: Gate::new(settings.room),
+            gate: Gate::new(settings.room, settings.live),
             settings,
             reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,

@@ -300,15 +300,24 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
     let time = |name| values.read(name, units::parse_duration);
     let output_tokens = values.at_least("output-tokens", budget::LEAST_TOKENS)?;
     let source_bytes = bytes("source-bytes")?.and_then(|bytes| usize::try_from(bytes).ok());
+    let live = values.at_least("max-live", 1)?;
+    let running = values.at_least("max-running", 1)?;
+    if running > live {
+        tracing::warn!(
+            max_running = running,
+            max_live = live,
+            "`max-running` is lowered to `max-live`: every program that runs is in memory"
+        );
+    }
     Ok(Settings {
         level,
         limits: allowed.tightened_by(&wish),
         room: Room {
-            running: values.at_least("max-running", 1)?,
+            running: running.min(live),
             waiting: values.at_least("max-queued", 1)?,
             waiting_per_owner: values.at_least("max-queued-per-owner", 1)?,
         },
-        live: values.at_least("max-live", 1)?,
+        live,
         idle: time("idle-freeze")?.unwrap_or(usual.idle),
         lasts: time("session-lasts")?.unwrap_or(usual.lasts),
         sessions_per_owner: values.at_least("max-sessions", 1)? as u64,

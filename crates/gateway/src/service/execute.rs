@@ -16,7 +16,7 @@ use super::durable::{Begun, Keeper};
 use super::ends::{cancelled, name_limit, printed, refused, too_late, too_long};
 use super::examined::Examined;
 use super::figures::{self, Phase};
-use super::gate::{Pass, Ticket};
+use super::gate::{Pass, Ticket, Turn};
 use super::ids::{RunId, SessionId};
 use super::receipt::{Receipt, Seen};
 use super::record::{Ended, Moment, Record, Status};
@@ -29,7 +29,7 @@ use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::children::Nursery;
 use crate::hearing::Hearing;
-use crate::run::run_with;
+use crate::run::run_in_turn;
 
 /// The shortest and the longest time that can be asked for.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
@@ -368,6 +368,8 @@ impl Service {
         let (entry, keeper) = (Arc::clone(&work.entry), Arc::clone(&work.keeper));
         let outcome = self.attempt(&run, work).await;
         self.finish(&run, &entry, &keeper, outcome).await;
+        // Those that began at the same time had made room for one each.
+        self.no_more_than(self.settings.live).await;
     }
 
     /// Stores how a run ended; one that goes on in another process is let go.
@@ -611,7 +613,9 @@ impl Service {
         } else {
             let hearing = Arc::clone(run) as Arc<dyn Hearing>;
             let nursery = Some(self.nursery(engine));
-            Some(run_with(session, program, offer, place.behalf(), hearing, nursery).await?)
+            let turn = Some(Turn::new(&entry.owner, pass));
+            let behalf = place.behalf();
+            Some(run_in_turn(session, program, offer, behalf, hearing, nursery, turn).await?)
         };
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {

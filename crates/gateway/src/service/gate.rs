@@ -6,12 +6,15 @@
 //!
 //! An owner with a hundred waiting requests and one with a single request take turns. A queue
 //! that is full refuses at once: waiting longer than a client does helps nobody.
+//!
+//! A run that only waits lets others have its place. Its guest stays in memory meanwhile, so that only so
+//! many do: those that run and those aside are together no more than guests may be in memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// How many may run and wait.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +45,8 @@ pub struct Full {
 #[derive(Debug)]
 pub(crate) struct Gate {
     room: Room,
+    /// Runs that may rest beside those with a place.
+    aside: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
@@ -57,8 +62,11 @@ struct State {
 }
 
 impl Gate {
-    pub(crate) fn new(room: Room) -> Arc<Self> {
-        Arc::new(Self { room, state: Mutex::default() })
+    /// Lets runs in, of which `guests` may be in memory.
+    pub(crate) fn new(room: Room, guests: usize) -> Arc<Self> {
+        let room = Room { running: room.running.min(guests).max(1), ..room };
+        let aside = guests.saturating_sub(room.running).min(Semaphore::MAX_PERMITS);
+        Arc::new(Self { room, aside: Arc::new(Semaphore::new(aside)), state: Mutex::default() })
     }
 
     /// How many run, and how many wait.
@@ -143,7 +151,7 @@ impl Ticket {
                 if queue.len() == 1 {
                     state.turns.push_back(self.owner.clone());
                 }
-                Some(Turn { gate: Arc::clone(&self.gate), receive, taken: false })
+                Some(Called { gate: Arc::clone(&self.gate), receive, taken: false })
             }
         };
         if let Some(mut turn) = turn {
@@ -167,14 +175,14 @@ impl Drop for Ticket {
     }
 }
 
-/// Waiting for a turn; one that came too late is passed on.
-struct Turn {
+/// Waiting to be called; a call that came too late is passed on.
+struct Called {
     gate: Arc<Gate>,
     receive: oneshot::Receiver<()>,
     taken: bool,
 }
 
-impl Drop for Turn {
+impl Drop for Called {
     fn drop(&mut self) {
         self.receive.close();
         if !self.taken && self.receive.try_recv().is_ok() {
@@ -195,6 +203,52 @@ impl Drop for Pass {
     }
 }
 
+/// How often a run that rests looks whether others wait for its place.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The place of one run, which it lets others have while it rests.
+pub(crate) struct Turn {
+    gate: Arc<Gate>,
+    owner: String,
+    pass: Mutex<Option<Pass>>,
+}
+
+impl Turn {
+    pub(crate) fn new(owner: &str, pass: Pass) -> Self {
+        let gate = Arc::clone(&pass.gate);
+        Self { gate, owner: owner.to_owned(), pass: Mutex::new(Some(pass)) }
+    }
+
+    /// Comes back when others wait for the place and this run may rest without one, as long as `may` says
+    /// so too.
+    pub(crate) async fn wanted(&self, may: impl Fn() -> bool) -> OwnedSemaphorePermit {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if self.gate.counts().1 > 0
+                && may()
+                && let Ok(aside) = Arc::clone(&self.gate.aside).try_acquire_owned()
+            {
+                return aside;
+            }
+        }
+    }
+
+    /// Lets others have the place.
+    pub(crate) fn give_away(&self) {
+        drop(self.pass().take());
+    }
+
+    /// Has a place again, when there is one.
+    pub(crate) async fn take_again(&self) {
+        let pass = self.gate.again(&self.owner).enter().await;
+        *self.pass() = Some(pass);
+    }
+
+    fn pass(&self) -> MutexGuard<'_, Option<Pass>> {
+        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures_util::FutureExt as _;
@@ -205,7 +259,7 @@ mod tests {
 
     #[tokio::test]
     async fn owners_take_turns_whoever_has_more_waiting() {
-        let gate = Gate::new(ROOM);
+        let gate = Gate::new(ROOM, 1);
         let first = gate.ticket("a").unwrap().enter().await;
         let mut waiting: Vec<_> = ["a", "a", "b"]
             .map(|owner| Box::pin(gate.ticket(owner).unwrap().enter()))
@@ -226,7 +280,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_queue_refuses_and_says_which_setting() {
-        let gate = Gate::new(ROOM);
+        let gate = Gate::new(ROOM, 1);
         let _running = gate.ticket("a").unwrap().enter().await;
         let held: Vec<_> = (0..3).map(|_| gate.ticket("a").unwrap()).collect();
         let full = gate.ticket("a").unwrap_err().to_string();
@@ -240,7 +294,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_who_goes_away_gives_the_place_to_the_next() {
-        let gate = Gate::new(ROOM);
+        let gate = Gate::new(ROOM, 1);
         let running = gate.ticket("a").unwrap().enter().await;
         let mut gone = Box::pin(gate.ticket("a").unwrap().enter());
         assert!((&mut gone).now_or_never().is_none());
@@ -251,5 +305,29 @@ mod tests {
         drop(gone);
         drop(stays.await);
         assert_eq!(gate.counts(), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn one_that_rests_lets_others_in_as_long_as_guests_fit_into_memory() {
+        let gate = Gate::new(ROOM, 2);
+        let turn = async |owner: &str| Turn::new(owner, gate.ticket(owner).unwrap().enter().await);
+        let first = turn("a").await;
+        let mut second = Box::pin(turn("b"));
+        assert!((&mut second).now_or_never().is_none());
+        let aside = first.wanted(|| true).await;
+        first.give_away();
+        let second = second.await;
+        let mut third = Box::pin(turn("c"));
+        assert!((&mut third).now_or_never().is_none());
+        // One more guest would not fit.
+        assert_eq!(gate.aside.available_permits(), 0);
+        // The first goes on when it is its turn, after the one that came before.
+        let mut again = Box::pin(first.take_again());
+        assert!((&mut again).now_or_never().is_none());
+        drop(second);
+        drop(third.await);
+        again.await;
+        drop(aside);
+        assert_eq!(gate.counts(), (1, 0));
     }
 }

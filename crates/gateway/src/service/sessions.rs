@@ -405,10 +405,14 @@ impl Service {
 
     /// Sees to it that one more guest may be in memory, besides that of `wanted`.
     pub(super) async fn make_room(&self, wanted: &Arc<Entry>) {
-        loop {
-            if wanted.is_alive() || self.alive.load(Ordering::Acquire) < self.settings.live {
-                return;
-            }
+        if !wanted.is_alive() {
+            self.no_more_than(self.settings.live.saturating_sub(1)).await;
+        }
+    }
+
+    /// Lets guests go that are idle, as long as more than `most` are in memory.
+    pub(super) async fn no_more_than(&self, most: usize) {
+        while self.alive.load(Ordering::Acquire) > most {
             let resting = {
                 let mut sessions = lock(&self.sessions);
                 // Those in use are locked, so what is left is idle.

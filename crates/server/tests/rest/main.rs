@@ -8,6 +8,7 @@ mod asking;
 mod chatting;
 mod events;
 mod pages;
+mod places;
 
 use self::events::{Event, events};
 use std::collections::BTreeMap;

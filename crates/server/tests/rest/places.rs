@@ -1,0 +1,57 @@
+//! Who has a place: among the programs that run, in memory, and on disk.
+
+use std::time::Duration;
+
+use gateway::service::Settings;
+use gateway::service::gate::Room;
+use serde_json::{Value, json};
+use server::rest::RestOptions;
+
+use super::{House, assert_problem, text};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_nobody_uses_any_more_ends_with_its_files() {
+    let (idle, lasts) = (Duration::from_millis(50), Duration::from_millis(1500));
+    let settings = Settings { idle, lasts, ..Settings::default() };
+    let house = House::with(settings, RestOptions::default()).await;
+    let session = house.create_session().await;
+    house.run(json!({"code": "x = 1", "session": session})).await;
+    let image = house.folder.path().join("sessions").join(format!("{session}.image"));
+    let listed = |listed: &Value| listed["sessions"].as_array().unwrap().len();
+    house.until("/api/v1/sessions", |all| listed(all) == 0 || image.exists()).await;
+    house.until("/api/v1/sessions", |all| listed(all) == 0).await;
+    house.until("/api/v1/sessions", |_| !image.exists()).await;
+    assert_problem(house.ask(&format!("/api/v1/sessions/{session}")).await, 404, "unknown_session")
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_that_only_wait_let_others_run() {
+    let room = Room { running: 1, waiting: 8, waiting_per_owner: 8 };
+    let house = House::with(Settings { room, ..Settings::default() }, RestOptions::default()).await;
+    let code = "import asyncio\nawait asyncio.sleep(60)";
+    let sleeping: Value =
+        house.post("/execute?async=true", json!({ "code": code })).await.json().await.unwrap();
+    house.until(text(&sleeping["links"]["run"]), |run| run["status"] == "waiting").await;
+    let quick = house.run(json!({"code": "return 1"})).await;
+    assert_eq!(quick["return_value"], 1, "{quick}");
+    let still = house.get(text(&sleeping["links"]["run"])).await;
+    assert_eq!(still["status"], "waiting", "{still}");
+    house.post(text(&sleeping["links"]["cancel"]), json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_more_guests_are_alive_than_may_be() {
+    let settings = Settings { live: 2, ..Settings::default() };
+    let house = House::with(settings, RestOptions::default()).await;
+    let run = async |_: usize| {
+        let session = house.create_session().await;
+        house.run(json!({"code": "x = 1", "session": session})).await
+    };
+    futures_util::future::join_all((0..8).map(run)).await;
+    let alive = |all: &Value| {
+        let all = all["sessions"].as_array().unwrap();
+        all.iter().filter(|session| session["state"] == "alive").count()
+    };
+    house.until("/api/v1/sessions", |all| alive(all) <= 2).await;
+}
