@@ -209,6 +209,24 @@ class Messages(unittest.TestCase):
         self.assertEqual(self.sent(source), (None, [["get_devices"]]))
 
 
+class Waits(unittest.TestCase):
+    """How long a program says that it waits."""
+
+    def test_a_wait_without_end_is_a_number_that_json_has(self):
+        runtime = Runtime()
+        self.addCleanup(runtime.close)
+        source = """
+            import asyncio
+            from servers.demo import slow
+            never = asyncio.create_task(asyncio.sleep(float("inf")))
+            answer = await asyncio.wait_for(slow("x"), float("inf"))
+            never.cancel()
+            answer
+        """
+        done = runtime.run(textwrap.dedent(source), "demo")
+        self.assertIsNone(done.get("error"), done)
+
+
 class Words(unittest.TestCase):
     """What a missing `await` says about each kind of place."""
 

@@ -16,4 +16,5 @@ never = asyncio.create_task(asyncio.sleep(float("inf")))
 answer = await asyncio.wait_for(call("later", n=1), timeout=float("inf"))
 found = await wait_until(look, every=float("inf"), timeout=float("inf"))
 never.cancel()
+await asyncio.wait([never])
 [answer, found]
