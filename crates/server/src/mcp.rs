@@ -183,7 +183,7 @@ impl Mcp {
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()
             .nest_service("/mcp", service)
-            .layer(from_fn(readable::body))
+            .layer(from_fn_with_state(readable::BODY_TIME, readable::body))
             .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
             .layer(from_fn(crate::rest::counted))
     }
