@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{CallResult, Host, HostCall, NoHost, Stream};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use upstream::TraceParent;
 
 use crate::judge::{DENIED, NOT_APPROVED};
@@ -174,6 +175,15 @@ struct Names<'call> {
     server: Option<Cow<'call, str>>,
     #[serde(borrow, default)]
     tool: Option<Cow<'call, str>>,
+    #[serde(borrow, default)]
+    arguments: Option<&'call RawValue>,
+}
+
+/// Bytes of a tool's answer, without what says in which form it came.
+fn answer_bytes(answer: &str) -> usize {
+    // As `answer` writes it where one value says it all.
+    let is_one = answer.starts_with("{\"v\":") || answer.starts_with("{\"t\":");
+    if is_one { answer.len() - "{\"v\":}".len() } else { answer.len() }
 }
 
 impl CallNote {
@@ -190,8 +200,10 @@ impl CallNote {
     pub(crate) fn leaving(call: &HostCall) -> Self {
         let text = call.arguments.get();
         let names = serde_json::from_str::<Names<'_>>(text).ok();
-        let (server, tool) = names.map_or((None, None), |names| (names.server, names.tool));
         let kind = CallKind::of(call);
+        let own = names.as_ref().and_then(|names| names.arguments);
+        let arguments = own.filter(|_| kind == CallKind::Tool).map_or(text, RawValue::get);
+        let (server, tool) = names.map_or((None, None), |names| (names.server, names.tool));
         let (server, tool) = match web::named(call) {
             Some(name) => (Some(web::SERVER.into()), Some(name.into())),
             None => (server, tool.filter(|_| kind == CallKind::Tool)),
@@ -203,7 +215,7 @@ impl CallNote {
             kind,
             started_at: SystemTime::now(),
             took: None,
-            argument_bytes: text.len() as u64,
+            argument_bytes: arguments.len() as u64,
             result_bytes: 0,
             ok: None,
             unmade: false,
@@ -231,6 +243,9 @@ impl CallNote {
     pub(crate) fn with(mut self, result: &CallResult, took: Duration) -> Self {
         self.took = Some(took);
         match &result.result {
+            Ok(value) if self.kind == CallKind::Tool => {
+                self.result_bytes = answer_bytes(value.get()) as u64;
+            }
             Ok(value) => self.result_bytes = value.get().len() as u64,
             Err(error) if [UNANSWERED, REFUSED].contains(&error.kind.as_str()) => {
                 self.lost = true;
@@ -243,5 +258,25 @@ impl CallNote {
         }
         self.ok = Some(result.result.is_ok());
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::CallId;
+
+    use super::*;
+
+    #[test]
+    fn what_a_tool_takes_and_gives_is_counted_without_our_envelope() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let arguments = raw(r#"{"server":"demo","tool":"wait","arguments":{"seconds":1}}"#);
+        let call = HostCall { id: CallId(1), name: CALL.to_owned(), arguments };
+        let note = CallNote::leaving(&call);
+        assert_eq!(note.argument_bytes, r#"{"seconds":1}"#.len() as u64);
+        for (answer, bytes) in [(r#"{"v":[1,2]}"#, 5), (r#"{"t":"done"}"#, 6)] {
+            let result = CallResult { id: call.id, result: Ok(raw(answer)) };
+            assert_eq!(note.clone().with(&result, Duration::ZERO).result_bytes, bytes);
+        }
     }
 }

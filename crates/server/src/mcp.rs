@@ -21,6 +21,7 @@ mod tasks;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -75,6 +76,9 @@ const KNOWN_METHODS: [&str; 11] = [
 
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
+
+/// How long a client's session over HTTP is kept at least in which nothing is said.
+const SESSION_LASTS: Duration = Duration::from_secs(3600);
 
 /// What agents are told where personal data is replaced.
 const TOKENS: &str = "\n\nTexts such as `EMAIL_k3v9q2xw7m45` stand for personal data: compare them and pass them on as they are; \
@@ -178,14 +182,23 @@ impl Mcp {
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
         config.max_request_body_bytes = readable::BODY;
+        let sessions = Arc::new(self.sessions());
         let make = move || Ok(self.for_another());
-        let sessions = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()
             .nest_service("/mcp", service)
-            .layer(from_fn(readable::body))
+            .layer(from_fn_with_state(readable::BODY_TIME, readable::body))
             .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
             .layer(from_fn(crate::rest::counted))
+    }
+
+    /// The sessions of clients before 2026-07-28, which last as long as those of programs.
+    fn sessions(&self) -> LocalSessionManager {
+        let mut sessions = LocalSessionManager::default();
+        // A call that says nothing for a while does not end with its session.
+        let lasts = self.shared.service.settings().lasts.max(SESSION_LASTS);
+        sessions.session_config.keep_alive = Some(lasts);
+        sessions
     }
 
     /// Those of our own tools that this door offers.

@@ -4,9 +4,11 @@
 //! with bare words. JSON of a text that was cut within a letter, or nested deeper than anybody reads, is
 //! no reason for that.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -149,15 +151,23 @@ fn id_of_cut(line: &[u8]) -> Option<String> {
 
 const ID: &[u8] = b"\"id\":";
 
-/// The same for a request over HTTP.
-pub(super) async fn body(request: Request, next: Next) -> Response {
+/// How long the body of a request may be on its way.
+pub(super) const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// The same for a request over HTTP, whose body comes within some time.
+pub(super) async fn body(State(within): State<Duration>, request: Request, next: Next) -> Response {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
         return in_words(next.run(request).await).await;
     }
     let (mut parts, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, BODY).await else {
+    let reading = axum::body::to_bytes(body, BODY);
+    let Ok(read) = tokio::time::timeout(within, reading).await else {
+        let words = "the body of the request did not come in time; send it again";
+        return failed(StatusCode::REQUEST_TIMEOUT, -32600, words);
+    };
+    let Ok(bytes) = read else {
         let words = format!(
             "the request has more than the {BODY} bytes that a message may have, or was not sent to its end; pass less data, or upload it as a file of the session"
         );
@@ -285,6 +295,24 @@ mod tests {
         let said = of(&format!("{{\"id\":\"a\",\"method\":\"x\",\"params\":{deep}}}\n")).unwrap();
         assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tidegate/unreadable\"}\n");
         assert_eq!(of("nonsense\n"), None);
+    }
+
+    #[tokio::test]
+    async fn half_a_body_is_answered_too() {
+        let layer = axum::middleware::from_fn_with_state(Duration::from_millis(20), body);
+        let door: axum::Router =
+            axum::Router::new().route("/", axum::routing::post(async || "read")).layer(layer);
+        let half = futures_util::stream::once(async { Ok::<_, std::io::Error>("{\"jsonrpc\":") });
+        let half = futures_util::StreamExt::chain(half, futures_util::stream::pending());
+        let request = Request::post("/")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from_stream(half))
+            .unwrap();
+        let answer = tower::ServiceExt::oneshot(door, request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::REQUEST_TIMEOUT);
+        let told = axum::body::to_bytes(answer.into_body(), WORDS).await.unwrap();
+        let told: Value = serde_json::from_slice(&told).unwrap();
+        assert!(told["error"]["message"].as_str().unwrap().contains("in time"), "{told}");
     }
 
     #[tokio::test]
