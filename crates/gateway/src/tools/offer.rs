@@ -242,7 +242,9 @@ impl Offer {
             }
             Some(Err(_)) | None => {}
         }
-        let catalog = before_leaving(self.wider_catalog(server)).await?;
+        let within = self.unlisted_within(server, &call.tool);
+        let asked = server.or(within.as_ref().map(|server| server.0.as_str()));
+        let catalog = before_leaving(self.wider_catalog(asked)).await?;
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
@@ -382,6 +384,21 @@ impl Offer {
             )
         })?;
         web::fetch(&self.tools.web, &call.arguments).await
+    }
+
+    /// The server that is named within a tool's name and has not said what it offers: why it has not is what
+    /// the caller wants to know.
+    fn unlisted_within(&self, server: Option<&str>, tool: &str) -> Option<ServerName> {
+        if server.is_some() {
+            return None;
+        }
+        let (policies, catalog) = (self.tools.policies(), self.tools.made().0);
+        let is_listed = |name: &ServerName| catalog.servers().any(|server| server.name() == name);
+        let meant = |part: &str| {
+            let is_it = |name: &&ServerName| wanted::folded(&name.0) == wanted::folded(part);
+            policies.keys().find(is_it).filter(|name| !is_listed(name)).cloned()
+        };
+        catalog::server_parts(tool).filter_map(meant).max_by_key(|name| name.0.len())
     }
 
     /// A catalog that may have a tool which was not known when the program started.
