@@ -218,11 +218,14 @@ impl Offer {
         arguments: &RawValue,
         behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
-        let call: ToolCall = serde_json::from_str(arguments.get())
-            .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
-        if let Some(problem) = numbers::too_large(&call.tool, arguments) {
+        // Before the numbers are read: some of them nothing of ours can hold.
+        if let Ok(named) = serde_json::from_str::<Named<'_>>(arguments.get())
+            && let Some(problem) = numbers::too_large(&named.tool, arguments)
+        {
             return Err(fault("ArgumentError", problem));
         }
+        let call: ToolCall = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
