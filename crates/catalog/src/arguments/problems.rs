@@ -269,7 +269,8 @@ fn unknown_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
         [] => format!("\"{}\" is not a parameter", words::shortened(name)),
         // Which keys it may have is said by patterns, if at all.
         path if fields.is_empty() => {
-            format!("{} may not have the key \"{}\"", named(path), words::shortened(name))
+            let name = words::shortened(name);
+            format!("{} has no key \"{name}\": its schema allows none of that name", named(path))
         }
         path => format!(
             "{} has no key \"{}\", only {}",
