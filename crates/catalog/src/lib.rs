@@ -23,7 +23,7 @@ pub use arguments::{Mistake, Problem, shape_in_words};
 pub use catalog::{Catalog, CatalogServer, CatalogTool, LearnedTools};
 pub use fingerprint::Fingerprint;
 pub use learned::Learned;
-pub use resolve::ResolveError;
+pub use resolve::{ResolveError, server_parts};
 pub use seen::{Change, ChangeKind, Part, Seen, Shown, Sight};
 pub use tool::{Annotations, Listing, ServerName, Tool, ToolName};
 pub use withheld::{Why, Withheld};

@@ -264,6 +264,12 @@ fn readings(name: &str) -> impl Iterator<Item = Reading<'_>> {
     })
 }
 
+/// What may be a server in the name of a tool: `github` in `github.create_issue`, `github/create_issue` and
+/// `mcp__github__create_issue`. Names may contain what separates them, so there can be several.
+pub fn server_parts(name: &str) -> impl Iterator<Item = &str> {
+    readings(name).map(|reading| reading.server)
+}
+
 /// Removes what says that a qualified name follows, and whether something did.
 pub(crate) fn without_prefix(name: &str) -> (&str, bool) {
     ["mcp__", "servers.", "servers/", "/servers/"]

@@ -143,6 +143,14 @@ impl Seen {
         self.observe(listing)
     }
 
+    /// Takes a server for one of which nothing was accepted, unless something is known of it: what it
+    /// lists is new then, also the first time.
+    pub fn expect(&mut self, server: &ServerName) {
+        if !self.servers.contains_key(server) {
+            self.servers.insert(server.clone(), BTreeMap::new());
+        }
+    }
+
     /// What differs from what was accepted: listed tools in the server's order, then those that
     /// are gone.
     #[must_use]

@@ -104,9 +104,7 @@ pub(crate) fn named_tool<'a, 'c>(
     let server = named.server.as_ref().map(|(name, _)| name.as_str());
     match names.servers.catalog.resolve(server, &named.tool.0) {
         Ok(tool) => Named::Tool(tool),
-        Err(_) if server.is_some_and(|server| names.servers.could_be_opaque(server)) => {
-            Named::Unlisted
-        }
+        Err(_) if names.servers.may_be_unlisted(server, &named.tool.0) => Named::Unlisted,
         Err(_) => Named::Unknown,
     }
 }
@@ -263,12 +261,10 @@ impl Judged {
         constants: Constants<'_, 'a>,
     ) {
         let Some(named) = place::named(call, constants) else { return };
-        if names.servers.partial
-            || named.server.as_ref().is_some_and(|(name, _)| names.servers.could_be_opaque(name))
-        {
+        let server = named.server.as_ref().map(|(name, _)| name.as_str());
+        if names.servers.partial || names.servers.may_be_unlisted(server, &named.tool.0) {
             return;
         }
-        let server = named.server.as_ref().map(|(name, _)| name.as_str());
         let tool = match names.servers.catalog.resolve(server, &named.tool.0) {
             Ok(tool) => tool,
             Err(error) => {

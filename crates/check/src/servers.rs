@@ -57,6 +57,15 @@ impl<'c> Servers<'c> {
         self.opaque.iter().any(|package| fold(package) == fold(name))
     }
 
+    /// Whether a call by name may be of a server whose tools are not known, also where the server is named
+    /// within the tool's name.
+    pub(crate) fn may_be_unlisted(self, server: Option<&str>, tool: &str) -> bool {
+        match server {
+            Some(server) => self.could_be_opaque(server),
+            None => catalog::server_parts(tool).any(|server| self.could_be_opaque(server)),
+        }
+    }
+
     /// Whether `import name` means the server of that name: nothing else may have it.
     pub(crate) fn is_free(self, name: &str) -> bool {
         (self.server(name).is_some() || self.is_opaque(name)) && !modules::is_there(name)

@@ -339,10 +339,15 @@ def list_resources(server=None):
     return _ask("list_resources", "$resources", {"server": server}, _frame(1), _resources_listed)
 
 
-def read_resource(server, uri=None):
-    """One resource: `(server, uri)`, or the uri alone."""
-    if uri is None:
-        server, uri = None, server
+def read_resource(*names, server=None, uri=None):
+    """One resource: `(server, uri)`, `(uri, server=...)`, or the uri alone."""
+    names = [name for name in names if name is not None]
+    if names and uri is None:
+        uri = names.pop()
+    if names and server is None:
+        server = names.pop()
+    if names or uri is None:
+        raise TypeError("read_resource() takes a server and a uri, or the uri alone")
     return _ask("read_resource", "$resource", {"server": server, "uri": uri}, _frame(1))
 
 

@@ -56,6 +56,14 @@ def search_tools(query="", detail_level="name_only", server=None, limit=10):
     Each has `name` and `server`; with detail_level="with_description" also `description`;
     with "full" also `signature` and `input_schema`. An empty query lists all.
     """
+    found = look(query, detail_level, server, limit)
+    for one in found.missing:
+        _tell(one)
+    return found
+
+
+def look(query="", detail_level="name_only", server=None, limit=10):
+    """The same search for who is not the program: it prints nothing into the program's output."""
     if not isinstance(query, str):
         raise TypeError(f"search_tools(): query is words, not {type(query).__name__}")
     if detail_level not in LEVELS:
@@ -79,8 +87,6 @@ def search_tools(query="", detail_level="name_only", server=None, limit=10):
     found.matching = value["matching"]
     found.total = value["total"]
     found.missing = tuple(value.get("missing", ()))
-    for one in found.missing:
-        _tell(one)
     return found
 
 

@@ -285,7 +285,7 @@ def _as_functions(line):
     if discovery._ask is None or not named:
         return told
     for name in named:
-        for found in discovery.search_tools(name, "full", limit=3):
+        for found in discovery.look(name, "full", limit=3):
             if found["name"] == name:
                 package = re.sub(r"\W", "_", found["server"])
                 return f"{told} This one: `from servers.{package} import {name}`:\n{_uses(found)}"
@@ -455,7 +455,7 @@ def _instead(line):
     words = " ".join(re.findall(r"[A-Za-z]{3,}", " ".join(re.findall(r"[\"']([^\"']+)[\"']", line))))
     if discovery._ask is None or not words:
         return ""
-    for found in discovery.search_tools(words[:200], "full", limit=1):
+    for found in discovery.look(words[:200], "full", limit=1):
         package = re.sub(r"\W", "_", found["server"])
         return f" This one may do it, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
     return ""
@@ -471,7 +471,7 @@ def _named_like(path):
     words = [word.lower() for word in re.findall(r"[A-Za-z]{4,}", path.rpartition("/")[2]) if word.lower() not in _ENDINGS]
     if discovery._ask is None or not words:
         return ""
-    for found in discovery.search_tools(" ".join(words)[:200], "full", limit=3):
+    for found in discovery.look(" ".join(words)[:200], "full", limit=3):
         if any(word.rstrip("s") in found["name"].lower() for word in words):
             package = re.sub(r"\W", "_", found["server"])
             return f" A tool may have it, `from servers.{package} import {found['name']}`:\n{_uses(found)}"
@@ -524,7 +524,7 @@ def _that_knows(query, words, told):
     if discovery._ask is None:
         return None
     fitting = [
-        found for found in discovery.search_tools(query, "full", limit=8)
+        found for found in discovery.look(query, "full", limit=8)
         if all(word in found["name"].lower() for word in words)
     ]
     # One that only reads does what was meant, unless writing was.
@@ -704,7 +704,7 @@ def _named_in(message, server, tool):
     named = [word for word in dict.fromkeys(re.findall(r"\w+", message[:2000])) if word in known and word != tool]
     if discovery._ask is None or not named:
         return ""
-    found = (discovery.search_tools(name, "full", server=server, limit=3) for name in named[:2])
+    found = (discovery.look(name, "full", server=server, limit=3) for name in named[:2])
     return "\n".join(_uses(one) for name, some in zip(named, found) for one in some if one["name"] == name)
 
 

@@ -42,6 +42,19 @@ class ServerModule(ModuleType):
         ModuleType.__setattr__(self, name, value)
 
 
+class Package(ModuleType):
+    """`servers`: what it has itself is not replaced by a server of the same name, as `tool` may be.
+
+    The sources of all servers import `tool`, `lazy` and `UNSET` from here. Such a server is still
+    there as `from servers.tool import x`.
+    """
+
+    def __setattr__(self, name, value):
+        if type(value) is ServerModule and name in self.__dict__ and type(self.__dict__[name]) is not ServerModule:
+            return
+        ModuleType.__setattr__(self, name, value)
+
+
 class ToolModule(ModuleType):
     """A tool's module, which can be called like its function.
 
@@ -359,7 +372,7 @@ def _no_tool(package, name, modules):
 
 
 def _made():
-    module = ModuleType("servers", "The connected servers: `from servers.NAME import TOOL`, then `await TOOL(...)`.")
+    module = Package("servers", "The connected servers: `from servers.NAME import TOOL`, then `await TOOL(...)`.")
     module.__path__ = [ROOT]
     module.__file__ = None
     module.__spec__ = spec = ModuleSpec("servers", None, is_package=True)

@@ -9,11 +9,16 @@
 //! FOLDER/listings/<server>-<settings digest>.json      the last listing of that very server
 //! FOLDER/learned/<server>-<settings digest>.json       what its tools returned, as types
 //! FOLDER/seen.json                                     definitions as they were first seen
+//! FOLDER/seen.json.damaged                             the same, set aside because it could not be read
 //! FOLDER/shown.json                                    those that somebody was shown to accept them
 //! ```
 //!
 //! Another process may accept a definition while this one runs, so what was seen is read again
 //! whenever its file is another one.
+//!
+//! A file of what was seen that cannot be read is not the same as none: what it said of pinned tools is
+//! lost, and nothing a server says afterwards may take its place unnoticed. It is set aside, and as long
+//! as it lies there, a pinned server of which nothing is known has nothing that was accepted.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use catalog::{Change, Learned, Listing, Seen, ServerName, Shown, ToolName, learned};
+use catalog::{Change, Learned, Listing, Seen, ServerName, Shown, ToolName, Withheld, learned};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
@@ -51,6 +56,8 @@ pub struct Memory {
     seen: Mutex<Seen>,
     /// Which file that was read from.
     stamp: Mutex<Option<Stamp>>,
+    /// What was accepted once could not be read, now or in an earlier process.
+    is_lost: bool,
     /// How often another process has changed it.
     changed: AtomicU64,
 }
@@ -64,15 +71,16 @@ impl Memory {
     pub fn at(folder: PathBuf) -> Self {
         let file = folder.join(SEEN);
         let stamp = Mutex::new(stamp(&file));
-        let seen = Mutex::new(read(&file).unwrap_or_default());
-        Self { folder: Some(folder), seen, stamp, changed: AtomicU64::new(0) }
+        let (seen, is_lost) = seen_in(&file);
+        let (seen, changed) = (Mutex::new(seen), AtomicU64::new(0));
+        Self { folder: Some(folder), seen, stamp, is_lost, changed }
     }
 
     /// Remembers nothing beyond this process.
     #[must_use]
     pub fn none() -> Self {
         let (seen, stamp) = (Mutex::default(), Mutex::default());
-        Self { folder: None, seen, stamp, changed: AtomicU64::new(0) }
+        Self { folder: None, seen, stamp, is_lost: false, changed: AtomicU64::new(0) }
     }
 
     /// The last listing of a server, if it was this very one: `settings` says how it is reached.
@@ -180,11 +188,23 @@ impl Memory {
         pinned: bool,
     ) -> (Vec<Change>, Result<(), MemoryError>) {
         let mut seen = self.seen();
+        if pinned && self.is_lost {
+            seen.expect(&listing.server);
+        }
         let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
         drop(seen);
         // What was seen first, because another process may be about to accept something.
         let kept = self.keep_seen().and_then(|()| self.keep_listing(listing, settings));
         (changes, kept)
+    }
+
+    /// The tools of a pinned server that must not be called.
+    pub(crate) fn withheld(&self, listing: &Listing) -> Vec<Withheld> {
+        let mut seen = self.seen();
+        if self.is_lost {
+            seen.expect(&listing.server);
+        }
+        seen.withheld(listing)
     }
 
     /// What somebody was shown of changed definitions.
@@ -243,8 +263,30 @@ impl Memory {
 
 /// What was seen and accepted.
 const SEEN: &str = "seen.json";
+/// What is added to its name when it cannot be read.
+const DAMAGED: &str = "json.damaged";
 /// What somebody was shown.
 const SHOWN: &str = "shown.json";
+
+/// What was seen, and whether any of it is lost: a file that cannot be read is set aside.
+fn seen_in(file: &Path) -> (Seen, bool) {
+    let aside = file.with_extension(DAMAGED);
+    let is_there = file.exists();
+    let seen = read(file);
+    if is_there && seen.is_none() {
+        let problem = match fs::rename(file, &aside) {
+            Ok(()) => format!("it was set aside as {}", aside.display()),
+            Err(error) => format!("it could not be set aside: {error}"),
+        };
+        warn!(
+            file = %file.display(),
+            "what was accepted of tools cannot be read, and {problem}; tools of servers with `pin = true` are held back until \
+             `tidegate tools accept SERVER`"
+        );
+        return (Seen::default(), true);
+    }
+    (seen.unwrap_or_default(), aside.exists())
+}
 
 fn stamp(file: &Path) -> Option<Stamp> {
     let found = fs::metadata(file).ok()?;
@@ -325,6 +367,38 @@ mod tests {
         ours.keep_seen().unwrap();
         assert_eq!(ours.seen().withheld(&listing("a", "second")), []);
         assert_eq!(theirs.seen().withheld(&listing("a", "second")), []);
+    }
+
+    #[test]
+    fn pinned_tools_are_held_back_when_what_was_accepted_cannot_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(SEEN);
+        Memory::at(folder.path().to_owned()).note(&listing("a", "first"), "", true).1.unwrap();
+        fs::write(&file, "{\"a\": {").unwrap();
+
+        let memory = Memory::at(folder.path().to_owned());
+        assert!(!file.exists());
+        assert_eq!(fs::read(folder.path().join("seen.json.damaged")).unwrap(), b"{\"a\": {");
+        assert_eq!(memory.withheld(&listing("a", "second")).len(), 1);
+
+        // The next process neither takes what it finds for accepted.
+        let next = Memory::at(folder.path().to_owned());
+        assert_eq!(next.note(&listing("a", "second"), "", true).0.len(), 1);
+        assert_eq!(next.withheld(&listing("a", "second")).len(), 1);
+        next.seen().accept_all(&listing("a", "second"));
+        next.keep_seen().unwrap();
+        let last = Memory::at(folder.path().to_owned());
+        assert_eq!(last.withheld(&listing("a", "second")), []);
+        assert_eq!(last.withheld(&listing("a", "third")).len(), 1);
+    }
+
+    #[test]
+    fn where_nothing_was_lost_the_first_sight_of_a_pinned_server_is_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = Memory::at(folder.path().to_owned());
+        assert_eq!(memory.withheld(&listing("a", "first")), []);
+        assert_eq!(memory.note(&listing("a", "first"), "", true).0, []);
+        assert_eq!(memory.withheld(&listing("a", "first")), []);
     }
 
     /// A server with one tool that says this of itself.

@@ -33,13 +33,20 @@ pub(crate) fn too_large(function: &str, call: &RawValue) -> Option<String> {
     };
     let digits =
         if number.len() > SHOWN { format!("{}…", &number[..SHOWN]) } else { number.into() };
+    if !is_whole(number) {
+        return Some(format!(
+            "{function}(): {place} the number {digits}, which is larger than floating-point numbers are; \
+             send it as text if the tool takes text"
+        ));
+    }
     Some(format!(
         "{function}(): {place} the integer {digits}, which has more than 64 bits and would arrive as another number; \
          send it as text, str(value), if the tool takes text"
     ))
 }
 
-/// The first integer in a JSON text that neither 64 bits with a sign nor without one can hold.
+/// The first integer in a JSON text that neither 64 bits with a sign nor without one can hold, or another
+/// number that is larger than any floating-point number.
 fn first_too_large(json: &str) -> Option<&str> {
     let bytes = json.as_bytes();
     let mut at = 0;
@@ -51,8 +58,12 @@ fn first_too_large(json: &str) -> Option<&str> {
                 let is_part = |letter: char| letter.is_ascii_digit() || "+-.eE".contains(letter);
                 let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
                 let number = &rest[..end];
-                let is_whole = !number.contains(['.', 'e', 'E']);
-                if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                let fits = if is_whole(number) {
+                    number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok()
+                } else {
+                    number.parse::<f64>().is_ok_and(f64::is_finite)
+                };
+                if !fits {
                     return Some(number);
                 }
                 at += end;
@@ -61,6 +72,10 @@ fn first_too_large(json: &str) -> Option<&str> {
         }
     }
     None
+}
+
+fn is_whole(number: &str) -> bool {
+    !number.contains(['.', 'e', 'E'])
 }
 
 /// Where the text that goes on here is over.
@@ -99,6 +114,14 @@ mod tests {
         );
         let words = said(&format!("{{\"n\": {}}}", "7".repeat(400))).unwrap();
         assert!(words.len() < 300, "{words}");
+    }
+
+    #[test]
+    fn a_number_that_no_float_holds_is_refused_by_name() {
+        let words = said(r#"{"v": 1e400}"#).unwrap();
+        assert!(words.starts_with("pay(): argument \"v\" is the number 1e400, "), "{words}");
+        let words = said(&format!("{{\"v\": 1{}}}", "0".repeat(400))).unwrap();
+        assert!(words.starts_with("pay(): argument \"v\" is the integer 1000"), "{words}");
     }
 
     #[test]

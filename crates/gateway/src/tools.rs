@@ -575,7 +575,7 @@ impl Tools {
         if !self.policies().get(&listing.server).is_some_and(|policy| policy.pin) {
             return Arc::clone(listing);
         }
-        let held = self.memory.seen().withheld(listing);
+        let held = self.memory.withheld(listing);
         if held.is_empty() {
             return Arc::clone(listing);
         }

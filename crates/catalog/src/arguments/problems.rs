@@ -267,6 +267,11 @@ fn unknown_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
     let meant = nearest::to(name, named_fields, 1).first().copied();
     let what = match path {
         [] => format!("\"{}\" is not a parameter", words::shortened(name)),
+        // Which keys it may have is said by patterns, if at all.
+        path if fields.is_empty() => {
+            let name = words::shortened(name);
+            format!("{} has no key \"{name}\": its schema allows none of that name", named(path))
+        }
         path => format!(
             "{} has no key \"{}\", only {}",
             named(path),

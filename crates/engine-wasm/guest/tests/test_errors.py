@@ -394,12 +394,12 @@ class OfTools(unittest.TestCase):
         search = lambda query="", detail="full", server=None, limit=10: [  # noqa: E731
             one for one in self.TOOLS if any(word in one["name"] for word in query.split())
         ][:limit]
-        kept = discovery._ask, discovery.search_tools, servers.tools_of
-        discovery._ask, discovery.search_tools = object(), search
+        kept = discovery._ask, discovery.look, servers.tools_of
+        discovery._ask, discovery.look = object(), search
         servers.tools_of = lambda server: [one["name"] for one in self.TOOLS]
 
         def back():
-            discovery._ask, discovery.search_tools, servers.tools_of = kept
+            discovery._ask, discovery.look, servers.tools_of = kept
 
         self.addCleanup(back)
 

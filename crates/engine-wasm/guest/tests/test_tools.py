@@ -56,6 +56,32 @@ def parts(text):
         yield header, "\n".join(lines)
 
 
+class Names(unittest.TestCase):
+    def test_a_server_called_tool_leaves_the_decorator_where_it_is(self):
+        from _tidegate import servers
+
+        package = servers._made()
+        decorator = package.tool
+        package.tool = servers.ServerModule("servers.tool")
+        self.assertIs(package.tool, decorator)
+        package.github = github = servers.ServerModule("servers.github")
+        self.assertIs(package.github, github)
+
+    def test_a_resource_is_named_in_any_order(self):
+        from unittest import mock
+
+        from _tidegate import binding
+
+        with mock.patch.object(binding, "_ask", lambda function, name, asked, frame: (asked["server"], asked["uri"])):
+            read = binding.read_resource
+            self.assertEqual(read("a://b", server="mock"), ("mock", "a://b"))
+            self.assertEqual(read("mock", "a://b"), ("mock", "a://b"))
+            self.assertEqual(read("mock", uri="a://b"), ("mock", "a://b"))
+            self.assertEqual(read("a://b"), (None, "a://b"))
+            with self.assertRaises(TypeError):
+                read("mock", "a://b", server="mock")
+
+
 class Lists(unittest.TestCase):
     def test_a_list_of_all_servers_says_who_is_missing(self):
         from _tidegate import binding

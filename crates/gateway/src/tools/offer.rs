@@ -218,11 +218,14 @@ impl Offer {
         arguments: &RawValue,
         behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
-        let call: ToolCall = serde_json::from_str(arguments.get())
-            .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
-        if let Some(problem) = numbers::too_large(&call.tool, arguments) {
+        // Before the numbers are read: some of them nothing of ours can hold.
+        if let Ok(named) = serde_json::from_str::<Named<'_>>(arguments.get())
+            && let Some(problem) = numbers::too_large(&named.tool, arguments)
+        {
             return Err(fault("ArgumentError", problem));
         }
+        let call: ToolCall = serde_json::from_str(arguments.get())
+            .map_err(|error| fault("ArgumentError", unreadable(arguments, &error)))?;
         let server = call.server.as_deref();
         match self.made.as_ref().map(|(catalog, _)| catalog.resolve(server, &call.tool)) {
             Some(Ok(tool)) => return self.send(tool, call.arguments, behalf).await,
@@ -242,7 +245,9 @@ impl Offer {
             }
             Some(Err(_)) | None => {}
         }
-        let catalog = before_leaving(self.wider_catalog(server)).await?;
+        let within = self.unlisted_within(server, &call.tool);
+        let asked = server.or(within.as_ref().map(|server| server.0.as_str()));
+        let catalog = before_leaving(self.wider_catalog(asked)).await?;
         let tool = catalog
             .resolve(server, &call.tool)
             .map_err(|error| fault("UnknownTool", error.to_string()))?;
@@ -382,6 +387,21 @@ impl Offer {
             )
         })?;
         web::fetch(&self.tools.web, &call.arguments).await
+    }
+
+    /// The server that is named within a tool's name and has not said what it offers: why it has not is what
+    /// the caller wants to know.
+    fn unlisted_within(&self, server: Option<&str>, tool: &str) -> Option<ServerName> {
+        if server.is_some() {
+            return None;
+        }
+        let (policies, catalog) = (self.tools.policies(), self.tools.made().0);
+        let is_listed = |name: &ServerName| catalog.servers().any(|server| server.name() == name);
+        let meant = |part: &str| {
+            let is_it = |name: &&ServerName| wanted::folded(&name.0) == wanted::folded(part);
+            policies.keys().find(is_it).filter(|name| !is_listed(name)).cloned()
+        };
+        catalog::server_parts(tool).filter_map(meant).max_by_key(|name| name.0.len())
     }
 
     /// A catalog that may have a tool which was not known when the program started.

@@ -242,10 +242,17 @@ impl<'s> Reading<'s> {
         let is_pair = self.is(at + 2, Token::Sign(','))
             && matches!(self.tokens.get(at + 3), Some(Token::Text(_)));
         if first.starts_with("mcp__") {
-            // Said where the text is read.
+            // What stands before the first sign is meant where the text is read; a name may have that sign.
+            for server in catalog::server_parts(first) {
+                add(&mut self.wanted.named, &self.servers, server);
+            }
         } else if is_pair || self.is_server(first) {
             self.meant(first);
         } else {
+            // `github.create_issue` names its server, and could be a tool of another one's own.
+            for server in catalog::server_parts(first) {
+                add(&mut self.wanted.named, &self.servers, server);
+            }
             self.wanted.tools.push(first.to_owned());
         }
     }
@@ -521,6 +528,19 @@ mod tests {
     fn a_tool_called_by_its_name_alone_is_told() {
         let found = of("await callMCPTool('createIssue', {'repo': 'github'})");
         assert_eq!((found.tools, found.any), (vec!["createIssue".to_owned()], false));
+    }
+
+    #[test]
+    fn a_server_within_the_name_of_a_tool_is_waited_for() {
+        for name in ["github.x", "github/x", "servers.github.x", "mcp__github__x"] {
+            let source = format!("await call_mcp_tool('{name}', {{}})");
+            assert_eq!(waited(&source), (vec!["github".into()], false), "{source}");
+        }
+        assert_eq!(
+            waited("await call_mcp_tool('google-drive.files.list', {})").0,
+            ["google-drive"]
+        );
+        assert_eq!(waited("await call_mcp_tool('elsewhere.x', {})"), (vec![], false));
     }
 
     #[test]
