@@ -77,7 +77,7 @@ const KNOWN_METHODS: [&str; 11] = [
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
 
-/// How long a client's session over HTTP is kept at least in which nothing is said.
+/// How long a client's session over HTTP is kept in which nothing is said.
 const SESSION_LASTS: Duration = Duration::from_secs(3600);
 
 /// What agents are told where personal data is replaced.
@@ -182,7 +182,7 @@ impl Mcp {
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
         config.max_request_body_bytes = readable::BODY;
-        let sessions = Arc::new(self.sessions());
+        let sessions = Arc::new(Self::sessions());
         let make = move || Ok(self.for_another());
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()
@@ -192,12 +192,11 @@ impl Mcp {
             .layer(from_fn(crate::rest::counted))
     }
 
-    /// The sessions of clients before 2026-07-28, which last as long as those of programs.
-    fn sessions(&self) -> LocalSessionManager {
+    /// The sessions of clients before 2026-07-28. One that is quiet for longer ends, so that those who
+    /// never say goodbye do not fill the memory.
+    fn sessions() -> LocalSessionManager {
         let mut sessions = LocalSessionManager::default();
-        // A call that says nothing for a while does not end with its session.
-        let lasts = self.shared.service.settings().lasts.max(SESSION_LASTS);
-        sessions.session_config.keep_alive = Some(lasts);
+        sessions.session_config.keep_alive = Some(SESSION_LASTS);
         sessions
     }
 
