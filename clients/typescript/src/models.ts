@@ -728,7 +728,7 @@ export interface Stats {
   tokens_received: number;
   /** Tokens that were sent. */
   tokens_sent: number;
-  /** Calls of servers. */
+  /** Calls of tools that left for their servers. */
   tool_calls: number;
   /** The tools that were called most. */
   tools_called: ToolCalls[];

@@ -1132,7 +1132,7 @@ class Stats:
     """Tokens that were sent."""
 
     tool_calls: int
-    """Calls of servers."""
+    """Calls of tools that left for their servers."""
 
     tools_called: list[ToolCalls]
     """The tools that were called most."""
