@@ -10,6 +10,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::TrySendError;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +34,10 @@ const IDLE: Duration = Duration::from_secs(20);
 /// Host frames need room on top of the guest's.
 pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 
+/// Chores that may wait. On a busy machine guests can be dropped faster than one thread clears away after
+/// them, and each that waits still has its memory.
+const MOST_CHORES: usize = 32;
+
 /// How much nicer guests are than the host.
 const NICENESS: i32 = 1;
 
@@ -43,7 +48,7 @@ type Chore = Box<dyn FnOnce() + Send>;
 /// A growing and shrinking set of guest threads.
 pub(crate) struct Threads {
     shared: Arc<Shared>,
-    chores: mpsc::Sender<Chore>,
+    chores: mpsc::SyncSender<Chore>,
 }
 
 struct Shared {
@@ -85,7 +90,7 @@ impl Threads {
         let ticker =
             thread::Builder::new().name("guest-ticker".into()).spawn(move || ticking.tick())?;
         *lock(&shared.ticker) = Some(ticker.thread().clone());
-        let (chores, todo) = mpsc::channel::<Chore>();
+        let (chores, todo) = mpsc::sync_channel::<Chore>(MOST_CHORES);
         thread::Builder::new().name("guest-tidy".into()).spawn(move || tidy(&todo, later))?;
         Ok(Self { shared, chores })
     }
@@ -136,11 +141,11 @@ impl Threads {
         }
     }
 
-    /// Runs `chore` soon, on a thread that does nothing else.
+    /// Runs `chore` soon, on a thread that does nothing else; at once, where too many wait for it already.
     pub(crate) fn tidy(&self, chore: impl FnOnce() + Send + 'static) {
-        // Only fails when that thread could not go on; then it is done here.
-        if let Err(refused) = self.chores.send(Box::new(chore)) {
-            (refused.0)();
+        match self.chores.try_send(Box::new(chore)) {
+            Ok(()) => {}
+            Err(TrySendError::Full(chore) | TrySendError::Disconnected(chore)) => chore(),
         }
     }
 

@@ -13,12 +13,14 @@ pub(super) fn members(packed: impl Read, wanted: &[&str]) -> io::Result<BTreeMap
     let mut tar = flate2::read::GzDecoder::new(packed);
     let mut found = BTreeMap::new();
     let mut header = [0; BLOCK];
+    let mut is_archive = false;
     while found.len() < wanted.len() {
         if let Err(error) = tar.read_exact(&mut header) {
-            // Some archives end without the two empty blocks.
-            let at_end = error.kind() == io::ErrorKind::UnexpectedEof;
+            // Some archives end without the two empty blocks; none is without any.
+            let at_end = is_archive && error.kind() == io::ErrorKind::UnexpectedEof;
             return if at_end { Ok(found) } else { Err(error) };
         }
+        is_archive = true;
         if header.iter().all(|&byte| byte == 0) {
             break;
         }

@@ -106,8 +106,9 @@ fn a_typescript_guest_at_rest_is_its_memory_and_no_more() {
 fn a_rehearsed_typescript_guest_has_forgotten_its_rehearsal() {
     with_guest_of(Language::TypeScript, |kit, mut machine| {
         let mut rehearsed = Machine::rehearsed(kit, &machine.base).unwrap();
+        // The place of the user's own line; how it was called is different in the first run of a guest.
         let names = "[Object.getOwnPropertyNames(globalThis).length, Object.keys(globalThis), \
-                     new Error('x').stack]";
+                     new Error('x').stack.split('\\n')[0]]";
         let [one, other] =
             [&mut rehearsed, &mut machine].map(|machine| match run(machine, names) {
                 Step::Done(outcome) => outcome.return_value.get().to_owned(),
