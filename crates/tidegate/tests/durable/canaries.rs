@@ -226,7 +226,10 @@ fn frozen(gateway: &mut Gateway, secret: &Value) -> String {
     let id = gateway.begin(&json!({ "code": code, "context": secret })).unwrap();
     let begun = std::time::Instant::now();
     // It sleeps, and is on disk so: no call is under way, whose fate nobody would know afterwards.
-    let sleeps = |run: &Value| run["waiting"]["wakes_at"].is_string();
+    let sleeps = |run: &Value| {
+        let waits_for = run["waiting"]["for"].as_array().is_some_and(|calls| !calls.is_empty());
+        run["waiting"]["wakes_at"].is_string() && !waits_for
+    };
     while !sleeps(&gateway.run(&id).unwrap())
         || !written_of(&gateway.data()).iter().any(|(path, _)| path.ends_with("unpacked"))
     {
