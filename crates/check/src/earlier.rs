@@ -186,7 +186,7 @@ impl<'a> Reading<'_, 'a, '_> {
         let stores: Vec<Id> = stores.into_iter().filter(|id| is_declared || is_outer(id)).collect();
         let bindings = stores.iter().filter_map(|id| self.binding(*id));
         let certain = bindings.chain(imported.copied().flatten().map(TextRange::empty));
-        let first = certain.min_by_key(|range| range.start());
+        let first = certain.min_by_key(ruff_text_size::Ranged::start);
         let Some(first) = first else {
             return !loads.is_empty() || !stores.is_empty() || imported.is_some();
         };

@@ -163,7 +163,8 @@ fn modules_may_have_been_brought() {
 
 #[test]
 fn a_session_with_many_names_is_not_known() {
-    let many: String = (0..1200).map(|at| format!("name_{at} = {at}\n")).collect();
+    let many: Vec<String> = (0..1200).map(|at| format!("name_{at} = {at}")).collect();
+    let many = many.join("\n");
     assert!(!last(&[&many]).left.is_known());
 }
 

@@ -123,12 +123,11 @@ impl<'a, 'c> Leaving<'_, 'a, 'c> {
             match node {
                 AnyNodeRef::StmtImport(import) => {
                     for Alias { name, asname, .. } in &import.names {
-                        match asname {
-                            Some(new) => add(new, format!("import {name} as {new}")),
-                            None => {
-                                let first = name.split('.').next().unwrap_or(name);
-                                add(first, format!("import {name}"));
-                            }
+                        if let Some(new) = asname {
+                            add(new, format!("import {name} as {new}"));
+                        } else {
+                            let first = name.split('.').next().unwrap_or(name);
+                            add(first, format!("import {name}"));
                         }
                     }
                 }
