@@ -94,8 +94,17 @@ def doubled_session(world):
 def large(world):
     answer = world.tight.ask("POST", "/execute", b'{"code": "' + b"#" * 100_000 + b'"}', "mallory", TYPE)
     same((answer.status, answer.code), (413, "too_large"), "the answer")
-    for path in ("/api/v1/sessions/import", "/api/v1/runs/import", "/api/v1/analysis"):
-        same(world.tight.ask("POST", path, bytes(100_000), "mallory", TYPE).status, 413, f"the status of {path}")
+    same(world.tight.ask("POST", "/api/v1/analysis", bytes(100_000), "mallory", TYPE).status, 413, "the status of an analysis")
+
+
+@case(KIND, "an import that says it is larger than any may be is refused before it is read")
+def large_import(world):
+    for path in ("/api/v1/sessions/import", "/api/v1/runs/import"):
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {world.tight.tokens['mallory']}\r\n"
+            f"Content-Type: application/octet-stream\r\nContent-Length: {1 << 40}\r\nConnection: close\r\n\r\n"
+        ).encode()
+        one_of(world.tight.raw(head)[:12], (b"HTTP/1.1 413",), f"the answer of {path}")
 
 
 @case(KIND, "a body in chunks that is larger than is allowed is refused, too")

@@ -44,6 +44,7 @@ use axum::routing::{delete, get, post};
 use http::{StatusCode, header};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 
 pub use self::access::{AccessRules, protect};
@@ -88,12 +89,15 @@ impl Default for RestOptions {
 pub(crate) struct Door {
     shared: Shared,
     options: Arc<RestOptions>,
+    /// Large imports, one at a time.
+    importing: Arc<Semaphore>,
 }
 
 /// The routes of the REST door, for those who may come in.
 pub fn router(shared: Shared, options: RestOptions) -> Router {
     let access = options.access.clone();
-    let door = Door { shared, options: Arc::new(options) };
+    let importing = Arc::new(Semaphore::new(1));
+    let door = Door { shared, options: Arc::new(options), importing };
     let router = quick()
         .layer(from_fn_with_state(door.clone(), in_time))
         .merge(lasting())

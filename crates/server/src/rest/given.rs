@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -11,9 +12,10 @@ use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use tokio::sync::OwnedSemaphorePermit;
 
-use super::Door;
 use super::problem::Problem;
+use super::{Door, RestOptions};
 
 /// A body, no longer than is allowed and sent in time.
 pub(crate) struct Body(pub(crate) axum::body::Bytes);
@@ -28,16 +30,36 @@ impl FromRequest<Door> for Body {
 }
 
 /// What another gateway exported. A session is larger than anything else that is sent, and whatever
-/// leaves one gateway must be let into another.
-pub(crate) struct Brought(pub(crate) axum::body::Bytes);
+/// leaves one gateway must be let into another; but one such at a time, because it is read into memory.
+pub(crate) struct Brought {
+    pub(crate) body: axum::body::Bytes,
+    /// Held for as long as the body is there.
+    pub(crate) turn: Option<OwnedSemaphorePermit>,
+}
 
 impl FromRequest<Door> for Brought {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        let most = door.options.import_bytes;
-        read(request, most, door.options.request_time, too_large_to_import).await.map(Self)
+        let RestOptions { body_bytes, import_bytes, request_time, .. } = *door.options;
+        let told = length(&request);
+        if told.is_some_and(|bytes| bytes > import_bytes as u64) {
+            return Err(too_large_to_import(import_bytes));
+        }
+        let turn = if told.is_some_and(|bytes| bytes <= body_bytes as u64) {
+            None
+        } else {
+            // The semaphore is never closed.
+            Arc::clone(&door.importing).acquire_owned().await.ok()
+        };
+        let body = read(request, import_bytes, request_time, too_large_to_import).await?;
+        Ok(Self { body, turn })
     }
+}
+
+/// How long a body is, as its sender says.
+fn length(request: &Request) -> Option<u64> {
+    request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 async fn read(
@@ -46,9 +68,7 @@ async fn read(
     time: Duration,
     too_large: fn(usize) -> Problem,
 ) -> Result<axum::body::Bytes, Problem> {
-    let told = request.headers().get(header::CONTENT_LENGTH);
-    let told: Option<u64> = told.and_then(|length| length.to_str().ok()?.parse().ok());
-    if told.is_some_and(|bytes| bytes > most as u64) {
+    if length(&request).is_some_and(|bytes| bytes > most as u64) {
         return Err(too_large(most));
     }
     let reading = axum::body::to_bytes(request.into_body(), most);

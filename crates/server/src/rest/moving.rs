@@ -56,11 +56,12 @@ pub(crate) async fn import_run(
     State(door): State<Door>,
     Runner(caller): Runner,
     mut query: Parameters,
-    Brought(body): Brought,
+    Brought { body, turn }: Brought,
 ) -> Result<Response, Problem> {
     let again = query.take("again")?.unwrap_or(false);
     query.end()?;
     let record = door.shared.service.import_run(&caller, &body, again).await?;
+    drop((body, turn));
     Ok((StatusCode::ACCEPTED, Json(RunShown::new(&record))).into_response())
 }
 
@@ -99,7 +100,9 @@ pub(crate) async fn export_session(
 pub(crate) async fn import_session(
     State(door): State<Door>,
     Runner(caller): Runner,
-    Brought(body): Brought,
+    Brought { body, turn }: Brought,
 ) -> Result<Response, Problem> {
-    Ok(created(door.shared.service.import_session(&caller, body.into()).await?))
+    let session = door.shared.service.import_session(&caller, body.into()).await?;
+    drop(turn);
+    Ok(created(session))
 }
