@@ -36,7 +36,7 @@ pub(crate) const STACK: usize = WASM_STACK + (2 << 20);
 
 /// Chores that may wait. On a busy machine guests can be dropped faster than one thread clears away after
 /// them, and each that waits still has its memory.
-const MOST_CHORES: usize = 32;
+const MOST_CHORES: usize = 16;
 
 /// How much nicer guests are than the host.
 const NICENESS: i32 = 1;
