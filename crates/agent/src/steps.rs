@@ -90,7 +90,8 @@ impl Work<'_> {
             limit: limit.max(1),
         };
         // With a model for meaning this computes for a while.
-        let found = tokio::task::spawn_blocking(move || tools.find(&asked)).await;
+        let reader = self.caller.reader();
+        let found = tokio::task::spawn_blocking(move || tools.find_for(&asked, &reader)).await;
         let found = found.ok().and_then(Result::ok);
         let mut found = found.unwrap_or(Found {
             tools: Vec::new(),

@@ -50,7 +50,11 @@ pub(crate) fn of_tools(found: &Found) -> String {
 }
 
 fn of_tool(tool: &FoundTool) -> String {
-    let mut text = format!("from servers.{} import {}", tool.server, tool.name);
+    let mut text = match tool.kind {
+        // A program gets it from elsewhere.
+        Some(kind) => format!("from {} import {}  # a {kind}", tool.server, tool.name),
+        None => format!("from servers.{} import {}", tool.server, tool.name),
+    };
     if let Some(signature) = &tool.signature {
         let _ = write!(text, "\n{}", signature.trim_end());
     }

@@ -17,7 +17,8 @@ use engine_wasm::install::{Silent, Source, install};
 use engine_wasm::{Builder, Options, WasmEngine, plan};
 use gateway::service::store::Store;
 use gateway::service::{Caller, Parts, Readiness, Service};
-use gateway::{Checks, Memory, Tools};
+use gateway::skillset::Sources;
+use gateway::{Checks, Memory, Skillset, Tools};
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
 use serde_json::json;
 use tempfile::TempDir;
@@ -41,6 +42,27 @@ async fn a_program_is_written_run_and_interpreted() {
     let read = house.server.asked()[1].text();
     assert!(read.contains("It returned: 45"), "{read}");
     assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_program_kept_is_found_for_the_next_question() {
+    let saving = "def twice(number):\n    'Twice a number.'\n    return 2 * number\n\n\
+                  saved = await save_skill('twice', twice, examples=[{'number': 4}])\nreturn saved['version']";
+    let turns = [
+        Turn::program(saving),
+        Turn::say("Kept."),
+        Turn::program("from skills import twice\nreturn twice(21)"),
+        Turn::say("It is 42."),
+    ];
+    let house = House::saying(turns).await;
+    let (kept, _) = house.ask(ask("Keep a function that gives twice a number.")).await;
+    assert_eq!(kept.unwrap().answer, "Kept.");
+    let (answer, _) = house.ask(ask("What is twice the number 21?")).await;
+    assert_eq!(answer.unwrap().answer, "It is 42.");
+    let asked = house.server.asked();
+    let (shown, ran) = (asked[2].text(), asked[3].text());
+    assert!(shown.contains("from skills import twice  # a skill"), "{shown}");
+    assert!(ran.contains("It returned: 42"), "{ran}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -226,9 +248,10 @@ impl House {
         let server = Scripted::by(Format::OpenAi, script).await;
         let memory = Memory::at(folder.path().join("memory"));
         let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
+        let skillset = Skillset::at(folder.path().join("skills"), Sources::default());
         let parts = Parts {
             engine: watch::Sender::new(Readiness::Ready(sandbox())).subscribe(),
-            tools: Tools::new(upstreams, BTreeMap::new(), memory),
+            tools: Tools::new(upstreams, BTreeMap::new(), memory).with_skills(skillset),
             checks: Some(Checks::new()),
             store: Store::open(folder.path()).await.unwrap(),
             guidance: "1".to_owned(),

@@ -6,8 +6,8 @@
 //! this costs no more than the paths.
 //!
 //! On a disk some of these names cannot be: a compiler refuses two that differ in case only, and what
-//! is in a folder below imports from the wrong place. Where files are only read, [`unwritten`] has
-//! them too.
+//! is in a folder below imports from the wrong place, and some file systems refuse a colon. Where files are
+//! only read, [`unwritten`] has them too.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -97,7 +97,9 @@ pub(crate) fn unwritten(server: &Server<'_>, files: &[SourceFile]) -> Vec<Source
     let known: HashMap<&str, &Arc<str>> =
         files.iter().map(|file| (file.path.as_str(), &file.text)).collect();
     let original = Some(server.name).filter(|name| {
-        *name != server.package && is_safe(name) && !BESIDE.contains(&name.to_lowercase().as_str())
+        *name != server.package
+            && is_readable(name)
+            && !BESIDE.contains(&name.to_lowercase().as_str())
     });
     let mut added: HashMap<String, SourceFile> = HashMap::new();
     let mut order = Vec::new();
@@ -107,7 +109,7 @@ pub(crate) fn unwritten(server: &Server<'_>, files: &[SourceFile]) -> Vec<Source
             let Some(text) = known.get(path.as_str()) else { continue };
             let names = [target.tool.name.0.as_str(), identifier];
             for folder in [Some(server.package), original].into_iter().flatten() {
-                for name in names.into_iter().filter(|name| name.split('/').all(is_safe)) {
+                for name in names.into_iter().filter(|name| name.split('/').all(is_readable)) {
                     let path = format!("{folder}/{name}.{ending}");
                     // A file is no folder that others are in.
                     let is_below = path.match_indices('/').any(|(at, _)| {
@@ -133,6 +135,16 @@ fn is_safe(name: &str) -> bool {
         && name.chars().all(plain)
         && !name.starts_with(['.', '-', ' '])
         && !name.ends_with(['.', ' '])
+}
+
+/// A name that one who reads can be given, where nothing is written to a disk: `ns:tool` as well.
+fn is_readable(name: &str) -> bool {
+    let plain = |character: char| !character.is_control() && character != '\\';
+    !name.is_empty()
+        && name.len() <= LONGEST
+        && name.chars().all(plain)
+        && !name.starts_with(['.', ' '])
+        && !name.ends_with(' ')
 }
 
 /// `.server.json`: what the folder is about, for whoever looks before importing.
@@ -175,6 +187,14 @@ mod tests {
         let not = ["", ".", "..", "a/b", "a\\b", "-rf", ".hidden", "a\0", "a:b", "x."].map(is_safe);
         assert_eq!(not, [false; 10]);
         assert!(is_safe(&"x".repeat(200)) && !is_safe(&"x".repeat(250)));
+    }
+
+    #[test]
+    fn what_is_only_read_may_have_names_that_no_disk_takes() {
+        let fine = ["ns:tool", "emoji😀", "a*b", "-rf", "v1.", "getDocument"].map(is_readable);
+        assert_eq!(fine, [true; 6]);
+        let not = ["", ".", "..", ".hidden", "a\\b", "a\0", "a\n", " a"].map(is_readable);
+        assert_eq!(not, [false; 8]);
     }
 
     /// How many files there are when `Index` is added to `index`.

@@ -7,9 +7,13 @@ use serde_json::value::RawValue;
 use crate::halves::{letters, text_of};
 use crate::skim::{Fields, Items};
 
+/// Members of a page where nobody says how many.
+const USUAL: usize = 100;
+
 /// How many members there are of what `pointer` leads to, and `limit` of them from `offset` on.
 /// A text's members are its letters; of anything else there is one. `pointer` is empty for the
-/// whole, or `/rows/3/name`.
+/// whole, or `/rows/3/name`. Without a limit there are 100 members, and of a text as many letters as
+/// there is room for.
 ///
 /// A page has at most about `most` bytes: it ends early, and a member that is too long by itself is
 /// told of with the pointer that leads to it.
@@ -18,7 +22,7 @@ pub fn page(
     value: &RawValue,
     pointer: &str,
     offset: usize,
-    limit: usize,
+    limit: Option<usize>,
     most: usize,
 ) -> Option<(usize, Box<RawValue>)> {
     let mut text = value.get().trim();
@@ -41,13 +45,13 @@ pub fn page(
     let (total, part) = match text.as_bytes().first()? {
         b'[' => {
             let items: Vec<&str> = Items::of(text).collect();
-            let part = items.iter().enumerate().skip(offset).take(limit);
+            let part = items.iter().enumerate().skip(offset).take(limit.unwrap_or(USUAL));
             let part = part.map(|(at, item)| told(item, || format!("{pointer}/{at}"), most));
             (items.len(), format!("[{}]", joined(part, most)))
         }
         b'{' => {
             let fields: Vec<(&str, &str)> = Fields::of(text).collect();
-            let part = fields.iter().skip(offset).take(limit);
+            let part = fields.iter().skip(offset).take(limit.unwrap_or(USUAL));
             let part = part.map(|(key, value)| {
                 let name = || text_of(key).unwrap_or_default();
                 let step = || name().replace('~', "~0").replace('/', "~1");
@@ -60,7 +64,8 @@ pub fn page(
         }
         b'"' => {
             let mut part = String::new();
-            for letter in letters(text).skip(offset).take(limit.min(most / 4)) {
+            let limit = limit.unwrap_or(most).min(most / 4);
+            for letter in letters(text).skip(offset).take(limit) {
                 if part.len() + letter.len() > most {
                     break;
                 }
@@ -115,7 +120,7 @@ mod tests {
 
     fn of(text: &str, pointer: &str, offset: usize, limit: usize) -> Option<(usize, String)> {
         let raw = RawValue::from_string(text.to_owned()).unwrap();
-        page(&raw, pointer, offset, limit, 1 << 20)
+        page(&raw, pointer, offset, Some(limit), 1 << 20)
             .map(|(total, part)| (total, part.get().to_owned()))
     }
 
@@ -131,10 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn without_a_limit_a_page_of_text_is_full_and_one_of_rows_has_a_hundred() {
+        let value = serde_json::json!({ "text": "x".repeat(9000), "rows": vec![1; 500] });
+        let raw = RawValue::from_string(value.to_string()).unwrap();
+        let (total, text) = page(&raw, "/text", 0, None, 1 << 14).unwrap();
+        assert_eq!((total, text.get().len()), (9000, (1 << 14) / 4 + 2));
+        let (total, rows) = page(&raw, "/rows", 0, None, 1 << 14).unwrap();
+        assert_eq!((total, rows.get().matches('1').count()), (500, 100));
+    }
+
+    #[test]
     fn a_key_longer_than_a_page_is_cut() {
         let value = serde_json::json!({ "k".repeat(9000): 1, "n": 2 });
         let raw = RawValue::from_string(value.to_string()).unwrap();
-        let (total, part) = page(&raw, "", 0, 10, 1000).unwrap();
+        let (total, part) = page(&raw, "", 0, Some(10), 1000).unwrap();
         assert_eq!(total, 2);
         assert!(part.get().len() < 1000);
         assert!(part.get().contains("a name of 9000 bytes"), "{}", part.get());
@@ -146,7 +161,7 @@ mod tests {
         let value = serde_json::json!({ "a/b": "x".repeat(9000), "rows": rows, "n": 1 });
         let raw = RawValue::from_string(value.to_string()).unwrap();
         let read = |pointer: &str, offset| {
-            let (total, part) = page(&raw, pointer, offset, 10_000, 1000).unwrap();
+            let (total, part) = page(&raw, pointer, offset, Some(10_000), 1000).unwrap();
             assert!(part.get().len() <= 1100, "{}", part.get().len());
             (total, serde_json::from_str::<serde_json::Value>(part.get()).unwrap())
         };

@@ -132,7 +132,7 @@ fn read(raw: &RawValue, pointer: &str, limit: usize, most: usize) -> Value {
     };
     let (mut made, mut offset) = (Value::Null, 0);
     loop {
-        let (total, part) = page(raw, pointer, offset, limit, most).unwrap();
+        let (total, part) = page(raw, pointer, offset, Some(limit), most).unwrap();
         assert!(part.get().len() <= most + most / 2 + 200, "{} bytes", part.get().len());
         let part: Value = serde_json::from_str(part.get()).unwrap();
         offset += match &part {

@@ -41,21 +41,21 @@ fn table(rows: usize, columns: usize) -> Value {
 #[test]
 fn a_page_of_a_text_has_every_byte_of_it_half_letters_too() {
     let text = format!("\"{}\"", r"\ud800ab".repeat(4000));
-    let (total, part) = page(&raw(&text), "", 0, 6, 1 << 20).unwrap();
+    let (total, part) = page(&raw(&text), "", 0, Some(6), 1 << 20).unwrap();
     assert_eq!((total, part.get()), (12_000, r#""\ud800ab\ud800ab""#));
     // A whole letter of two halves is one letter, and a backslash before a u is none.
     let text = r#""\ud83d\ude00\\ud800\udc00x\ud83d""#;
-    let (total, part) = page(&raw(&text), "", 0, 99, 1 << 20).unwrap();
+    let (total, part) = page(&raw(&text), "", 0, Some(99), 1 << 20).unwrap();
     assert_eq!((total, part.get()), (10, text));
     let mut whole = String::new();
     for offset in 0..total {
-        let (_, part) = page(&raw(&text), "", offset, 1, 1 << 20).unwrap();
+        let (_, part) = page(&raw(&text), "", offset, Some(1), 1 << 20).unwrap();
         whole.push_str(part.get().trim_matches('"'));
     }
     assert_eq!(format!("\"{whole}\""), text);
     // Letters that take many bytes to write make no page longer than it may be.
     let text = format!("\"{}\"", r"\ud83d\ude00".repeat(2000));
-    let (total, part) = page(&raw(&text), "", 0, 2000, 1000).unwrap();
+    let (total, part) = page(&raw(&text), "", 0, Some(2000), 1000).unwrap();
     assert_eq!((total, part.get().len() <= 1002), (2000, true));
 }
 

@@ -103,7 +103,7 @@ impl Checker {
         let mistake = |problems| Mistake {
             tool: tool.to_owned(),
             problems,
-            parameters: words::fields(&fields),
+            parameters: in_words(schema, &fields),
         };
         let arguments = normalised(&fields, arguments);
         let Value::Object(given) = arguments.as_ref() else {
@@ -123,6 +123,20 @@ impl Checker {
         }
         problems.truncate(MOST_PROBLEMS);
         if problems.is_empty() { Ok(arguments) } else { Err(mistake(problems)) }
+    }
+}
+
+/// A tool's parameters for whoever got one wrong.
+fn in_words(schema: &Schema, fields: &[Cow<'_, Field>]) -> String {
+    let sets = objects(schema);
+    let of_any_name = match (&schema.root, &sets[..]) {
+        (Shape::Map(shape), _) => Some(shape.as_ref()),
+        (_, [only]) => only.extra.as_ref(),
+        _ => None,
+    };
+    match of_any_name {
+        Some(shape) if fields.is_empty() => format!("any name: {}", words::shape(shape)),
+        _ => words::fields(fields),
     }
 }
 

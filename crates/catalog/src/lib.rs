@@ -8,6 +8,7 @@ mod arguments;
 mod catalog;
 #[cfg(any(test, feature = "corpus"))]
 pub mod corpus;
+pub mod digits;
 mod fingerprint;
 pub mod learned;
 pub mod names;

@@ -63,7 +63,8 @@ pub enum ResolveError {
 
     /// No server has such a tool.
     #[error(
-        "none of the {servers} servers has a tool \"{wanted}\"; a tool is written server.tool{}",
+        "{} a tool \"{wanted}\"; a tool is written server.tool{}",
+        none_of(*servers),
         did_you_mean(nearest)
     )]
     NoSuchTool {
@@ -367,6 +368,14 @@ fn repeated(wanted: &str) -> String {
 
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn none_of(servers: usize) -> String {
+    match servers {
+        0 => "no server is known that has".to_owned(),
+        1 => "the only server that is known does not have".to_owned(),
+        servers => format!("none of the {servers} servers has"),
+    }
 }
 
 fn did_you_mean(nearest: &[String]) -> String {

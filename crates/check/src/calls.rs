@@ -36,8 +36,19 @@ pub(crate) struct Question {
 pub(crate) struct Judged {
     pub(crate) mistakes: Vec<Mistake>,
     pub(crate) questions: Vec<Question>,
-    /// What holds if an expression turns out to be no dict.
-    pub(crate) if_no_dict: Vec<(TextRange, Judged)>,
+    /// Lone arguments that may be a dict with all of them.
+    pub(crate) lone: Vec<Lone>,
+}
+
+/// A lone argument of which nothing is written: a dict with all arguments, or the first of them.
+#[derive(Debug)]
+pub(crate) struct Lone {
+    /// The expression.
+    pub(crate) range: TextRange,
+    /// The keys that a dict with all arguments may have; `None` where it may have any.
+    pub(crate) keys: Option<Vec<String>>,
+    /// What holds if it turns out to be the first of them.
+    pub(crate) if_first: Judged,
 }
 
 /// Judges every call of a tool.
@@ -135,7 +146,9 @@ impl Judged {
         if let Some(only) = placed.maybe_whole {
             let mut judged = Self::default();
             judged.bound(call, tool, true, constants);
-            self.if_no_dict.push((only.range(), judged));
+            let keys = signature.parameters.iter().flat_map(|one| [&one.name, &one.key]);
+            let keys = (!signature.extra).then(|| keys.cloned().collect());
+            self.lone.push(Lone { range: only.range(), keys, if_first: judged });
         }
         self.names(&about, &placed);
         self.values(&about, &placed, constants);

@@ -9,11 +9,16 @@ mod forgotten;
 mod formats;
 mod futures;
 mod lookups;
+mod own;
+mod pairs;
+mod patterns;
 mod written;
 
 pub(crate) use crashes::loop_of;
 pub(crate) use formats::formatted;
 pub(crate) use written::asked_for;
+
+use std::cell::Cell;
 
 use ruff_python_ast::{AnyNodeRef, CmpOp, Expr};
 use ruff_text_size::{Ranged as _, TextRange};
@@ -39,6 +44,8 @@ const OURS: &[&str] = &[
     "http_request",
     "spawn",
     "spawn_map",
+    "save_skill",
+    "search_skills",
 ];
 
 /// `length` is what others call `len`.
@@ -62,6 +69,8 @@ pub(crate) struct Judge<'t, 'a, 'c> {
     pub(crate) trust: &'t Trust<'t, 'a, 'c>,
     /// Nothing is put into a result under a key that is not known.
     pub(crate) settled: bool,
+    /// How many attributes of the program's own classes were looked for in all of it.
+    pub(crate) looked: Cell<usize>,
 }
 
 impl<'a> Judge<'_, 'a, '_> {
@@ -96,20 +105,30 @@ impl<'a> Judge<'_, 'a, '_> {
     pub(crate) fn crash_at(&self, id: Id, node: AnyNodeRef<'a>) -> Option<Mistake> {
         let forgotten = || self.forgotten_at(node);
         let crash = match node {
-            AnyNodeRef::ExprSubscript(subscript) => self.missing_in_literal(subscript),
+            AnyNodeRef::ExprSubscript(subscript) => {
+                self.missing_in_literal(subscript).or_else(|| self.set_in_fixed(subscript))
+            }
+            AnyNodeRef::ExprAttribute(attribute) => self.missing_in_own(id, attribute),
             AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
             AnyNodeRef::ExprCall(call) => self
                 .sorted_by_position(call)
                 .or_else(|| self.no_number(call))
+                .or_else(|| self.of_no_use(call))
+                .or_else(|| self.unreadable(call))
                 .or_else(|| self.unknown_keyword(call))
                 .or_else(|| self.unknown_item(call))
                 .or_else(|| self.misused_generator(node))
                 .or_else(|| self.looped_future(id, node)),
             AnyNodeRef::StmtRaise(raise) => self.raised(raise),
-            AnyNodeRef::StmtAssign(assign) => {
-                self.unpacked_result(assign).or_else(|| self.looped_future(id, node))
-            }
-            node => self.misused_generator(node).or_else(|| self.looped_future(id, node)),
+            AnyNodeRef::StmtAugAssign(assign) => self.unset(assign),
+            AnyNodeRef::StmtAssign(assign) => self
+                .unpacked_result(assign)
+                .or_else(|| self.gathered(assign))
+                .or_else(|| self.looped_future(id, node)),
+            node => self
+                .misused_generator(node)
+                .or_else(|| self.keys_unpacked(id, node))
+                .or_else(|| self.looped_future(id, node)),
         };
         crash.or_else(forgotten)
     }
@@ -231,8 +250,18 @@ impl<'a> Judge<'_, 'a, '_> {
             let known = known.filter(|one| *one != name);
             // The program's own names before Python's.
             near = nearest(name, known).map(str::to_owned);
+            // What others call a client looks like names of ours that do something else.
+            let on_nothing = self.tool_on_nothing(complaint.range);
+            let is_foreign = on_nothing.is_some() || foreign(name).is_some();
+            near = near.filter(|near| !is_foreign || self.is_of_program(near, given));
             if near.is_none() {
-                if let Some(words) = foreign(name) {
+                if let Some((tool, imports)) = &on_nothing {
+                    let lines = one_of(imports);
+                    message = format!(
+                        "{message}; tools are functions: {lines}, then `await {tool}(...)`"
+                    );
+                    near = imports.first().filter(|_| imports.len() == 1).cloned();
+                } else if let Some(words) = foreign(name) {
                     message = format!("{message}; {words}");
                 } else {
                     // `orders` is no `ord`.
@@ -241,7 +270,7 @@ impl<'a> Judge<'_, 'a, '_> {
                     near = builtin.filter(is_meant).map(str::to_owned);
                 }
             }
-            if near.is_none() && given.is_empty() && self.is_first && foreign(name).is_none() {
+            if near.is_none() && given.is_empty() && self.is_first && !is_foreign {
                 message.push_str(
                     "; what an earlier program left is there only if `session` names its session",
                 );
@@ -263,6 +292,27 @@ impl<'a> Judge<'_, 'a, '_> {
         })
     }
 
+    /// Whether a name is one that the program made, imported or found.
+    fn is_of_program(&self, name: &str, given: &[String]) -> bool {
+        let Names { stores, imported, modules, .. } = self.names;
+        let mut found = given.iter().chain(self.left);
+        stores.contains_key(name)
+            || imported.contains_key(name)
+            || modules.contains_key(name)
+            || found.any(|one| one == name)
+    }
+
+    /// The tool in `data.get_devices()` where `data` is nothing, and the lines that import it.
+    fn tool_on_nothing(&self, range: TextRange) -> Option<(&'a str, Vec<String>)> {
+        let members =
+            self.tree.above(self.tree.around(range)).map_while(|id| match self.tree.node(id) {
+                AnyNodeRef::ExprAttribute(attribute) => Some(attribute.attr.as_str()),
+                _ => None,
+            });
+        let tools = members.map(|tool| (tool, self.imports_of(tool)));
+        tools.into_iter().find(|(_, imports)| !imports.is_empty())
+    }
+
     /// The lines that import a tool of this name, one for each server that has it.
     fn imports_of(&self, name: &str) -> Vec<String> {
         let tools = self.names.servers.having(name);
@@ -282,9 +332,11 @@ impl<'a> Judge<'_, 'a, '_> {
         let subscript = self.subscript(complaint.range)?;
         // What was learned may be anything else the next time, so its type is never that alone.
         let is_learned = bindings::is_learned(class);
-        if !is_learned && self.type_of(&subscript.value) != Some(class) {
-            return None;
-        }
+        let classes = match self.type_of(&subscript.value) {
+            Some(shown) if shown != class => self.all_without(shown, key),
+            shown => shown.map(|class| vec![class]),
+        };
+        let classes = classes.or_else(|| is_learned.then(|| vec![class]))?;
         let may_be_there = self.sets_key(key) || self.reach.is_guarded_at(complaint.range, key);
         if may_be_there {
             return None;
@@ -294,7 +346,7 @@ impl<'a> Judge<'_, 'a, '_> {
         // program as it is, and nobody else asks for it.
         let near = nearest(key, fields.iter().map(String::as_str));
         let is_wrong =
-            self.fields.is_closed(class) || near.is_some_and(|field| is_slip(key, field));
+            classes.iter().all(|class| self.fields.is_closed(class) || self.slips(key, class));
         let is_plain = subscript.slice.is_string_literal_expr()
             && !self.is_put_off(complaint.range)
             && !self.is_asked_for(key);
@@ -306,10 +358,10 @@ impl<'a> Judge<'_, 'a, '_> {
             code: Code::UnknownField,
             weight,
             nearest: near.map(|name| format!("\"{name}\"")),
-            valid: self.fields.shown(class),
+            valid: self.shown_of(&classes),
             ..self.crash(
                 subscript.slice.range(),
-                match (is_learned, self.fields.is_closed(class)) {
+                match (is_learned, classes.iter().all(|class| self.fields.is_closed(class))) {
                     (true, _) => format!("no result seen so far had a field \"{key}\""),
                     (false, true) => format!("the result has no field \"{key}\""),
                     (false, false) => format!(
@@ -320,6 +372,34 @@ impl<'a> Judge<'_, 'a, '_> {
                 raises::KEY,
             )
         })
+    }
+
+    /// The classes of which a value is one, `A | B`, if all are results of tools that do not have a key.
+    fn all_without<'s>(&self, shown: &'s str, key: &str) -> Option<Vec<&'s str>> {
+        let lacks = |class: &&str| {
+            let fields = self.fields.of(class);
+            !bindings::is_learned(class)
+                && fields.is_some_and(|fields| fields.iter().all(|field| field != key))
+        };
+        let classes: Vec<&str> = shown.split(" | ").collect();
+        classes.iter().all(lacks).then_some(classes)
+    }
+
+    /// Whether a key is a field of a class with a slip of the pen.
+    fn slips(&self, key: &str, class: &str) -> bool {
+        let fields = self.fields.of(class).unwrap_or_default();
+        nearest(key, fields.iter().map(String::as_str)).is_some_and(|field| is_slip(key, field))
+    }
+
+    /// The fields of all of some classes, each once.
+    fn shown_of(&self, classes: &[&str]) -> Vec<String> {
+        let mut shown: Vec<String> = Vec::new();
+        for field in classes.iter().flat_map(|class| self.fields.shown(class)) {
+            if !shown.contains(&field) {
+                shown.push(field);
+            }
+        }
+        shown
     }
 
     /// `devices[0]`, where `devices` is an object that has the list.

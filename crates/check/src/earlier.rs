@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use ruff_python_ast::{AnyNodeRef, Stmt};
 use ruff_text_size::{Ranged as _, TextRange, TextSize};
+use serde::{Deserialize, Serialize};
 
 use crate::checker::Known;
 use crate::names::Names;
@@ -24,12 +25,17 @@ use crate::tree::{Id, Tree};
 /// The module that names come from of which nothing is known.
 const NOWHERE: &str = "_left_by_earlier_programs";
 
+/// What the names of a session mean where they were written down. A reader that means something else by
+/// them counts on.
+const VERSION: u32 = 1;
+
 /// What earlier programs left. By default nobody knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Left(Option<Arc<Bound>>);
 
 /// The names of a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Bound {
     /// The lines that bind those that stand for what they were imported as.
     imports: BTreeMap<String, String>,
@@ -37,6 +43,14 @@ struct Bound {
     others: BTreeSet<String>,
     /// Those that functions and generators use that are still there.
     used: BTreeSet<String>,
+}
+
+/// The same in the store of a gateway.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<B> {
+    version: u32,
+    bound: B,
 }
 
 impl Left {
@@ -50,6 +64,22 @@ impl Left {
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// What is known as text that [`Self::from_stored`] reads; `None` where nobody knows. It is as long as
+    /// the names that it holds, and those are bounded.
+    #[must_use]
+    pub fn to_stored(&self) -> Option<String> {
+        let bound = self.0.as_deref()?;
+        serde_json::to_string(&Stored { version: VERSION, bound }).ok()
+    }
+
+    /// What an earlier process wrote down. What another version wrote, or nobody, says nothing.
+    #[must_use]
+    pub fn from_stored(text: &str) -> Self {
+        let read = serde_json::from_str::<Stored<Bound>>(text).ok();
+        let known = read.filter(|one| one.version == VERSION && !one.bound.is_too_large());
+        Self(known.map(|one| Arc::new(one.bound)))
     }
 
     /// The imports of earlier programs that a program relies on, in lines.

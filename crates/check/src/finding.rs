@@ -222,6 +222,8 @@ pub(crate) mod raises {
     pub(crate) const FUTURE: &[&str] = &["RuntimeError", "TypeError", "AttributeError"];
     pub(crate) const TYPE: &[&str] = &["TypeError"];
     pub(crate) const VALUE: &[&str] = &["ValueError"];
+    pub(crate) const JSON: &[&str] = &["JSONDecodeError", "ValueError"];
+    pub(crate) const PATTERN: &[&str] = &["PatternError", "error"];
     pub(crate) const ZERO: &[&str] = &["ZeroDivisionError", "ArithmeticError"];
     pub(crate) const NOTHING: &[&str] = &[];
 }

@@ -4,14 +4,20 @@ use ruff_python_ast::{Comprehension, ElifElseClause, Expr, ExprCall, Number, Stm
 
 /// Functions that give as many items as they are given.
 const KEEP: &[&str] =
-    &["enumerate", "iter", "list", "map", "reversed", "set", "sorted", "tuple", "frozenset"];
+    &["enumerate", "iter", "list", "reversed", "set", "sorted", "tuple", "frozenset"];
 
-/// Whether going over an expression certainly brings an item. `named` says what a name stands for,
-/// where that is known.
-pub(crate) fn has_items<'a>(
-    expression: &'a Expr,
-    named: &impl Fn(&'a str) -> Option<&'a Expr>,
-) -> bool {
+/// What a name means.
+pub(crate) enum Meant<'a> {
+    /// What Python means by it: the program does not bind it.
+    Plain,
+    /// Always this.
+    Value(&'a Expr),
+    /// Something else.
+    Unknown,
+}
+
+/// Whether going over an expression certainly brings an item. `named` says what a name means.
+pub(crate) fn has_items<'a>(expression: &'a Expr, named: &impl Fn(&'a str) -> Meant<'a>) -> bool {
     let has = |one: &'a Expr| has_items(one, named);
     match expression {
         Expr::List(list) => list.elts.iter().any(|one| !one.is_starred_expr()),
@@ -22,16 +28,18 @@ pub(crate) fn has_items<'a>(
         Expr::ListComp(one) => runs(&one.generators, named),
         Expr::Generator(one) => runs(&one.generators, named),
         // A name stands for a literal, which mentions no name that stands for it.
-        Expr::Name(name) => {
-            named(name.id.as_str()).is_some_and(|value| !value.is_name_expr() && has(value))
-        }
+        Expr::Name(name) => match named(name.id.as_str()) {
+            Meant::Value(value) => !value.is_name_expr() && has(value),
+            Meant::Plain | Meant::Unknown => false,
+        },
         Expr::Call(call) => match &*call.func {
+            Expr::Name(name) if !matches!(named(name.id.as_str()), Meant::Plain) => false,
             Expr::Name(name) if name.id.as_str() == "range" => counts_up(call),
             Expr::Name(name) if name.id.as_str() == "zip" => {
                 !call.arguments.args.is_empty() && call.arguments.args.iter().all(has)
             }
             Expr::Name(name) if name.id.as_str() == "map" => {
-                call.arguments.args.get(1).is_some_and(has)
+                call.arguments.args.len() > 1 && call.arguments.args.iter().skip(1).all(has)
             }
             Expr::Name(name) if KEEP.contains(&name.id.as_str()) => {
                 call.arguments.args.first().is_some_and(has)
@@ -51,7 +59,7 @@ pub(crate) fn has_items<'a>(
 /// Whether a comprehension certainly makes something.
 pub(crate) fn runs<'a>(
     generators: &'a [Comprehension],
-    named: &impl Fn(&'a str) -> Option<&'a Expr>,
+    named: &impl Fn(&'a str) -> Meant<'a>,
 ) -> bool {
     generators.iter().all(|one| one.ifs.is_empty() && has_items(&one.iter, named))
 }

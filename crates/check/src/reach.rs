@@ -9,10 +9,12 @@ mod dead;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use ruff_python_ast::{AnyNodeRef, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
+use ruff_python_ast::{
+    AnyNodeRef, CmpOp, Comprehension, ExceptHandler, Expr, ExprCall, Stmt, StmtClassDef, StmtTry,
+};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use crate::flow;
+use crate::flow::{self, Meant};
 use crate::names::Names;
 use crate::tree::{Id, Tree};
 
@@ -79,16 +81,23 @@ pub(crate) struct Reach<'t, 'a, 'c> {
     fixed: RefCell<HashMap<String, bool>>,
     /// What certainly has items, though that is not to be seen from how it is written.
     filled: HashSet<TextRange>,
+    /// Attributes that the program sets: a method of such a name may be another by then.
+    set: HashSet<&'a str>,
 }
 
 impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     pub(crate) fn new(tree: &'t Tree<'a>, names: &'t Names<'a, 'c>) -> Self {
+        let set = |(_, node)| match node {
+            AnyNodeRef::ExprAttribute(one) if one.ctx.is_store() => Some(one.attr.as_str()),
+            _ => None,
+        };
         let mut reach = Self {
             tree,
             names,
             called: HashSet::new(),
             fixed: RefCell::default(),
             filled: HashSet::new(),
+            set: tree.all().filter_map(set).collect(),
         };
         // Functions that call functions: as often as something new is found.
         loop {
@@ -107,8 +116,15 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 
     pub(crate) fn has_items(&self, items: &'a Expr) -> bool {
-        self.filled.contains(&items.range())
-            || flow::has_items(items, &|name| self.stands_for(name))
+        self.filled.contains(&items.range()) || flow::has_items(items, &|name| self.meant(name))
+    }
+
+    /// What a name means, as far as that is the same wherever it is used.
+    pub(crate) fn meant(&self, name: &str) -> Meant<'a> {
+        if !self.names.stores.contains_key(name) && !self.names.is_imported(name) {
+            return Meant::Plain;
+        }
+        self.stands_for(name).map_or(Meant::Unknown, Meant::Value)
     }
 
     /// The function that a node calls, if that is certain and new.
@@ -122,7 +138,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                 }
                 _ => return None,
             },
-            Expr::Attribute(attribute) => {
+            Expr::Attribute(attribute) if !self.set.contains(attribute.attr.as_str()) => {
                 self.method(self.class_of(&attribute.value)?, attribute.attr.as_str())?
             }
             _ => return None,
@@ -201,6 +217,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// A method of a class, if it has exactly one of this name.
     pub(crate) fn method(&self, class: Id, name: &str) -> Option<Id> {
         let AnyNodeRef::StmtClassDef(definition) = self.tree.node(class) else { return None };
+        if makes_others(definition) {
+            return None;
+        }
         let mut methods = definition
             .body
             .iter()
@@ -371,11 +390,21 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::ExprAttribute(one) => LOOK.contains(&one.attr.as_str()),
             AnyNodeRef::Arguments(_) => {
                 let call = self.tree.parent(parent).map(|call| self.tree.node(call));
-                matches!(call, Some(AnyNodeRef::ExprCall(call)) if matches!(&*call.func,
-                    Expr::Name(name) if LOOK.contains(&name.id.as_str())))
+                matches!(call, Some(AnyNodeRef::ExprCall(call)) if self.looks(call))
             }
             _ => false,
         }
+    }
+
+    /// Whether a call is of a function of Python's own that leaves what it is given as it is, and does
+    /// not give it back.
+    fn looks(&self, call: &ExprCall) -> bool {
+        let Expr::Name(name) = &*call.func else { return false };
+        let name = name.id.as_str();
+        let is_plain = !self.names.stores.contains_key(name) && !self.names.is_imported(name);
+        // The largest of several may be one of them as it is.
+        let gives_back = ["max", "min", "sum"].contains(&name) && call.arguments.args.len() > 1;
+        LOOK.contains(&name) && is_plain && !gives_back
     }
 
     /// Whether the program may leave before it comes to a statement: `if not rows: return`.
@@ -553,7 +582,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             range.contains_range(node.range())
                 && match node {
                     AnyNodeRef::ExprCompare(compare) => {
-                        compare.ops.iter().any(|op| matches!(op, ruff_python_ast::CmpOp::In | ruff_python_ast::CmpOp::NotIn))
+                        compare.ops.iter().any(|op| matches!(op, CmpOp::In | CmpOp::NotIn))
                             && is_text(&compare.left, key)
                     }
                     AnyNodeRef::ExprCall(call) => {
@@ -589,6 +618,16 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     }
 }
 
+/// Whether calling a class may make something else than an object with its methods: a metaclass says
+/// how, or the class itself.
+fn makes_others(class: &StmtClassDef) -> bool {
+    let has = |name: &str| ["__getattribute__", "__new__"].contains(&name);
+    class.arguments.as_ref().is_some_and(|given| !given.keywords.is_empty())
+        || class.body.iter().any(|one| {
+            one.as_function_def_stmt().is_some_and(|function| has(function.name.as_str()))
+        })
+}
+
 fn is_text(expression: &Expr, text: &str) -> bool {
     matches!(expression, Expr::StringLiteral(literal) if literal.value.to_str() == text)
 }
@@ -597,9 +636,13 @@ fn is_text(expression: &Expr, text: &str) -> bool {
 fn is_always(test: &Expr) -> bool {
     match test {
         Expr::BooleanLiteral(literal) => literal.value,
-        Expr::NumberLiteral(_) => !is_never(test),
+        Expr::NumberLiteral(literal) => {
+            matches!(&literal.value, ruff_python_ast::Number::Int(number) if *number != 0)
+        }
         Expr::Compare(compare) => {
             matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__")
+                && matches!(&compare.ops[..], [CmpOp::Eq])
+                && matches!(&compare.comparators[..], [name] if is_text(name, "__main__"))
         }
         _ => false,
     }

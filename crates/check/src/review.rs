@@ -23,8 +23,10 @@ mod touched;
 mod verdict;
 mod web;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use catalog::Annotations;
 use ruff_python_ast::AnyNodeRef;
 use ruff_text_size::TextRange;
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,8 @@ pub struct Rules {
     pub imports: Option<Vec<String>>,
     /// Servers that are believed when they call a tool harmless.
     pub trusted: Vec<String>,
+    /// What counts about single tools, by server and tool, whatever their server says.
+    pub said: BTreeMap<(String, String), Annotations>,
     /// Calls that a program may make.
     pub calls: Option<u64>,
 }
@@ -303,13 +307,13 @@ pub struct ToolUse {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolRisk {
-    /// A server that is trusted says that it changes nothing.
+    /// A server that is trusted, or the operator, says that it changes nothing.
     ReadOnly,
     /// The same, and that it reaches beyond its server's own data.
     OpenWorld,
     /// Nothing that is believed is said about it.
     Unannotated,
-    /// A server that is trusted says that it changes something.
+    /// A server that is trusted, or the operator, says that it changes something.
     Write,
     /// Its server says that it may destroy something.
     Destructive,

@@ -1,5 +1,6 @@
 //! One check, from text to report.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use ruff_python_ast::{AnyNodeRef, Expr, PySourceType};
 use ruff_python_parser::parse_unchecked_source;
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::calls::{self, Judged, Question};
+use crate::calls::{self, Judged, Lone, Question};
 use crate::checker::{Job, Known};
 use crate::complaints::{Judge, asked_for, formatted, loop_of};
 use crate::earlier::{Found, Left};
@@ -185,7 +186,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let typed = checker.check(&rewritten, &used, &asked);
 
     let trust = Trust::new(&tree, &names, &spelt.sure);
-    answer(&mut judged, &typed, &trust, checker);
+    answer(&mut judged, &typed, &trust, checker, removes(&tree));
     mistakes.append(&mut judged.mistakes);
     let given = found.given.as_deref();
     let fields = checker.fields();
@@ -202,6 +203,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
         left: &found.left,
         settled,
         trust: &trust,
+        looked: Cell::new(0),
     };
     let complaints = typed.complaints.iter().take(MOST_COMPLAINTS);
     mistakes.extend(complaints.filter_map(|complaint| judge.mistake(complaint)));
@@ -317,9 +319,9 @@ fn brings_modules(source: &str) -> bool {
 fn asked(judged: &Judged) -> HashSet<TextRange> {
     let mut asked: HashSet<TextRange> =
         judged.questions.iter().map(|question| question.range).collect();
-    for (range, inner) in &judged.if_no_dict {
-        asked.insert(*range);
-        asked.extend(inner.questions.iter().map(|question| question.range));
+    for lone in &judged.lone {
+        asked.insert(lone.range);
+        asked.extend(lone.if_first.questions.iter().map(|question| question.range));
     }
     asked
 }
@@ -355,7 +357,13 @@ fn with_items(
 }
 
 /// Answers what the calls left open.
-fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker: &TypeChecker) {
+fn answer(
+    judged: &mut Judged,
+    typed: &Typed,
+    trust: &Trust<'_, '_, '_>,
+    checker: &TypeChecker,
+    removes: bool,
+) {
     let fields = checker.fields();
     let of = |range: &TextRange| {
         let shown = typed.types.get(range).filter(|_| trust.is_sure_at(*range))?;
@@ -366,27 +374,48 @@ fn answer(judged: &mut Judged, typed: &Typed, trust: &Trust<'_, '_, '_>, checker
         fits::wrong(question, &kinds, shown)
     };
     let mut found: Vec<Mistake> = judged.questions.iter().filter_map(wrong).collect();
-    for (range, inner) in std::mem::take(&mut judged.if_no_dict) {
+    for Lone { range, keys, if_first } in std::mem::take(&mut judged.lone) {
         let Some((kinds, _)) = of(&range) else { continue };
-        let no_dict = |kind: &kinds::Kind| {
-            !matches!(
-                kind,
-                kinds::Kind::Dict
-                    | kinds::Kind::Typed(_)
-                    | kinds::Kind::Other
-                    | kinds::Kind::Future
-                    | kinds::Kind::Known(_)
-                    | kinds::Kind::Class(_)
-            )
-        };
-        if kinds.iter().all(no_dict) {
-            found.extend(inner.questions.iter().filter_map(wrong));
-            found.extend(inner.mistakes);
+        // What a result always has may have been taken out of it.
+        let keys = keys.as_deref().filter(|_| !removes);
+        if kinds.iter().all(|kind| is_first_argument(kind, keys, fields)) {
+            found.extend(if_first.questions.iter().filter_map(wrong));
+            found.extend(if_first.mistakes);
         }
     }
     // Where the value was known, it has been judged by its value.
     found.retain(|one| !judged.mistakes.iter().any(|known| known.range == one.range));
     judged.mistakes.extend(found);
+}
+
+/// Whether a program takes anything out of a container by its key.
+fn removes(tree: &Tree<'_>) -> bool {
+    tree.all().any(|(_, node)| match node {
+        AnyNodeRef::ExprSubscript(subscript) => subscript.ctx.is_del(),
+        AnyNodeRef::ExprAttribute(one) => {
+            ["clear", "pop", "popitem", "__delitem__"].contains(&one.attr.as_str())
+        }
+        AnyNodeRef::ExprName(name) => name.id.as_str() == "delitem",
+        _ => false,
+    })
+}
+
+/// Whether a lone argument of this kind is certainly the first one, and no dict with all of them: it is no
+/// dict, or a result that always has a field which is no parameter.
+fn is_first_argument(kind: &kinds::Kind, keys: Option<&[String]>, fields: &Fields) -> bool {
+    match kind {
+        kinds::Kind::Typed(class) => {
+            let is_foreign =
+                |field: &str| keys.is_some_and(|keys| keys.iter().all(|key| key != field));
+            !bindings::is_learned(class) && fields.needed(class).any(is_foreign)
+        }
+        kinds::Kind::Dict
+        | kinds::Kind::Other
+        | kinds::Kind::Future
+        | kinds::Kind::Known(_)
+        | kinds::Kind::Class(_) => false,
+        _ => true,
+    }
 }
 
 /// The packages of the servers that a program mentions.

@@ -113,6 +113,11 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
         names.iter().any(|name| self.set.contains(name))
     }
 
+    /// Whether the program sets an attribute of this name on anything.
+    pub(crate) fn sets_attribute(&self, name: &str) -> bool {
+        self.set.contains(name)
+    }
+
     /// Whether the expression of exactly this range is certainly of the type it seems to have.
     pub(crate) fn is_sure_at(&self, range: TextRange) -> bool {
         let whole = |(_, node): (Id, AnyNodeRef<'a>)| {

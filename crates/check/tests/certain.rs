@@ -228,3 +228,19 @@ fn a_field_that_is_not_there_blocks_only_where_the_program_may_come() {
         assert_eq!(blocks(catalog(), &format!("{begin}{rest}")), expected, "{rest}");
     }
 }
+
+#[test]
+fn skills_are_known_only_when_the_program_runs() {
+    for source in [
+        "from skills import high_spenders, high_spenders_v2 as old\nprint(await high_spenders(5) + old(minimum=5))",
+        "import skills\nprint(skills.high_spenders(5), dir(skills))",
+        "def twice(n):\n    return 2 * n\nsaved = await save_skill('twice', twice, examples=[{'n': 4}])\nprint(saved['version'], search_skills('twice')[0]['name'])",
+        "from skills import save_skill, search_skills\nawait save_skill('f', 'def f(): pass', 'Nothing.', scope='team:ops')\nprint(search_skills())",
+    ] {
+        assert!(!blocks(Catalog::new(vec![listing(None)]), source), "{source}");
+    }
+    assert!(blocks(
+        Catalog::new(vec![listing(None)]),
+        "from skill import high_spenders\nhigh_spenders(5)"
+    ));
+}

@@ -295,6 +295,32 @@ fn checker_of_any(source: &str) -> check::Report {
 }
 
 #[test]
+fn a_tool_that_hangs_on_a_name_of_nothing_is_imported_from_its_server() {
+    for source in [
+        "await forge.get_issue(owner='a')",
+        "await mcp.tools.get_issue(owner='a')",
+        "await tools.get_issue(owner='a')",
+        "from tools import get_issue",
+        "from functions import get_issue as issue",
+    ] {
+        let told = check(source).for_model();
+        assert!(
+            told.contains("did you mean: from servers.forge import get_issue"),
+            "{source}: {told}"
+        );
+        assert!(told.contains("`from servers.forge import get_issue`"), "{source}: {told}");
+    }
+    // What the program calls almost so is nearer.
+    let told = check("issues = {}\nisues.get_issue()").for_model();
+    assert!(told.contains("did you mean: issues"), "{told}");
+    let told = check("await mcp.call_tool('get_issue', {})").for_model();
+    assert!(
+        told.contains("from servers.NAME import TOOL") && !told.contains("did you mean"),
+        "{told}"
+    );
+}
+
+#[test]
 fn more_mistakes_than_are_listed_are_counted() {
     let source = "from servers.forge import get_user\n".to_owned()
         + &"await get_user(nick='x')\n".repeat(40);

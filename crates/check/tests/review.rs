@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use catalog::{Catalog, Listing};
+use catalog::{Annotations, Catalog, Listing};
 use check::review::{Action, Actions, Review, Risk, Rule, ToolRisk, Verdict};
 use check::{Checker, Program, Rules};
 use insta::assert_snapshot;
@@ -32,7 +32,7 @@ fn catalog() -> Arc<Catalog> {
 }
 
 fn rules() -> Rules {
-    Rules { imports: None, trusted: vec!["forge".to_owned()], calls: Some(100) }
+    Rules { trusted: vec!["forge".to_owned()], calls: Some(100), ..Rules::default() }
 }
 
 fn review_with(source: &str, rules: &Rules) -> Review {
@@ -239,6 +239,40 @@ fn tools_are_told_with_their_risk_and_believed_only_where_trusted() {
     let rules: Vec<Rule> = review.violations.iter().map(|one| one.rule).collect();
     assert_eq!(rules, [Rule::DestructiveTool, Rule::OpenWorldTool, Rule::DestructiveTool]);
     assert_eq!(ToolRisk::Destructive.name(), "destructive");
+}
+
+#[test]
+fn what_the_operator_says_of_a_tool_counts_before_what_its_server_says() {
+    let says = |server: &str, tool: &str, read_only: bool| {
+        let read_only_hint = Some(read_only);
+        (
+            (server.to_owned(), tool.to_owned()),
+            Annotations { read_only_hint, ..Annotations::default() },
+        )
+    };
+    let said = [
+        says("wild", "wipe", true),
+        says("wild", "do_it", false),
+        says("forge", "get_issue", false),
+    ];
+    let said = Rules { said: said.into_iter().collect(), ..rules() };
+    let review = review_with(
+        "import servers.forge as f\nimport servers.wild as w\n\
+         await f.get_issue()\nawait w.do_it()\nawait w.wipe()\nawait w.read_all()\n",
+        &said,
+    );
+    let told: Vec<String> = review
+        .tools
+        .iter()
+        .map(|one| format!("{}.{} {} {}", one.server, one.tool, one.risk.name(), one.trusted))
+        .collect();
+    assert_snapshot!(told.join("\n"), @r"
+    forge.get_issue write true
+    wild.do_it write true
+    wild.read_all unannotated false
+    wild.wipe read-only true
+    ");
+    assert!(review.violations.is_empty(), "{:?}", review.violations);
 }
 
 #[test]

@@ -261,3 +261,23 @@ fn planted_mistakes_are_caught_in_a_later_program_too() {
     assert!(all >= 100, "{all}");
     assert!(caught * 10 >= all * 9, "{caught} of {all}");
 }
+
+#[test]
+fn what_was_left_can_be_written_down_and_read_again() {
+    let left = last(&["import json as j\nfrom servers.forge import get_issue", "x = 1"]).left;
+    let stored = left.to_stored().expect("it is known");
+    assert_eq!(Left::from_stored(&stored), left);
+    let names = Given::After(&[], &left);
+    let program = Program { source: "j.dupms(x)", names, ..Program::default() };
+    assert!(checker().check(&program).blocks());
+    // Nobody knows what is left of what nobody knows, and neither what another version means.
+    assert_eq!(Left::default().to_stored(), None);
+    let newer = stored.replacen("\"version\":1", "\"version\":2", 1);
+    let further = stored.replacen("\"used\":[]", "\"used\":[],\"more\":1", 1);
+    let many: Vec<String> = (0..2_000).map(|at| format!("\"x{at}\"")).collect();
+    let large = stored.replacen("\"others\":[", &format!("\"others\":[{},", many.join(",")), 1);
+    for text in [newer, further, large, stored[1..].to_owned(), String::new()] {
+        assert_ne!(text, stored);
+        assert!(!Left::from_stored(&text).is_known(), "{text:.80}");
+    }
+}

@@ -125,7 +125,9 @@ class _Shape:
     def wrong(self, problem):
         names = [one + "*" if one in self.required else one for one in self.parameters[:_MAX_SHOWN]]
         more = len(self.parameters) - len(names)
-        listed = ", ".join(names) + (f" and {more} more" if more > 0 else "") + (", **extra" if self.extra else "")
+        listed = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+        if self.extra:
+            listed = f"{listed}, **extra" if listed else "any, each by its name"
         marked = " (* required)" if self.required else ""
         takes = f"Parameters: {listed}{marked}" if listed else "It has no parameters"
         return ArgumentError(f"{self.function}() {problem}. {takes}", server=self.server, tool=self.tool)

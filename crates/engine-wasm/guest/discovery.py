@@ -151,6 +151,12 @@ def list_directory(path="servers/"):
         raise FileNotFoundError(f"there is no folder {path!r}; list_directory('servers/') lists the servers") from None
     except NotADirectoryError:
         raise NotADirectoryError(f"{path!r} is a file; read_file({path!r}) reads it") from None
+    if place == servers.ROOT:
+        names = [name for name in names if not name.startswith(".")]
+        for server, why in servers.missing().items():
+            if server not in _told:
+                _told.add(server)
+                print(f"list_directory(): {server} is missing: {why}", file=sys.stderr)
     return sorted([name + "/" if os.path.isdir(f"{place}/{name}") else name for name in names])
 
 
@@ -167,11 +173,13 @@ def read_file(path):
 
 
 def _place(path):
-    """`servers/...` is at the root, everything else where programs work."""
+    """`servers/...` and `skills/...` are at the root, everything else where programs work."""
     path = os.fspath(path).strip() or "servers"
     relative = path.removeprefix("./").removeprefix("/").rstrip("/")
     if relative == "servers" or relative.startswith("servers/"):
         return servers.ROOT + relative.removeprefix("servers")
+    if relative == "skills" or relative.startswith("skills/"):
+        return "/" + relative
     if path.startswith("/"):
         return path.rstrip("/") or "/"
     return "/workspace/" + relative

@@ -3,6 +3,7 @@
 import ast
 import re
 from os import stat as _stat
+from os.path import expanduser as _expanduser
 
 _LOOKING = re.compile(r"\b(?:glob|iglob|rglob|walk|exists|isfile|isdir|is_file|is_dir)\b")
 _OUTSIDE = re.compile(
@@ -17,6 +18,9 @@ _MAKE_PATHS = frozenset("pathlib.Path pathlib.PosixPath os.path.expanduser os.pa
 _SAME_PATH = frozenset("expanduser resolve absolute".split())
 _MAX_STEPS = 20
 
+# What takes away a file that the program had: `~` is its own folder, where it may have been.
+_TAKES_AWAY = re.compile(r"\b(?:remove|unlink|rmtree|rmdir|rename|renames|move|replace)\b")
+
 
 def missing(source):
     """The first such path that the sandbox does not have, or None."""
@@ -24,13 +28,17 @@ def missing(source):
     if not _LOOKING.search(source) or not _OUTSIDE.search(source):
         return None
     try:
-        return next((one for one in _Looks(ast.parse(source)).paths() if not _is_there(one)), None)
+        looked = _Looks(ast.parse(source)).paths()
+        if _TAKES_AWAY.search(source):
+            looked = (one for one in looked if not one.startswith("~"))
+        return next((one for one in looked if not _is_there(one)), None)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def _is_there(path):
     """Whether the sandbox has a path, or the folder that a pattern begins with."""
+    path = _expanduser(path)
     try:
         _stat(re.split(r"[*?\[]", path)[0].rpartition("/")[0] if re.search(r"[*?\[]", path) else path)
     except OSError:
@@ -119,7 +127,10 @@ class _Looks:
             return None if value is None else self._path(value, steps + 1)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             left, right = self._path(node.left, steps + 1), self._path(node.right, steps + 1)
-            return None if left is None or right is None else f"{left.rstrip('/')}/{right}"
+            if left is None or right is None:
+                return None
+            # As with paths themselves: one that begins at the root is the whole.
+            return right if right.startswith("/") else f"{left.rstrip('/')}/{right}"
         if not isinstance(node, ast.Call) or node.keywords:
             return None
         if self._name(node.func) in _MAKE_PATHS and len(node.args) == 1:

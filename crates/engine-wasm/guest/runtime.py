@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import analysis, analysis_check, awaits, binding, calls, children, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, values, waiting, web
+from _tidegate import analysis, analysis_check, awaits, binding, calls, children, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, skills, values, waiting, web
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -157,6 +157,7 @@ class Runtime:
         if seed is not None:
             _seed(seed)
         servers.refresh(run.get("servers"))
+        skills.refresh(run.get("skills"))
         self._restrict(run)
         context = run["context"] or {}
         if "request" in context and errors.is_analysis(run["source"] or ""):
@@ -171,6 +172,7 @@ class Runtime:
         self.runs += 1
         analysis.asked = False
         discovery.begin()
+        skills.begin()
         if self.reserve is None:
             self._refill()
         self.error = None
@@ -507,9 +509,10 @@ def _let_import_from_workspace(allowed):
 def _importer(allowed):
     def importer(name, globals=None, locals=None, fromlist=(), level=0):
         # Only the program itself is asked; what an allowed module needs is its own affair.
-        if level == 0 and (globals is None or globals.get("__name__", "__main__") == "__main__"):
+        # Skills are programs, too.
+        if level == 0 and (globals is None or str(globals.get("__name__", "__main__")).partition(".")[0] in ("__main__", "skills")):
             root = name.partition(".")[0]
-            if root not in allowed and root != "servers" and not servers.is_free(root):
+            if root not in allowed and root not in ("servers", "skills") and not servers.is_free(root):
                 error = ImportError(f"import of {name!r} is not allowed at this isolation level", name=name)
                 error.tidegate_hint = "This level only lets a program import: " + ", ".join(sorted(allowed))
                 raise error
@@ -577,6 +580,7 @@ def _public():
         **waiting.PUBLIC,
         **web.PUBLIC,
         **children.PUBLIC,
+        **skills.PUBLIC,
         **{one.__name__: one for one in _FAILURES},
         **{one.__name__: one for one in (content.Content, content.Image, content.Audio, content.Resource, content.Link)},
     }
@@ -593,7 +597,7 @@ _FAILURES = (
 
 def _offer(package):
     """What every program finds without importing it."""
-    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items(), *children.PUBLIC.items()):
+    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items(), *children.PUBLIC.items(), *skills.PUBLIC.items()):
         setattr(builtins, name, value)
     for one in _FAILURES:
         setattr(builtins, one.__name__, one)
@@ -630,6 +634,7 @@ def settle():
     current.sources.clear()
     # What was rehearsed with is gone; otherwise every session would have to find that out.
     servers.refresh(None)
+    skills.refresh(None)
     # An image built on this one may bring packages; what was found there must be looked up again.
     sys.path_importer_cache.pop("/packages", None)
     sys.path_importer_cache.pop(_WORKSPACE, None)
@@ -701,4 +706,6 @@ json.JSONEncoder.default = _json_default
 calls.connect(ask, forget, _wait_here, _tell)
 discovery.connect(ask_now, lambda: current.value_bytes)
 discovery.install()
+skills.connect(ask_now, lambda: current.sources)
+skills.install()
 current = Runtime()

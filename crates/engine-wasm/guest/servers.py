@@ -267,6 +267,11 @@ class _State:
             self._reasons = {} if text is None else _decode(text.decode())
         return self._reasons.get(path)
 
+    def missing(self):
+        """Servers that are configured and cannot be imported, with the reason."""
+        self.reason("")
+        return {name: why for name, why in self._reasons.items() if name.isidentifier()}
+
     def forget(self):
         if self.found:
             for name in self.found:
@@ -295,6 +300,11 @@ def refresh(fingerprint):
 def names():
     """The servers there are."""
     return _state.folders()
+
+
+def missing():
+    """Servers that are configured and are not among `names()`, with the reason."""
+    return {name: why for name, why in _state.missing().items() if name not in _state.folders()}
 
 
 def given():

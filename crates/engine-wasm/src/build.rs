@@ -8,7 +8,9 @@ use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{CallResult, Digest, Folder, Host, HostCall, Input, Level, Limits, Program, Step};
+use engine::{
+    CallResult, Digest, Folder, Host, HostCall, Input, Level, Limits, Program, Shown, Step,
+};
 use serde_json::value::RawValue;
 
 use crate::cache::StoredImage;
@@ -38,6 +40,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("discovery", include_str!("../guest/discovery.py")),
     ("awaits", include_str!("../guest/awaits.py")),
     ("program", include_str!("../guest/program.py")),
+    ("skills", include_str!("../guest/skills.py")),
     ("looks", include_str!("../guest/looks.py")),
     ("hints", include_str!("../guest/hints.py")),
     ("errors", include_str!("../guest/errors.py")),
@@ -308,7 +311,7 @@ fn warmed(
         machine.configure(News {
             limits: limits.clone(),
             host: Arc::new(Prompter),
-            servers,
+            shown: Shown { servers, ..Shown::default() },
             ..News::default()
         });
         for rehearsal in std::iter::repeat_n(REHEARSALS, TIMES).flatten() {
@@ -415,6 +418,24 @@ mod tests {
 
     use super::*;
     use crate::cache::ImageName;
+
+    #[test]
+    fn each_module_of_the_package_needs_only_those_before_it() {
+        let mut before: Vec<&str> = Vec::new();
+        for (name, source) in PACKAGE {
+            let needed = source.lines().flat_map(|line| {
+                let of =
+                    line.strip_prefix("from _tidegate.").and_then(|rest| rest.split(' ').next());
+                let all = line.strip_prefix("from _tidegate import ").unwrap_or_default();
+                let all = all.split(", ").filter_map(|one| one.split(' ').next());
+                of.into_iter().chain(all).filter(|one| !one.is_empty())
+            });
+            for module in needed {
+                assert!(before.contains(&module), "{name} needs {module}, which comes later");
+            }
+            before.push(name);
+        }
+    }
 
     #[test]
     fn the_same_inputs_give_the_same_base_image_byte_for_byte() {

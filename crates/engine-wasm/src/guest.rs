@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use engine::{
-    FileAnswer, FileError, FileTask, Folder, FreezeError, Guest, Host, Image, Input, Limits, Step,
+    FileAnswer, FileError, FileTask, FreezeError, Guest, Host, Image, Input, Limits, Shown, Step,
     StepError, Usage,
 };
 use tokio::sync::oneshot::{self, error::TryRecvError};
@@ -45,8 +45,7 @@ pub(crate) struct WasmGuest {
     limits: Limits,
     host: Arc<dyn Host>,
     seed: Option<u64>,
-    servers: Option<Arc<Folder>>,
-    results: Option<Arc<Folder>>,
+    shown: Shown,
     /// Limits, host, seed or folders changed since the machine last heard of them.
     changed: bool,
 }
@@ -64,6 +63,7 @@ impl WasmGuest {
     }
 
     fn new(body: Body, works: Arc<Works>, shared: Arc<Shared>, start: engine::Start) -> Self {
+        let shown = start.shown();
         Self {
             body,
             works,
@@ -71,8 +71,7 @@ impl WasmGuest {
             limits: start.limits,
             host: start.host,
             seed: start.seed,
-            servers: start.servers,
-            results: start.results,
+            shown,
             changed: true,
         }
     }
@@ -89,8 +88,7 @@ impl WasmGuest {
             limits: self.limits.clone(),
             host: Arc::clone(&self.host),
             seed: self.seed.take(),
-            servers: self.servers.clone(),
-            results: self.results.clone(),
+            shown: self.shown.clone(),
         });
         self.changed = false;
         let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
@@ -181,9 +179,8 @@ impl Guest for WasmGuest {
         self.changed = true;
     }
 
-    fn show(&mut self, servers: Option<Arc<Folder>>, results: Option<Arc<Folder>>) {
-        self.servers = servers;
-        self.results = results;
+    fn show(&mut self, folders: Shown) {
+        self.shown = folders;
         self.changed = true;
     }
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Step,
+    CallResult, Digest, Folder, Host, Input, Limits, NoHost, Outcome, ProgramError, Shown, Step,
     StepError, Usage, Waiting,
 };
 use serde_json::value::RawValue;
@@ -57,14 +57,13 @@ pub(crate) struct News {
     pub(crate) limits: Limits,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) seed: Option<u64>,
-    pub(crate) servers: Option<Arc<Folder>>,
-    pub(crate) results: Option<Arc<Folder>>,
+    pub(crate) shown: Shown,
 }
 
 impl Default for News {
     fn default() -> Self {
         let (limits, host) = (Limits::default(), Arc::new(NoHost));
-        Self { limits, host, seed: None, servers: None, results: None }
+        Self { limits, host, seed: None, shown: Shown::default() }
     }
 }
 
@@ -112,6 +111,7 @@ impl Machine {
             told: false,
             servers: None,
             results: None,
+            skills: None,
             input: None,
             ended: None,
             unreported: Vec::new(),
@@ -185,7 +185,8 @@ impl Machine {
     /// Tells the guest what holds for its first program, unless something else will.
     fn tell(&mut self, seed: u64) -> Result<(), BoxError> {
         let state = self.store.data_mut();
-        state.input = Some(wire::run(self.language, None, &state.limits, Some(seed), None)?);
+        state.input =
+            Some(wire::run(self.language, None, &state.limits, Some(seed), (None, None))?);
         lock(&state.watch).begin(&state.limits);
         self.enter()?;
         self.store.data_mut().told = true;
@@ -198,7 +199,7 @@ impl Machine {
 
     /// Takes over what the next program may use, who answers it, its seed and its servers.
     pub(crate) fn configure(&mut self, news: News) {
-        let News { limits, host, seed, servers, results } = news;
+        let News { limits, host, seed, shown: Shown { servers, results, skills } } = news;
         let state = self.store.data_mut();
         let digest = servers.as_ref().map(|folder| folder.digest());
         if state.servers != digest {
@@ -214,6 +215,14 @@ impl Machine {
                 .map_or_else(GivenFolder::default, |results| (*results.prepared(given)).clone());
             state.wasi.files().set_folder(Given::Results, folder);
             state.results = digest;
+        }
+        let digest = skills.as_ref().map(|folder| folder.digest());
+        if state.skills != digest {
+            let folder = skills
+                .map_or_else(GivenFolder::default, |skills| (*skills.prepared(given)).clone());
+            state.wasi.files().set_folder(Given::Skills, folder);
+            state.skills = digest;
+            state.told = false;
         }
         state.growth.allowed = limits.memory_bytes;
         let known =
@@ -285,7 +294,8 @@ impl Machine {
         let message = if state.told && seed.is_none() && program.context.is_empty() {
             wire::run_again(self.language, program)
         } else {
-            wire::run(self.language, Some(program), &state.limits, seed, state.servers.as_ref())
+            let folders = (state.servers.as_ref(), state.skills.as_ref());
+            wire::run(self.language, Some(program), &state.limits, seed, folders)
         };
         let message = message.map_err(|error| fault("write a program", error))?;
         state.told = true;
@@ -455,7 +465,11 @@ fn outcome(state: &mut State, mut done: wire::Done, usage: Usage) -> Outcome {
         && done.artifacts.is_empty();
     let lost = done.lost_pictures;
     let note = if lost > 0 {
-        Some(format!("{lost} figures could not be drawn, or were more than twenty"))
+        Some(format!(
+            "figures that are missing: {lost}; at most twenty are drawn, each within the memory that is left \
+             (setting `memory-bytes`, {}): draw fewer, or smaller ones with `figsize` and `dpi`",
+            state.limits.memory_bytes
+        ))
     } else if done.too_large {
         Some(format!(
             "the return value was larger than value-bytes ({}) and was cut; return a summary",

@@ -73,6 +73,8 @@ pub(crate) struct State {
     pub(crate) servers: Option<Digest>,
     /// What `/results` shows.
     pub(crate) results: Option<Digest>,
+    /// The skills that it sees under `/skills`.
+    pub(crate) skills: Option<Digest>,
     /// The answer to the guest's next `n`.
     pub(crate) input: Option<Vec<u8>>,
     pub(crate) ended: Option<Ended>,

@@ -154,7 +154,7 @@ pub(crate) fn run(
     program: Option<&Program>,
     limits: &Limits,
     seed: Option<u64>,
-    servers: Option<&Digest>,
+    (servers, skills): (Option<&Digest>, Option<&Digest>),
 ) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
     #[serde(untagged)]
@@ -172,6 +172,8 @@ pub(crate) fn run(
         value_bytes: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         servers: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        skills: Option<String>,
     }
     #[derive(Serialize)]
     struct Envelope<'a> {
@@ -189,6 +191,7 @@ pub(crate) fn run(
             imports: limits.imports.as_ref(),
             value_bytes: limits.value_bytes,
             servers: servers.map(Digest::to_string),
+            skills: skills.map(Digest::to_string),
         },
     })
 }

@@ -197,6 +197,8 @@ pub struct Start {
     pub servers: Option<Arc<Folder>>,
     /// What programs find under `/results`.
     pub results: Option<Arc<Folder>>,
+    /// What programs find under `/skills`.
+    pub skills: Option<Arc<Folder>>,
 }
 
 impl Default for Start {
@@ -208,7 +210,28 @@ impl Default for Start {
             host: Arc::new(NoHost),
             servers: None,
             results: None,
+            skills: None,
         }
+    }
+}
+
+/// The folders that the host shows to programs.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// What programs find under `/servers`.
+    pub servers: Option<Arc<Folder>>,
+    /// What programs find under `/results`.
+    pub results: Option<Arc<Folder>>,
+    /// What programs find under `/skills`.
+    pub skills: Option<Arc<Folder>>,
+}
+
+impl Start {
+    /// The folders that it names.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        let Self { servers, results, skills, .. } = self;
+        Shown { servers: servers.clone(), results: results.clone(), skills: skills.clone() }
     }
 }
 
@@ -240,8 +263,8 @@ pub trait Guest: Send {
     /// Changes who answers quick calls, from the next step on.
     fn attach(&mut self, host: Arc<dyn Host>);
 
-    /// Changes what programs find under `/servers` and `/results`, from the next step on.
-    fn show(&mut self, servers: Option<Arc<Folder>>, results: Option<Arc<Folder>>);
+    /// Changes what programs find under `/servers`, `/results` and `/skills`, from the next step on.
+    fn show(&mut self, folders: Shown);
 
     /// Changes what the next program may use.
     fn limit(&mut self, limits: Limits);

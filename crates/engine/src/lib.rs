@@ -24,8 +24,8 @@ pub use call::{CallError, CallId, CallResult, HostCall};
 pub use files::{FileAnswer, FileEntry, FileError, FileTask};
 pub use folder::Folder;
 pub use guest::{
-    Engine, FreezeError, Guest, Host, Input, NoHost, StandbyFigures, Start, StartError, Step,
-    StepError, Waiting,
+    Engine, FreezeError, Guest, Host, Input, NoHost, Shown, StandbyFigures, Start, StartError,
+    Step, StepError, Waiting,
 };
 pub use image::{Digest, Image, ImageError};
 pub use limits::{Level, LimitKind, Limits};

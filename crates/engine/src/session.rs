@@ -30,6 +30,9 @@ pub trait Calls: Send + Sync + 'static {
     /// Carries out one call.
     async fn call(&self, call: HostCall) -> CallResult;
 
+    /// The program gave up waiting for a call; the future that carries it out is dropped.
+    fn withdrawn(&self, _id: CallId) {}
+
     /// The program sleeps without waiting for any call, or no longer does.
     fn sleeps(&self, _asleep: bool) {}
 
@@ -113,7 +116,7 @@ impl Session {
         if let Some(guest) = &mut self.guest {
             guest.limit(start.limits.clone());
             guest.attach(Arc::clone(&start.host));
-            guest.show(start.servers.clone(), start.results.clone());
+            guest.show(start.shown());
         }
         self.start = start;
     }
@@ -179,6 +182,11 @@ impl Session {
     pub async fn lend(&mut self, program: &Program) -> Result<Box<dyn Guest>, SessionError> {
         self.used = Usage::default();
         self.ready(program).await
+    }
+
+    /// Notes what a guest that was lent has used so far, in case it is not given back.
+    pub fn has_used(&mut self, used: Usage) {
+        self.used = used;
     }
 
     /// Takes a guest back whose run has reached its end, and has not [used up](used_up) its memory.
@@ -298,6 +306,7 @@ impl Desk {
         for id in waiting.withdrawn {
             if let Some(handle) = self.handles.remove(&id) {
                 handle.abort();
+                self.calls.withdrawn(id);
             }
         }
         for call in waiting.calls {

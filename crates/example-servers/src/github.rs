@@ -1,7 +1,7 @@
-//! The server `github`: five tools of a forge, on real repositories in a folder.
+//! The server `github`: tools of a forge, on real repositories in a folder.
 //!
-//! Files and branches are git's. Issues and pull requests, which git does not know, lie in a database
-//! beside the repositories.
+//! Files, branches and commits are git's. Issues, pull requests and what is said to them, which git does not
+//! know, lie in a database beside the repositories.
 
 use std::path::Path;
 
@@ -15,6 +15,27 @@ use crate::store::{Store, Table};
 const ADD: &str = "INSERT INTO notes
     SELECT ?1, ?2, count(*) + 1, ?3, ?4, ?5 FROM notes WHERE repository = ?1
     RETURNING json_object('number', number)";
+
+const ISSUES: &str = "SELECT json_group_array(json_object('number', number, 'title', title, 'body', body,
+        'comments', json((SELECT json_group_array(body) FROM
+            (SELECT body FROM comments WHERE repository = ?1 AND number = notes.number ORDER BY rowid)))))
+    FROM (SELECT * FROM notes WHERE repository = ?1 AND kind = 'issue' ORDER BY number) AS notes";
+
+const PULLS: &str =
+    "SELECT json_group_array(json_object('number', number, 'title', title, 'body', body,
+        'head', branch))
+    FROM (SELECT * FROM notes WHERE repository = ?1 AND kind = 'pull' ORDER BY number)";
+
+/// Whether there is an issue or a pull request of that number, and how many comments it has.
+const KNOWN: &str = "SELECT json_array(count(*), (SELECT count(*) FROM comments
+        WHERE repository = ?1 AND number = CAST(?2 AS INTEGER)))
+    FROM notes WHERE repository = ?1 AND number = CAST(?2 AS INTEGER)";
+
+const COMMENT: &str = "INSERT INTO comments VALUES (?1, CAST(?2 AS INTEGER), ?3)
+    RETURNING json_object('number', number)";
+
+/// Commits that are listed unless somebody wants more or fewer.
+const COMMITS: u32 = 30;
 
 /// What there is at the beginning.
 const BEGINNING: [(&str, &str, &str, &str); 3] = [
@@ -80,18 +101,43 @@ struct Issue {
     body: Option<String>,
 }
 
+#[derive(Deserialize)]
+struct Of {
+    owner: String,
+    repo: String,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    owner: String,
+    repo: String,
+    issue_number: u32,
+    body: String,
+}
+
+#[derive(Deserialize)]
+struct Log {
+    owner: String,
+    repo: String,
+    branch: Option<String>,
+    limit: Option<u32>,
+}
+
 impl Forge {
     /// One whose repositories are in this folder.
     pub(crate) async fn new(folder: Option<&Path>, seed: u64) -> Result<Self, String> {
         let folder = folder.ok_or("say with --store in which folder the repositories are")?;
         let what = |error: std::io::Error| format!("{}: {error}; check --store", folder.display());
         std::fs::create_dir_all(folder).map_err(what)?;
-        let table = Table::new::<()>(
-            "notes",
-            "repository TEXT, kind TEXT, number INTEGER, title TEXT, body TEXT, branch TEXT",
-            &[],
-        );
-        let store = Store::open(Some(&folder.join("forge.db")), seed, &[table]).await?;
+        let tables = [
+            Table::new::<()>(
+                "notes",
+                "repository TEXT, kind TEXT, number INTEGER, title TEXT, body TEXT, branch TEXT",
+                &[],
+            ),
+            Table::new::<()>("comments", "repository TEXT, number INTEGER, body TEXT", &[]),
+        ];
+        let store = Store::open(Some(&folder.join("forge.db")), seed, &tables).await?;
         let repositories = Repositories::at(folder);
         for name in ["lights", "tides"] {
             let of = BEGINNING.iter().filter(|one| one.1 == name);
@@ -150,6 +196,34 @@ impl Forge {
         self.note(&full, ["issue", &issue.title, body, ""]).await
     }
 
+    async fn list(&self, of: &Of, query: &'static str) -> Result<Value, String> {
+        self.repositories.find(&of.owner, &of.repo)?;
+        self.store.json(query, &[Some(&format!("{}/{}", of.owner, of.repo))]).await
+    }
+
+    async fn comment(&self, comment: &Comment) -> Result<Value, String> {
+        self.repositories.find(&comment.owner, &comment.repo)?;
+        let full = format!("{}/{}", comment.owner, comment.repo);
+        let number = comment.issue_number.to_string();
+        let known = self.store.json(KNOWN, &[Some(&full), Some(&number)]).await?;
+        if known[0] == 0 {
+            return Err(format!(
+                "{full} has nothing of the number {number}; list_issues and list_pull_requests say what it has"
+            ));
+        }
+        self.store.json(COMMENT, &[Some(&full), Some(&number), Some(&comment.body)]).await?;
+        let before = known[1].as_u64().unwrap_or(0);
+        Ok(json!({ "number": comment.issue_number, "comments": before + 1 }))
+    }
+
+    async fn log(&self, log: &Log) -> Result<Value, String> {
+        let repository = self.repositories.find(&log.owner, &log.repo)?;
+        let branch = log.branch.as_deref().unwrap_or(MAIN);
+        let commits = repository.log(branch, log.limit.unwrap_or(COMMITS)).await?;
+        let shown = |(sha, message): (String, String)| json!({ "sha": sha, "message": message });
+        Ok(json!({ "commits": commits.into_iter().map(shown).collect::<Vec<_>>() }))
+    }
+
     async fn note(&self, full: &str, given: [&str; 4]) -> Result<Value, String> {
         let [kind, title, body, branch] = given.map(Some);
         self.store.json(ADD, &[Some(full), kind, title, body, branch]).await
@@ -168,6 +242,16 @@ impl Tools for Forge {
             "push_files" => self.push(served::read(tool, arguments)?).await,
             "create_pull_request" => self.pull(&served::read(tool, arguments)?).await,
             "create_issue" => self.issue(&served::read(tool, arguments)?).await,
+            "list_issues" => {
+                let issues = self.list(&served::read(tool, arguments)?, ISSUES).await?;
+                Ok(json!({ "issues": issues }))
+            }
+            "add_issue_comment" => self.comment(&served::read(tool, arguments)?).await,
+            "list_pull_requests" => {
+                let pulls = self.list(&served::read(tool, arguments)?, PULLS).await?;
+                Ok(json!({ "pull_requests": pulls }))
+            }
+            "list_commits" => self.log(&served::read(tool, arguments)?).await,
             _ => Err(served::unknown(tool)),
         }
     }
@@ -211,6 +295,51 @@ mod tests {
         let again = json!({ "title": "Mend", "head": "mend", "base": "main" });
         let again = asked(&forge, "create_pull_request", again).await.unwrap();
         assert_eq!(again["number"], 3);
+    }
+
+    #[tokio::test]
+    async fn what_was_said_to_an_issue_is_listed_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let forge = Forge::new(Some(folder.path()), 1).await.unwrap();
+        asked(&forge, "create_issue", json!({ "title": "Wrong", "body": "See below." }))
+            .await
+            .unwrap();
+        let pushed = json!({ "branch": "mend", "message": "Mend", "files": [{ "path": "a.md", "content": "a\n" }] });
+        asked(&forge, "push_files", pushed).await.unwrap();
+        let pull = json!({ "title": "Mend", "head": "mend", "base": "main" });
+        asked(&forge, "create_pull_request", pull).await.unwrap();
+        for (body, count) in [("First", 1), ("then'; --", 2)] {
+            let comment = json!({ "issue_number": 1, "body": body });
+            let told = asked(&forge, "add_issue_comment", comment).await.unwrap();
+            assert_eq!(told, json!({ "number": 1, "comments": count }));
+        }
+        let issues = asked(&forge, "list_issues", json!({})).await.unwrap();
+        let issue = json!({ "number": 1, "title": "Wrong", "body": "See below.", "comments": ["First", "then'; --"] });
+        assert_eq!(issues, json!({ "issues": [issue] }));
+        let pulls = asked(&forge, "list_pull_requests", json!({})).await.unwrap();
+        let pull = json!({ "number": 2, "title": "Mend", "body": "", "head": "mend" });
+        assert_eq!(pulls, json!({ "pull_requests": [pull] }));
+        let log = asked(&forge, "list_commits", json!({ "branch": "mend" })).await.unwrap();
+        let messages: Vec<_> =
+            log["commits"].as_array().unwrap().iter().map(|one| &one["message"]).collect();
+        assert_eq!(messages, ["Mend", "Begin"]);
+        let last = asked(&forge, "list_commits", json!({ "limit": 1 })).await.unwrap();
+        assert_eq!(last["commits"][0]["message"], "Begin");
+        let nothing = json!({ "issue_number": 9, "body": "?" });
+        let reason = asked(&forge, "add_issue_comment", nothing).await.unwrap_err();
+        assert!(reason.contains("nothing of the number 9"), "{reason}");
+    }
+
+    #[tokio::test]
+    async fn every_tool_that_is_described_is_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        let forge = Forge::new(Some(folder.path()), 1).await.unwrap();
+        let tools: Value = serde_json::from_str(Forge::DEFINITIONS).unwrap();
+        for tool in tools.as_array().unwrap() {
+            let name = tool["name"].as_str().unwrap();
+            let told = forge.answer(name, Map::new()).await;
+            assert_ne!(told, Err(served::unknown(name)));
+        }
     }
 
     #[tokio::test]

@@ -8,6 +8,7 @@ mod archive;
 mod automation;
 mod chance;
 mod data;
+mod database;
 mod device;
 mod documents;
 mod github;
@@ -74,6 +75,8 @@ pub struct World {
     /// The `SQLite` file of servers that have one, in memory unless given; of `github`, the folder of
     /// its repositories.
     pub store: Option<PathBuf>,
+    /// The address of the PostgreSQL in which `travel` keeps its rows, instead of in `SQLite`.
+    pub database: Option<String>,
     /// The credential of servers that want one.
     pub token: Option<String>,
 }
@@ -89,7 +92,7 @@ pub enum Door {
 /// Serves `name` there.
 pub async fn serve(name: &str, world: &World, door: Door) -> Result<(), ServeError> {
     let broken = |reason: String| ServeError::Broken { name: name.to_owned(), reason };
-    let World { seed, store, token } = world;
+    let World { seed, store, database, token } = world;
     let store = store.as_deref();
     let served = match name {
         "automation" => offer(Automation::new(store, *seed).await.map_err(broken)?, door).await,
@@ -101,7 +104,10 @@ pub async fn serve(name: &str, world: &World, door: Door) -> Result<(), ServeErr
         }
         "github" => offer(Forge::new(store, *seed).await.map_err(broken)?, door).await,
         "trading" => offer(Trading::new(store, *seed).await.map_err(broken)?, door).await,
-        "travel" => offer(Travel::new(store, *seed).await.map_err(broken)?, door).await,
+        "travel" => {
+            let travel = Travel::new(database.as_deref(), store, *seed).await;
+            offer(travel.map_err(broken)?, door).await
+        }
         _ => return Err(ServeError::Unknown { name: name.to_owned() }),
     };
     served.map_err(broken)

@@ -155,6 +155,20 @@ impl Repository {
         Ok((count, files.lines().map(str::to_owned).collect()))
     }
 
+    /// The last commits of a branch, the newest first: what each is called, and the first line of what it says.
+    pub(crate) async fn log(
+        &self,
+        branch: &str,
+        most: u32,
+    ) -> Result<Vec<(String, String)>, String> {
+        let (most, head) = (format!("--max-count={most}"), reference(branch)?);
+        let log = self.git(&["log", "--format=%H %s", &most, &head, "--"], "").await;
+        let log =
+            log.map_err(|_| format!("there is no branch {branch:?}; push_files makes one"))?;
+        let commits = log.lines().filter_map(|line| line.split_once(' '));
+        Ok(commits.map(|(sha, message)| (sha.to_owned(), message.to_owned())).collect())
+    }
+
     async fn git(&self, arguments: &[&str], input: &str) -> Result<String, String> {
         let arguments: Vec<String> = arguments.iter().map(|one| (*one).to_owned()).collect();
         self.run(&arguments, input, None).await

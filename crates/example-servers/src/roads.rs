@@ -1,6 +1,6 @@
-//! What two people on the road have: expenses, trips, camp grounds, and places to drive to.
+//! What two people on the road have: expenses, trips, camp grounds, other places to stop, and places to drive to.
 
-use chrono::{NaiveDate, TimeDelta};
+use chrono::{Datelike as _, NaiveDate, TimeDelta};
 
 use crate::chance;
 
@@ -10,6 +10,8 @@ pub(crate) const EXPENSES: u32 = 100_000;
 pub(crate) const FEW: u32 = 400;
 /// Camp grounds.
 pub(crate) const CAMPS: u32 = 300;
+/// Places where a van gets what it needs.
+const SERVICES: u32 = 240;
 /// Days in which money was spent, up to the last of June 2026.
 const DAYS: u32 = 900;
 
@@ -40,8 +42,19 @@ pub(crate) type Expense = (u32, &'static str, String, &'static str, &'static str
 pub(crate) type Trip =
     (u32, &'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
-/// Id, name, latitude, longitude, price of a night, whether there is electricity, rating.
-pub(crate) type Camp = (String, String, f64, f64, f64, u8, f64);
+/// Id, name, latitude, longitude, price of a night, whether there is electricity, rating, pitches.
+pub(crate) type Camp = (String, String, f64, f64, f64, u8, f64, usize);
+
+/// Id, kind, name, latitude, longitude, price.
+pub(crate) type Service = (String, &'static str, String, f64, f64, f64);
+
+/// What a van needs on the way, what a place that has it is called, and what it costs there at least.
+const KINDS: [(&str, &str, f64); 4] = [
+    ("dump_station", "Waste point", 3.0),
+    ("fuel", "Pump", 1.6),
+    ("repair", "Workshop", 55.0),
+    ("water", "Tap", 1.0),
+];
 
 pub(crate) const TRIPS: [Trip; 4] = [
     (1, "alice", "Fjords", "2025-06-02", "2025-06-20", "Bergen", "Oslo"),
@@ -86,9 +99,39 @@ pub(crate) fn camps(seed: u64) -> Vec<Camp> {
             (18.0 + 40.0 * part(7_003)).round(),
             u8::from(choice(seed, 6, number, 3) > 0),
             (20.0 + 30.0 * part(7_004)).round() / 10.0,
+            12 + choice(seed, 7, number, 40),
         )
     };
     (0..CAMPS).map(of).collect()
+}
+
+/// Places around the places where a van gets what it needs.
+pub(crate) fn services(seed: u64) -> Vec<Service> {
+    let of = |number: u32| {
+        let part = |what| chance::fraction(seed, what, u64::from(number));
+        let (place, latitude, longitude) = PLACES[choice(seed, 8, number, PLACES.len())];
+        let (kind, name, least) = KINDS[choice(seed, 9, number, KINDS.len())];
+        let near = |middle: f64, what| ((middle + part(what) - 0.5) * 1e4).round() / 1e4;
+        (
+            format!("stop-{number:03}"),
+            kind,
+            format!("{name} {number} at {place}"),
+            near(latitude, 7_005),
+            near(longitude, 7_006),
+            cents(least * (1.0 + part(7_007))),
+        )
+    };
+    (0..SERVICES).map(of).collect()
+}
+
+/// How many pitches of a camp ground others have taken for a night. One is always left.
+pub(crate) fn taken(seed: u64, camp: &str, night: NaiveDate, pitches: i64) -> i64 {
+    let number: u64 =
+        camp.trim_start_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0);
+    let day = u64::try_from(night.num_days_from_ce()).unwrap_or(0);
+    let place = 1 << 53 | number << 32 | day;
+    let taken = chance::choice(seed, place, usize::try_from(pitches).unwrap_or(1));
+    i64::try_from(taken).unwrap_or(0)
 }
 
 /// Kilometres between two points of the earth.
@@ -120,6 +163,22 @@ mod tests {
         assert_eq!((of("alice"), of("bob")), (100_000, 400));
         assert!(expenses.iter().all(|one| one.2.as_str() <= "2026-06-30"));
         assert_eq!(expenses[99_999].2, "2026-06-30");
+    }
+
+    #[test]
+    fn a_camp_ground_has_room_for_one_more_in_every_night() {
+        let night = NaiveDate::from_ymd_opt(2026, 7, 10).unwrap();
+        let counts: Vec<i64> = (0..400)
+            .map(|after| taken(1, "camp-017", night + TimeDelta::days(after), 12))
+            .collect();
+        assert_eq!(counts.iter().min(), Some(&0));
+        assert_eq!(counts.iter().max(), Some(&11));
+        assert_ne!(
+            counts,
+            (0..400)
+                .map(|after| taken(1, "camp-018", night + TimeDelta::days(after), 12))
+                .collect::<Vec<_>>()
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tables in SQLite: made from a seed once, asked with parameters ever after.
 //!
-//! The file remembers which seed it was made from and with which tables. Another seed or another
-//! version makes it anew; nobody else's file is touched.
+//! The file remembers which seed it was made from and with which tables. Another seed, another version
+//! or other columns make it anew; nobody else's file is touched.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 /// Marks files that are ours: "tide".
 const MARK: i64 = 0x7469_6465;
@@ -20,10 +20,10 @@ pub(crate) struct Table {
     /// Its columns, as SQL declares them.
     pub(crate) columns: &'static str,
     /// A JSON list of rows, each a list of values.
-    rows: String,
+    pub(crate) rows: String,
     width: usize,
     /// The columns by which it is searched.
-    index: Option<&'static str>,
+    pub(crate) index: Option<&'static str>,
 }
 
 impl Table {
@@ -34,6 +34,11 @@ impl Table {
 
     pub(crate) fn with_index(self, columns: &'static str) -> Self {
         Self { index: Some(columns), ..self }
+    }
+
+    /// Who made it: this version, from this seed, with these columns.
+    pub(crate) fn maker(&self, seed: u64) -> String {
+        format!("{} ({})", maker(seed), self.columns)
     }
 }
 
@@ -55,6 +60,11 @@ impl Store {
             None => options.in_memory(true),
         };
         let place = file.map_or_else(|| "memory".to_owned(), |file| file.display().to_string());
+        if let Some(folder) = file.and_then(Path::parent) {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                format!("the folder of the store {place}: {error}; check --store")
+            })?;
+        }
         let wrong = |error: sqlx::Error| format!("the store {place}: {error}; check --store");
         let mut connection = SqliteConnection::connect_with(&options).await.map_err(wrong)?;
         let foreign = is_foreign(&mut connection).await.map_err(wrong)?;
@@ -77,6 +87,11 @@ impl Store {
         let mut connection = self.connection.lock().await;
         let added = add(&mut connection, seed, (table, part), rows).await;
         added.map_err(|error| format!("the store could not be filled: {error}"))
+    }
+
+    /// The connection, for whoever asks in another way than by [`json`](Self::json).
+    pub(crate) async fn connection(&self) -> MutexGuard<'_, SqliteConnection> {
+        self.connection.lock().await
     }
 
     /// The one JSON value that a query selects. What is not given is NULL.
@@ -111,11 +126,11 @@ async fn is_foreign(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
 /// All in one transaction: a server that is ended in the middle leaves nothing half made.
 async fn make(connection: &mut SqliteConnection, seed: u64, tables: &[Table]) -> sqlx::Result<()> {
     let mut work = connection.begin_with("BEGIN IMMEDIATE").await?;
-    let made = maker(seed);
     sqlx::query("CREATE TABLE IF NOT EXISTS made (by TEXT NOT NULL, name TEXT PRIMARY KEY) STRICT")
         .execute(&mut *work)
         .await?;
     for table in tables {
+        let made = table.maker(seed);
         if is_there(&mut work, &made, table.name).await? {
             continue;
         }
@@ -158,7 +173,7 @@ async fn add<R: Serialize>(
     work.commit().await
 }
 
-/// Who made a table: this version, from this seed.
+/// Who made a part of a table: this version, from this seed.
 fn maker(seed: u64) -> String {
     format!("{} {seed}", env!("CARGO_PKG_VERSION"))
 }
@@ -204,10 +219,20 @@ mod tests {
     #[tokio::test]
     async fn a_file_is_made_once_for_a_seed_and_anew_for_another() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("store.db");
+        let file = folder.path().join("not/there/yet/store.db");
         assert_eq!(counted(&file, 1, &[(1, "a"), (2, "b")]).await.unwrap().to_string(), "[2,3]");
         assert_eq!(counted(&file, 1, &[(9, "z")]).await.unwrap().to_string(), "[2,3]");
         assert_eq!(counted(&file, 2, &[(9, "z")]).await.unwrap().to_string(), "[1,9]");
+    }
+
+    #[tokio::test]
+    async fn a_table_that_has_other_columns_now_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("store.db");
+        assert_eq!(counted(&file, 1, &[(1, "a"), (2, "b")]).await.unwrap().to_string(), "[2,3]");
+        let wider = Table::new("numbers", "n INTEGER, word TEXT, at REAL", &[(7, "c", 0.5)]);
+        let store = Store::open(Some(&file), 1, &[wider]).await.unwrap();
+        assert_eq!(store.json(COUNT, &[]).await.unwrap().to_string(), "[1,7]");
     }
 
     #[tokio::test]

@@ -1,51 +1,33 @@
 //! The server `travel`: expenses, trips, camp grounds and bookings of people on the road.
 //!
-//! Every question goes to the store with parameters. Whose rows they are is an argument; that nobody
+//! Every question goes to the database with parameters. Whose rows they are is an argument; that nobody
 //! gives another's is the gateway's rule. A booking takes its time, as some services do: it is asked
 //! after until it is confirmed.
 
+mod bookings;
+mod camps;
+mod money;
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
-use chrono::{TimeDelta, Utc};
+use chrono::NaiveDate;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::house::stamp;
+use crate::database::{Database, Given};
 use crate::roads;
 use crate::served::{self, Tools};
-use crate::store::{Store, Table};
+use crate::store::Table;
 
-const EXPENSES: &str = "SELECT json_group_array(json_object('number', number, 'day', day,
-        'category', category, 'vendor', vendor, 'amount', amount))
-    FROM (SELECT * FROM expenses WHERE user = ?1
-            AND (?2 IS NULL OR day >= ?2) AND (?3 IS NULL OR day <= ?3)
-            AND (?4 IS NULL OR category = ?4)
-          ORDER BY day, number)";
+const TRIPS: &str = "SELECT number, name, first_day, last_day, start, destination
+    FROM trips WHERE traveller = $1 ORDER BY first_day, number";
 
-const ADD_EXPENSE: &str = "INSERT INTO expenses
-    SELECT max(number) + 1, ?1, ?2, ?3, ?4, CAST(?5 AS REAL) FROM expenses
-    RETURNING json_object('number', number, 'day', day, 'amount', amount)";
+const ADD_TRIP: &str = "INSERT INTO trips
+    SELECT coalesce(max(number), 0) + 1, $1, $2, $3, $4, $5, $6 FROM trips
+    RETURNING number, name";
 
-const TRIPS: &str = "SELECT json_group_array(json_object('number', number, 'name', name,
-        'first_day', first_day, 'last_day', last_day, 'start', start, 'destination', destination))
-    FROM (SELECT * FROM trips WHERE user = ?1 ORDER BY first_day)";
-
-const CAMPS: &str = "SELECT json_group_array(json_object('id', id, 'name', name,
-        'latitude', latitude, 'longitude', longitude, 'night', night,
-        'electricity', json(iif(electricity, 'true', 'false')), 'rating', rating))
-    FROM (SELECT * FROM camps WHERE ?1 IS NULL OR id = ?1 ORDER BY id)";
-
-const BOOK: &str = "INSERT INTO bookings
-    SELECT printf('B%04d', count(*) + 1), ?1, ?2, ?3, CAST(?4 AS INTEGER), ?5 FROM bookings
-    RETURNING json_object('id', id, 'status', 'pending')";
-
-const BOOKING: &str = "SELECT coalesce((SELECT json_object('id', id, 'camp', camp,
-        'first_day', first_day, 'nights', nights,
-        'status', iif(ready <= ?3, 'confirmed', 'pending'))
-    FROM bookings WHERE user = ?1 AND id = ?2), 'null')";
-
-/// How long a booking takes.
-const SLOW: TimeDelta = TimeDelta::milliseconds(1_200);
 /// What a litre costs, and how many a hundred kilometres take.
 const FUEL: (f64, f64) = (1.82, 11.5);
 /// Roads are longer than the way a bird flies.
@@ -53,24 +35,8 @@ const BENDS: f64 = 1.3;
 
 /// The server.
 pub(crate) struct Travel {
-    store: Store,
-}
-
-#[derive(Deserialize)]
-struct Expenses {
-    user_id: String,
-    start_date: Option<String>,
-    end_date: Option<String>,
-    category: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Spent {
-    user_id: String,
-    day: String,
-    category: String,
-    vendor: String,
-    amount: f64,
+    database: Database,
+    seed: u64,
 }
 
 #[derive(Deserialize)]
@@ -79,11 +45,13 @@ struct User {
 }
 
 #[derive(Deserialize)]
-struct Around {
-    latitude: f64,
-    longitude: f64,
-    within_km: f64,
-    electricity: Option<bool>,
+struct Trip {
+    user_id: String,
+    name: String,
+    first_day: String,
+    last_day: String,
+    start: String,
+    destination: String,
 }
 
 #[derive(Deserialize)]
@@ -92,107 +60,93 @@ struct Route {
     destination: String,
 }
 
-#[derive(Deserialize)]
-struct Stay {
-    user_id: String,
-    camp_id: String,
-    first_day: String,
-    nights: u32,
-}
-
-#[derive(Deserialize)]
-struct Booking {
-    user_id: String,
-    booking_id: String,
-}
-
 impl Travel {
-    pub(crate) async fn new(file: Option<&Path>, seed: u64) -> Result<Self, String> {
-        let tables = [
-            Table::new(
-                "expenses",
-                "number INTEGER, user TEXT, day TEXT, category TEXT, vendor TEXT, amount REAL",
-                &roads::expenses(seed),
-            )
-            .with_index("user, day"),
-            Table::new(
-                "trips",
-                "number INTEGER, user TEXT, name TEXT, first_day TEXT, last_day TEXT, start TEXT, destination TEXT",
-                &roads::TRIPS,
-            ),
-            Table::new(
-                "camps",
-                "id TEXT, name TEXT, latitude REAL, longitude REAL, night REAL, electricity INTEGER, rating REAL",
-                &roads::camps(seed),
-            ),
-            Table::new::<()>(
-                "bookings",
-                "id TEXT, user TEXT, camp TEXT, first_day TEXT, nights INTEGER, ready TEXT",
-                &[],
-            ),
+    /// One whose rows are in the PostgreSQL at `address`, or else in `file`, or else in memory.
+    pub(crate) async fn new(
+        address: Option<&str>,
+        file: Option<&Path>,
+        seed: u64,
+    ) -> Result<Self, String> {
+        let database = Database::open((address, file), seed, &tables(seed)).await?;
+        Ok(Self { database, seed })
+    }
+
+    async fn trips(&self, of: &User) -> Result<Value, String> {
+        Ok(json!({ "trips": self.database.rows(TRIPS, &[(&of.user_id).into()]).await? }))
+    }
+
+    async fn plan(&self, trip: &Trip) -> Result<Value, String> {
+        let (first, last) = (day(&trip.first_day)?, day(&trip.last_day)?);
+        if last < first {
+            return Err(format!("the trip ends on {last}, before it begins on {first}"));
+        }
+        let (start, destination) = (place(&trip.start)?, place(&trip.destination)?);
+        let [start, destination] = [start, destination].map(|at| roads::PLACES[at].0);
+        let (first, last) = (first.to_string(), last.to_string());
+        let given: [Given<'_>; 6] = [
+            (&trip.user_id).into(),
+            (&trip.name).into(),
+            (&first).into(),
+            (&last).into(),
+            start.into(),
+            destination.into(),
         ];
-        Ok(Self { store: Store::open(file, seed, &tables).await? })
+        one(self.database.change(ADD_TRIP, &given).await?)
     }
+}
 
-    async fn expenses(&self, of: &Expenses) -> Result<Value, String> {
-        let [start, end, category] =
-            [&of.start_date, &of.end_date, &of.category].map(|given| given.as_deref());
-        let given = [Some(of.user_id.as_str()), start, end, category];
-        Ok(json!({ "expenses": self.store.json(EXPENSES, &given).await? }))
-    }
+fn tables(seed: u64) -> [Table; 5] {
+    [
+        Table::new(
+            "expenses",
+            "number INTEGER, traveller TEXT, day TEXT, category TEXT, vendor TEXT, amount REAL",
+            &roads::expenses(seed),
+        )
+        .with_index("traveller, day"),
+        Table::new(
+            "trips",
+            "number INTEGER, traveller TEXT, name TEXT, first_day TEXT, last_day TEXT, start TEXT, destination TEXT",
+            &roads::TRIPS,
+        ),
+        Table::new(
+            "camps",
+            "id TEXT, name TEXT, latitude REAL, longitude REAL, night REAL, electricity INTEGER, rating REAL, pitches INTEGER",
+            &roads::camps(seed),
+        ),
+        Table::new(
+            "services",
+            "id TEXT, kind TEXT, name TEXT, latitude REAL, longitude REAL, price REAL",
+            &roads::services(seed),
+        ),
+        Table::new::<()>(
+            "bookings",
+            "number INTEGER, traveller TEXT, camp TEXT, first_day TEXT, nights INTEGER, ready TEXT, cancelled INTEGER",
+            &[],
+        ),
+    ]
+}
 
-    async fn spend(&self, one: &Spent) -> Result<Value, String> {
-        let amount = one.amount.to_string();
-        let given = [&one.user_id, &one.day, &one.category, &one.vendor, &amount];
-        self.store.json(ADD_EXPENSE, &given.map(|text| Some(text.as_str()))).await
-    }
+/// The row that a statement about one row returned.
+fn one(rows: Vec<Value>) -> Result<Value, String> {
+    rows.into_iter().next().ok_or_else(|| "the store did not say what it made of it".to_owned())
+}
 
-    async fn camps(&self, around: &Around) -> Result<Value, String> {
-        let all = self.store.json(CAMPS, &[None]).await?;
-        let here = (around.latitude, around.longitude);
-        let near = |camp: &Value| {
-            let place = (camp["latitude"].as_f64()?, camp["longitude"].as_f64()?);
-            let away = roads::distance(here, place);
-            let fits = around.electricity.is_none_or(|wanted| camp["electricity"] == wanted);
-            let mut camp = camp.clone();
-            camp["km"] = json!((away * 10.0).round() / 10.0);
-            (away <= around.within_km && fits).then_some(camp)
-        };
-        let camps: Vec<Value> = all.as_array().into_iter().flatten().filter_map(near).collect();
-        Ok(json!({ "camps": camps }))
-    }
+/// A day as people write it.
+fn day(text: &str) -> Result<NaiveDate, String> {
+    NaiveDate::parse_from_str(text, "%Y-%m-%d")
+        .map_err(|_| format!("{text:?} is no day; write it as 2026-07-11"))
+}
 
-    async fn book(&self, stay: &Stay) -> Result<Value, String> {
-        let known = self.store.json(CAMPS, &[Some(&stay.camp_id)]).await?;
-        if known[0].is_null() {
-            return Err(format!(
-                "there is no camp ground {:?}; search_campgrounds finds them",
-                stay.camp_id
-            ));
-        }
-        let (nights, ready) = (stay.nights.to_string(), stamp(Utc::now() + SLOW));
-        let given = [&stay.user_id, &stay.camp_id, &stay.first_day, &nights, &ready];
-        self.store.json(BOOK, &given.map(|text| Some(text.as_str()))).await
-    }
-
-    async fn booking(&self, of: &Booking) -> Result<Value, String> {
-        let now = stamp(Utc::now());
-        let given = [of.user_id.as_str(), &of.booking_id, &now].map(Some);
-        match self.store.json(BOOKING, &given).await? {
-            Value::Null => Err(format!("there is no booking {:?} of yours", of.booking_id)),
-            found => Ok(found),
-        }
-    }
+/// Which of the places it is.
+fn place(name: &str) -> Result<usize, String> {
+    roads::PLACES.iter().position(|place| place.0 == name).ok_or_else(|| {
+        let names = roads::PLACES.map(|place| place.0).join(", ");
+        format!("there is no way to {name:?}; there are {names}")
+    })
 }
 
 /// The way between two places, by way of those that lie between them.
 fn route(of: &Route) -> Result<Value, String> {
-    let place = |name: &str| {
-        roads::PLACES.iter().position(|place| place.0 == name).ok_or_else(|| {
-            let names = roads::PLACES.map(|place| place.0).join(", ");
-            format!("there is no way to {name:?}; there are {names}")
-        })
-    };
     let (from, to) = (place(&of.start)?, place(&of.destination)?);
     let mut stops: Vec<_> = roads::PLACES[from.min(to)..=from.max(to)].to_vec();
     if from > to {
@@ -220,66 +174,20 @@ impl Tools for Travel {
         match tool {
             "get_expenses" => self.expenses(&served::read(tool, arguments)?).await,
             "add_expense" => self.spend(&served::read(tool, arguments)?).await,
-            "get_trips" => {
-                let of: User = served::read(tool, arguments)?;
-                Ok(json!({ "trips": self.store.json(TRIPS, &[Some(&of.user_id)]).await? }))
-            }
+            "get_expense_summary" => self.summary(&served::read(tool, arguments)?).await,
+            "remove_expense" => self.remove(&served::read(tool, arguments)?).await,
+            "get_trips" => self.trips(&served::read(tool, arguments)?).await,
+            "add_trip" => self.plan(&served::read(tool, arguments)?).await,
             "search_campgrounds" => self.camps(&served::read(tool, arguments)?).await,
+            "get_campground" => self.camp(&served::read(tool, arguments)?).await,
+            "check_availability" => self.availability(&served::read(tool, arguments)?).await,
+            "search_services" => self.services(&served::read(tool, arguments)?).await,
             "get_route" => route(&served::read(tool, arguments)?),
             "book_campground" => self.book(&served::read(tool, arguments)?).await,
             "get_booking" => self.booking(&served::read(tool, arguments)?).await,
+            "get_bookings" => self.bookings(&served::read(tool, arguments)?).await,
+            "cancel_booking" => self.cancel(&served::read(tool, arguments)?).await,
             _ => Err(served::unknown(tool)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    async fn asked(travel: &Travel, tool: &str, arguments: Value) -> Result<Value, String> {
-        travel.answer(tool, arguments.as_object().unwrap().clone()).await
-    }
-
-    #[tokio::test]
-    async fn nobody_has_the_rows_of_another_whatever_an_argument_says() {
-        let travel = Travel::new(None, 1).await.unwrap();
-        let count = async |user: &str| {
-            let answer = asked(&travel, "get_expenses", json!({ "user_id": user })).await.unwrap();
-            answer["expenses"].as_array().unwrap().len()
-        };
-        assert_eq!(count("alice").await, 100_000);
-        assert_eq!(count("bob").await, 400);
-        assert_eq!(count("bob' OR '1'='1").await, 0);
-        let stay = json!({ "user_id": "alice", "camp_id": "camp-001", "first_day": "2026-07-11", "nights": 2 });
-        let booked = asked(&travel, "book_campground", stay).await.unwrap();
-        assert_eq!(booked["status"], "pending");
-        let of = |user: &str| json!({ "user_id": user, "booking_id": booked["id"] });
-        assert_eq!(asked(&travel, "get_booking", of("alice")).await.unwrap()["nights"], 2);
-        let reason = asked(&travel, "get_booking", of("bob")).await.unwrap_err();
-        assert_eq!(reason, "there is no booking \"B0001\" of yours");
-    }
-
-    #[tokio::test]
-    async fn an_expense_that_is_added_is_found_again() {
-        let travel = Travel::new(None, 1).await.unwrap();
-        let one = json!({ "user_id": "bob", "day": "2026-07-01", "category": "food", "vendor": "x'); DROP TABLE expenses; --", "amount": 12.5 });
-        asked(&travel, "add_expense", one).await.unwrap();
-        let july = json!({ "user_id": "bob", "start_date": "2026-07-01" });
-        let found = asked(&travel, "get_expenses", july).await.unwrap();
-        assert_eq!(found["expenses"][0]["amount"], 12.5);
-        assert_eq!(found["expenses"][0]["vendor"], "x'); DROP TABLE expenses; --");
-    }
-
-    #[test]
-    fn a_way_has_its_stops_in_order() {
-        let of = |start: &str, destination: &str| {
-            route(&Route { start: start.into(), destination: destination.into() })
-        };
-        let way = of("Hamburg", "Oslo").unwrap();
-        let stops: Vec<_> =
-            way["stops"].as_array().unwrap().iter().map(|stop| stop["place"].clone()).collect();
-        assert_eq!(stops, ["Hamburg", "Copenhagen", "Gothenburg", "Oslo"]);
-        assert!(of("Oslo", "Atlantis").unwrap_err().contains("Atlantis"));
     }
 }

@@ -10,6 +10,8 @@
 //! {"structured": any, "has_structured": bool, "content": [parts]}
 //! ```
 
+use std::borrow::Cow;
+
 use catalog::learned::Sight;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -73,8 +75,8 @@ fn part(part: &Part) -> Sight<'_> {
     }
 }
 
-/// What a failed tool said, in one text.
-pub(crate) fn words(result: &ToolResult) -> String {
+/// What a tool said, in one text.
+pub(crate) fn words(result: &ToolResult) -> Cow<'_, str> {
     let mut texts: Vec<&str> = Vec::new();
     for part in &result.content {
         match part {
@@ -84,9 +86,10 @@ pub(crate) fn words(result: &ToolResult) -> String {
         }
     }
     match (&texts[..], &result.structured) {
-        ([], Some(structured)) => structured.to_string(),
+        ([], Some(structured)) => structured.to_string().into(),
         ([], None) => "the tool failed and did not say why".into(),
-        (texts, _) => texts.join("\n"),
+        ([text], _) => (*text).into(),
+        (texts, _) => texts.join("\n").into(),
     }
 }
 

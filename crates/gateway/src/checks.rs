@@ -8,6 +8,7 @@ use check::{Checker, Code, Finding, Given, Left, Report, Review, Rules, Unchecke
 use engine::{Limits, Outcome, Program, ProgramError};
 
 use crate::finding::{Detail, Search};
+use crate::missing;
 use crate::tools::{Offer, Tools};
 
 /// Words of a program that tools are searched by,
@@ -19,6 +20,8 @@ const MOST_SUGGESTED: usize = 3_000;
 const KIND: &str = "CheckError";
 /// What is right in a place, as far as a hint lists it.
 const MOST_VALID: usize = 15;
+/// How it begins that no server has a tool; see [`catalog::ResolveError::NoSuchTool`].
+const NOWHERE: &[&str] = &["none of the ", "the only server that is known ", "no server is known "];
 /// Other findings that are told after a failure.
 const MOST_OTHERS: usize = 5;
 /// Exceptions that are likely to be about what a tool takes or returns.
@@ -103,6 +106,7 @@ impl Checks {
         if report.blocking().any(|finding| unknown(finding.code)) {
             offer = tools.offer_anew(&whole).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
+            tell_of_missing(&mut report, tools);
         }
         if let Some(query) = wanted_instead(&report, &program.source) {
             tools.know_all().await;
@@ -172,11 +176,22 @@ impl Checks {
     }
 }
 
+/// Says beside a tool that no server is known to have which servers have not said what they have.
+fn tell_of_missing(report: &mut Report, tools: &Tools) {
+    let words = missing::in_words(&tools.missing());
+    let is_nowhere = |message: &str| NOWHERE.iter().any(|start| message.starts_with(start));
+    let unknown = report.findings.iter_mut().filter(|finding| finding.code == Code::UnknownTool);
+    for finding in unknown.filter(|finding| is_nowhere(&finding.message)) {
+        finding.message.push_str(&words);
+    }
+}
+
 /// What a review holds against a program that may use this.
 fn rules(tools: Option<&Arc<Tools>>, limits: &Limits) -> Rules {
     Rules {
         imports: limits.imports.clone(),
         trusted: tools.map(|tools| tools.trusted()).unwrap_or_default(),
+        said: tools.map(|tools| tools.overruled()).unwrap_or_default(),
         calls: Some(limits.calls),
     }
 }

@@ -1,4 +1,4 @@
-//! Programs that a program starts: `spawn` and `spawn_map`.
+//! Programs that a program starts: `spawn` and `spawn_map`, and the examples of a skill that it saves.
 //!
 //! ```text
 //! program ──$spawn──► Children ──examined, limits carved──► a guest of its own ──► what it returns
@@ -6,15 +6,21 @@
 //!
 //! A child belongs to the run that started it: the same owner and rules, its calls among those of the run. Its
 //! limits are a part of the run's, and all children together have no more CPU time and calls than the program
-//! itself has. A child starts no children. When its run ends, it ends.
+//! itself has. A child starts no children. When its run ends, it ends. In a run that outlives the process, one
+//! that waits for long holds no guest; see [`resting`].
 
-use std::sync::atomic::{AtomicU64, Ordering};
+mod first;
+mod resting;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use check::review::Review;
 use engine::{
-    CallError, Context, Engine, Limits, Outcome, Program, ProgramError, Session, Start, Usage,
-    is_variable,
+    CallError, Context, Engine, Level, Limits, Outcome, Program, ProgramError, Session, Start,
+    Usage, is_variable,
 };
 use metrics::counter;
 use serde::Deserialize;
@@ -22,11 +28,17 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use upstream::TraceParent;
 
+use self::first::{ChildBooks, First, Nobody};
+pub use self::resting::Rests;
+use self::resting::{Awake, Resting};
 use crate::behalf::Behalf;
 use crate::checks::{Checks, Earlier, refusal};
+use crate::desk::Desk;
 use crate::hearing::{CallNote, Hearing};
+use crate::judge::DENIED;
 use crate::reviewing::{Reviewing, review_refusal};
 use crate::run::run_with;
+use crate::skillset::Workshop;
 use crate::tally::Tally;
 use crate::tools::{Offer, Tools};
 
@@ -50,6 +62,8 @@ pub struct Nursery {
     pub reviews: Arc<Checks>,
     /// What is done about what reviews find.
     pub reviewing: Reviewing,
+    /// When those are let go that wait, where they are.
+    pub rests: Option<Rests>,
 }
 
 /// The children of one run.
@@ -64,6 +78,8 @@ pub(crate) struct Children {
     left: Mutex<Left>,
     room: Semaphore,
     begun: AtomicU64,
+    /// Those that have a guest or are about to, and do not rest without one.
+    awake: AtomicUsize,
 }
 
 /// What all children that are still to come may use.
@@ -81,6 +97,20 @@ struct Asked {
     context: Context,
 }
 
+/// Saves a skill, if the program may start others: the examples are.
+pub(crate) async fn save_skill(
+    children: Option<Arc<Children>>,
+    arguments: &RawValue,
+) -> Result<Box<RawValue>, CallError> {
+    let Some(children) = children else {
+        let message = "save_skill(): a program that was started by another saves no skills; \
+                       let it return, and save them where it was started";
+        return Err(fault("LimitExceeded", message));
+    };
+    let saved: futures_util::future::BoxFuture<'_, _> = Box::pin(children.save(arguments));
+    saved.await
+}
+
 /// Runs a child, if the program may start any.
 pub(crate) async fn carry_out(
     children: Option<Arc<Children>>,
@@ -93,9 +123,77 @@ pub(crate) async fn carry_out(
     };
     let asked: Asked = serde_json::from_str(arguments.get())
         .map_err(|error| fault("ArgumentError", format!("spawn(): {error}")))?;
+    let first = upstream::current().map(First::new);
+    let is_told = first.is_some();
     // Boxed, because a child's calls are made by what makes this one.
-    let child: futures_util::future::BoxFuture<'_, _> = Box::pin(children.run(asked));
-    child.await
+    let child: futures_util::future::BoxFuture<'_, _> = Box::pin(children.run(asked, first));
+    if is_told { upstream::departing(Arc::new(Nobody), child).await } else { child.await }
+}
+
+impl Nursery {
+    /// Looks at a program that another one brought, as at any: what it could do, and what it can call; or
+    /// why it may not run.
+    pub(crate) async fn examined(
+        &self,
+        tools: &Arc<Tools>,
+        program: &Program,
+        limits: &Limits,
+        level: Level,
+    ) -> Result<(Review, Arc<Offer>), Box<ProgramError>> {
+        let Self { checks, reviews, reviewing, .. } = self;
+        let (review, offer, mistaken) = if let Some(checks) = checks {
+            let earlier = Earlier::Nothing;
+            let (report, offer) = checks.examine(Some(tools), program, earlier, limits).await;
+            let mistaken = refusal(&report);
+            (report.review, offer, mistaken)
+        } else {
+            let (review, offer) = reviews.review(Some(tools), program, limits).await;
+            (review, offer, None)
+        };
+        let verdict = reviewing.verdict(&review, level);
+        let refused = mistaken.or_else(|| review_refusal(&verdict, None));
+        if let Some(error) = refused.and_then(|refused: Outcome| refused.error) {
+            return Err(Box::new(error));
+        }
+        let offer = match offer {
+            Some(offer) => offer,
+            None => tools.offer(&program.source).await,
+        };
+        Ok((review, offer))
+    }
+
+    /// Why one of the skills that a program names may not run where it would, if that is so: what holds for
+    /// programs at a level holds for what they import.
+    pub async fn refused_skill(
+        &self,
+        tools: &Arc<Tools>,
+        source: &str,
+        limits: &Limits,
+        behalf: &Behalf,
+    ) -> Option<Box<ProgramError>> {
+        let skillset = tools.skillset()?;
+        if self.reviewing.at(behalf.level).allow_all() {
+            return None;
+        }
+        let reader = behalf.reader();
+        let mut named = skillset.named_in(&reader, source);
+        let mut seen = BTreeSet::new();
+        while let Some(kept) = named.pop() {
+            if !seen.insert((kept.skill.name.clone(), kept.skill.version)) {
+                continue;
+            }
+            // A skill may import others, which run in the same program.
+            named.extend(skillset.named_in(&reader, &kept.skill.source));
+            let program = Program::new(kept.skill.source.clone());
+            let (review, _) = self.reviews.review(Some(tools), &program, limits).await;
+            let verdict = self.reviewing.verdict(&review, behalf.level);
+            if let Some(error) = review_refusal(&verdict, None).and_then(|refused| refused.error) {
+                let message = format!("the skill {}: {}", kept.skill.name, error.message);
+                return Some(Box::new(ProgramError { message, ..error }));
+            }
+        }
+        None
+    }
 }
 
 impl Children {
@@ -116,6 +214,7 @@ impl Children {
             limits,
             room: Semaphore::new(AT_ONCE as usize),
             begun: AtomicU64::new(0),
+            awake: AtomicUsize::new(0),
         }
     }
 
@@ -124,7 +223,16 @@ impl Children {
         self.room.available_permits() < AT_ONCE as usize
     }
 
-    async fn run(&self, asked: Asked) -> Result<Box<RawValue>, CallError> {
+    /// Whether any of them has a guest, and does not rest without one.
+    pub(crate) fn are_awake(&self) -> bool {
+        self.awake.load(Ordering::Acquire) > 0
+    }
+
+    async fn run(
+        &self,
+        asked: Asked,
+        first: Option<Arc<First>>,
+    ) -> Result<Box<RawValue>, CallError> {
         if let Some(key) = asked.context.keys().find(|key| !is_variable(key)) {
             let message = format!(
                 "spawn(): the context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
@@ -139,16 +247,51 @@ impl Children {
             return Err(fault("ServerError", "spawn(): the run is over"));
         };
         let mut share = self.share()?;
-        let result = self.run_within(program, &mut share).await;
+        let awake = Awake::new(&self.awake);
+        let result = self.run_within(program, &mut share, (first, awake)).await;
         let outcome = if result.is_ok() { "ok" } else { "error" };
         counter!("tidegate_children_total", "outcome" => outcome).increment(1);
         result
+    }
+
+    /// Saves a skill, whose examples run as children do.
+    async fn save(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+        let Ok(_place) = self.room.acquire().await else {
+            return Err(fault("ServerError", "save_skill(): the run is over"));
+        };
+        self.may_save().await?;
+        let mut share = self.share()?;
+        let (nursery, behalf) = (self.nursery.clone(), Behalf::clone(&self.behalf));
+        let workshop = Workshop::new(nursery, &self.tools, behalf, share.limits.clone());
+        let Some(workshop) = workshop else {
+            return Err(fault("SkillError", "save_skill(): skills are not kept here"));
+        };
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
+        let workshop = workshop.within(hearing, Arc::clone(&self.tally));
+        let saved = workshop.save_for_program(&self.tools, arguments, &self.behalf).await;
+        share.used = workshop.used();
+        saved
+    }
+
+    /// Other sessions have what is saved, and nobody follows single values: what rules keep from some
+    /// places does not get there as a skill.
+    async fn may_save(&self) -> Result<(), CallError> {
+        let read = self.tools.judge().carried(&self.behalf.session).await?;
+        let Some(first) = read.first() else { return Ok(()) };
+        let from = if first == policy::ANYWHERE { "from elsewhere" } else { first };
+        let message = format!(
+            "save_skill(): this session has read {from}, and rules say where that may not go ([[policy.flow]]), which a skill would; \
+             save it in a session that has read nothing of the kind. Examples may call such tools"
+        );
+        Err(fault(DENIED, message))
     }
 
     async fn run_within(
         &self,
         program: Program,
         share: &mut Share<'_>,
+        (first, awake): (Option<Arc<First>>, Awake<'_>),
     ) -> Result<Box<RawValue>, CallError> {
         let offer = self.examined(&program, &share.limits).await?;
         let start = Start { limits: share.limits.clone(), ..Start::default() };
@@ -157,7 +300,24 @@ impl Children {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
         let behalf = Behalf::clone(&self.behalf);
-        let ran = run_with(session, program, offer, behalf, hearing, None).await;
+        let ran = match &self.nursery.rests {
+            Some(rests) => {
+                let (servers, skills) = (offer.folder_in(session), offer.skills(&behalf));
+                let most = session.start().limits.call_result_bytes;
+                let mut desk = Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing);
+                if let Some(first) = first {
+                    let offer = Arc::clone(&offer);
+                    desk = desk.with_books(Arc::new(ChildBooks { offer, first }));
+                }
+                let desk = Arc::new(desk);
+                let host = Arc::clone(&desk) as _;
+                session.configure(Start { host, servers, skills, ..session.start().clone() });
+                let ran = Resting::new(session, desk, rests, awake).run(program).await;
+                offer.after_run();
+                ran
+            }
+            None => run_with(session, program, offer, behalf, hearing, None).await,
+        };
         let outcome = ran.map_err(|error| fault("ServerError", format!("spawn(): {error}")))?;
         match outcome.error {
             None => Ok(outcome.return_value),
@@ -167,25 +327,13 @@ impl Children {
 
     /// Looks at a child's program as at any other; what it can call, if it may run.
     async fn examined(&self, program: &Program, limits: &Limits) -> Result<Arc<Offer>, CallError> {
-        let Nursery { checks, reviews, reviewing, .. } = &self.nursery;
-        let tools = Some(&self.tools);
-        let (review, offer, mistaken) = if let Some(checks) = checks {
-            let (report, offer) = checks.examine(tools, program, Earlier::Nothing, limits).await;
-            let mistaken = refusal(&report);
-            (report.review, offer, mistaken)
-        } else {
-            let (review, offer) = reviews.review(tools, program, limits).await;
-            (review, offer, None)
-        };
-        let verdict = reviewing.verdict(&review, self.behalf.level);
-        let refused = mistaken.or_else(|| review_refusal(&verdict, None));
-        if let Some(error) = refused.and_then(|refused: Outcome| refused.error) {
+        let (tools, level) = (&self.tools, self.behalf.level);
+        let examined = self.nursery.examined(tools, program, limits, level).await;
+        let (_, offer) = examined.map_err(|error| failed(&error))?;
+        let skills = self.nursery.refused_skill(tools, &program.source, limits, &self.behalf).await;
+        if let Some(error) = skills {
             return Err(failed(&error));
         }
-        let offer = match offer {
-            Some(offer) => offer,
-            None => self.tools.offer(&program.source).await,
-        };
         Ok(offer.counted_by(&self.tally))
     }
 
@@ -219,7 +367,7 @@ impl Children {
             calls: taken.calls,
             ..all.clone()
         };
-        Ok(Share { of: self, limits, taken, session: None })
+        Ok(Share { of: self, limits, taken, session: None, used: Usage::default() })
     }
 }
 
@@ -230,12 +378,14 @@ struct Share<'a> {
     taken: Left,
     /// Where it runs, once it does.
     session: Option<Session>,
+    /// What was used elsewhere.
+    used: Usage,
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
         // Also of one that was ended half-way.
-        let used = self.session.as_ref().map_or_else(Usage::default, Session::used);
+        let used = self.session.as_ref().map_or(self.used, Session::used);
         let mut left = self.of.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.cpu_time += self.taken.cpu_time.saturating_sub(used.cpu);
         left.calls += self.taken.calls.saturating_sub(used.calls);
@@ -266,6 +416,10 @@ impl Hearing for Overheard {
 
     fn called(&self, note: &CallNote) {
         self.parent.called(&self.noted(note));
+    }
+
+    fn withdrawn(&self, call: u64) {
+        self.parent.withdrawn(self.numbered(call));
     }
 
     fn span(&self, call: u64) -> Option<TraceParent> {

@@ -21,6 +21,7 @@ use crate::behalf::Behalf;
 use crate::brief;
 use crate::children::{self, Children};
 use crate::hearing::{CallNote, Hearing, TOO_LARGE, UNANSWERED, reached_nobody};
+use crate::skillset;
 use crate::tools::Offer;
 
 /// Who writes down what a desk does, so that nothing is done twice.
@@ -182,6 +183,7 @@ impl Desk {
         if let Some(call) = call {
             call.abort();
         }
+        self.hearing.withdrawn(id.0);
         if let Some(books) = &self.books {
             books.withdrawn(id);
         }
@@ -190,6 +192,11 @@ impl Desk {
     /// Whether programs run that the program has started.
     pub(crate) fn has_children(&self) -> bool {
         self.children.as_ref().is_some_and(|children| children.are_running())
+    }
+
+    /// Whether any of them has a guest, and does not rest without one.
+    pub(crate) fn has_children_awake(&self) -> bool {
+        self.children.as_ref().is_some_and(|children| children.are_awake())
     }
 
     /// Says that the program rests, as long as what this gives is there.
@@ -216,7 +223,7 @@ impl Desk {
 
     /// What needs no waiting: what is known, and what has to be held.
     fn before(&self, call: &HostCall) -> Before {
-        if let Some(result) = self.offer.at_once(call) {
+        if let Some(result) = self.offer.at_once(call, &self.behalf) {
             return Before::Answered(result);
         }
         let Some(books) = &self.books else { return Before::Free };
@@ -387,6 +394,8 @@ async fn work(errand: Errand) -> CallResult {
     let Errand { offer, behalf, children, call, most, left_before } = errand;
     let result = if call.name == children::CALL {
         CallResult { id: call.id, result: children::carry_out(children, &call.arguments).await }
+    } else if call.name == skillset::SAVE {
+        CallResult { id: call.id, result: children::save_skill(children, &call.arguments).await }
     } else {
         offer.carry_out(&call, &behalf).await
     };
@@ -457,6 +466,10 @@ impl Host for Desk {
 
 #[async_trait]
 impl Calls for Desk {
+    fn withdrawn(&self, id: CallId) {
+        self.hearing.withdrawn(id.0);
+    }
+
     fn sleeps(&self, asleep: bool) {
         self.hearing.rests(asleep);
     }

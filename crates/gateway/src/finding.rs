@@ -70,6 +70,9 @@ pub struct FoundTool {
     pub name: String,
     /// The package that has it.
     pub server: String,
+    /// `skill` where it is one; nothing for a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
     /// What it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
@@ -88,6 +91,7 @@ impl FoundTool {
         Self {
             name: tool.python().to_owned(),
             server: server.to_owned(),
+            kind: None,
             description: told.then(|| described(tool)),
             input_schema: whole.then(|| tool.tool().input_schema.clone()),
             signature: whole.then(|| bindings::typed_signature(tool)),

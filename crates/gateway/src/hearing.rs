@@ -27,6 +27,9 @@ pub trait Hearing: Send + Sync {
     /// A call has been answered.
     fn called(&self, _note: &CallNote) {}
 
+    /// Nobody waits for the answer of a call any more.
+    fn withdrawn(&self, _call: u64) {}
+
     /// The program rests until something it waits for has come, or goes on.
     fn rests(&self, _resting: bool) {}
 
@@ -237,6 +240,12 @@ impl CallNote {
             Some(false) => Some(Fate::Failed),
             None => run_is_over.then_some(Fate::Unknown),
         }
+    }
+
+    /// It left, and nobody waits for its answer any more.
+    pub(crate) fn is_given_up(&mut self) {
+        self.lost = true;
+        self.ok = Some(false);
     }
 
     /// The same, answered.

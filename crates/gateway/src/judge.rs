@@ -262,6 +262,17 @@ impl Judge {
         Ok(known.clone())
     }
 
+    /// What a session has read that rules keep from some places; nothing where there are no such rules.
+    ///
+    /// # Errors
+    /// When that is not known.
+    pub(crate) async fn carried(&self, session: &str) -> Result<BTreeSet<String>, CallError> {
+        if self.policy().flow().is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        self.labels_of(session).await
+    }
+
     /// What one session has read, another has: it was made from it.
     ///
     /// # Errors

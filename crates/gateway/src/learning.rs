@@ -5,10 +5,10 @@
 //!
 //! ```text
 //! answer ──► program
-//!    └─moved, if it is wanted and there is room─► thread ──► types ──► file, when a run ends
+//!    └─shared, if it is wanted and there is room─► thread ──► types ──► file, when a run ends
 //! ```
 //!
-//! * **Calls do not get slower.** The result is moved, not copied; a full line, or too many bytes
+//! * **Calls do not get slower.** The result is handed on, not copied; a full line, or too many bytes
 //!   in it, and it is left out. A type that has settled is looked at now and then only.
 //! * **A type is shown when it says something new.** Programs get files with the types; these are
 //!   made again when a type has changed or twice as many results were seen, not at every call.
@@ -61,7 +61,7 @@ struct Received {
     server: ServerName,
     tool: ToolName,
     fingerprint: Fingerprint,
-    result: ToolResult,
+    result: Arc<ToolResult>,
     bytes: usize,
 }
 
@@ -125,7 +125,7 @@ impl Learning {
     pub(crate) fn saw(
         &self,
         tool: &CatalogTool,
-        result: ToolResult,
+        result: Arc<ToolResult>,
         bytes: usize,
         is_current: impl FnOnce() -> bool,
     ) {

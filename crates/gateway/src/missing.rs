@@ -8,6 +8,8 @@ use upstream::{ServerState, ServerStatus};
 
 /// Letters of a reason that are told.
 const REASON: usize = 300;
+/// Servers that are told of where a tool is not found.
+const LISTED: usize = 8;
 
 /// A server that has not said what it offers, and of which nothing is remembered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,6 +75,24 @@ impl fmt::Display for MissingServer {
             }
         }
     }
+}
+
+/// What to say of them to whoever looks for a tool that no other server has.
+pub(crate) fn in_words(missing: &[MissingServer]) -> String {
+    if missing.is_empty() {
+        return String::new();
+    }
+    let each = missing.iter().take(LISTED).map(|one| match one.state {
+        MissingState::Connecting => format!("\"{}\" has not answered yet", one.server),
+        MissingState::Failed => format!("\"{}\" cannot be used", one.server),
+        MissingState::WantsLogin => format!("\"{}\" wants a log-in", one.server),
+    });
+    let each = each.collect::<Vec<_>>().join(", ");
+    let more = match missing.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(" (what other servers have is not known: {each}{more})")
 }
 
 fn written(moment: SystemTime) -> String {

@@ -2,11 +2,13 @@
 //!
 //! Python's integers have any size, and JSON writes them all. Servers and what stands between read those
 //! of more than 64 bits as floating-point numbers, so that an identifier of twenty digits comes out as another
-//! one. Such a call is refused before it leaves.
+//! one. Such a call is refused before it leaves. One that a floating-point number holds exactly, as `10**20`
+//! is, arrives as the number it is.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use catalog::digits::{self, is_whole, is_wide};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -40,54 +42,23 @@ pub(crate) fn too_large(function: &str, call: &RawValue) -> Option<String> {
         ));
     }
     Some(format!(
-        "{function}(): {place} the integer {digits}, which has more than 64 bits and would arrive as another number; \
-         send it as text, str(value), if the tool takes text"
+        "{function}(): {place} the integer {digits}, which has more than 64 bits and which no floating-point \
+         number holds exactly, so it would arrive as another number; send it as text, str(value), if the tool takes text"
     ))
 }
 
-/// The first integer in a JSON text that neither 64 bits with a sign nor without one can hold, or another
-/// number that is larger than any floating-point number.
+/// The first number in a JSON text that would arrive as another one.
 fn first_too_large(json: &str) -> Option<&str> {
-    let bytes = json.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'"' => at = end_of_text(bytes, at + 1),
-            b'-' | b'0'..=b'9' => {
-                let rest = &json[at..];
-                let is_part = |letter: char| letter.is_ascii_digit() || "+-.eE".contains(letter);
-                let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-                let number = &rest[..end];
-                let fits = if is_whole(number) {
-                    number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok()
-                } else {
-                    number.parse::<f64>().is_ok_and(f64::is_finite)
-                };
-                if !fits {
-                    return Some(number);
-                }
-                at += end;
-            }
-            _ => at += 1,
-        }
-    }
-    None
+    digits::numbers(json).find(|number| !arrives(number))
 }
 
-fn is_whole(number: &str) -> bool {
-    !number.contains(['.', 'e', 'E'])
-}
-
-/// Where the text that goes on here is over.
-fn end_of_text(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
+/// Whether what reads JSON holds a number: an integer exactly, any other as well as floating-point numbers do.
+fn arrives(number: &str) -> bool {
+    if is_whole(number) && !is_wide(number) {
+        return true;
     }
-    at
+    let Ok(read) = number.parse::<f64>() else { return false };
+    read.is_finite() && (!is_whole(number) || format!("{read:.0}") == number)
 }
 
 #[cfg(test)]
@@ -104,7 +75,7 @@ mod tests {
     fn an_integer_of_more_than_64_bits_is_refused_by_name() {
         let words = said(r#"{"note": "x", "id": 18446744073709551616}"#).unwrap();
         assert!(
-            words.starts_with("pay(): argument \"id\" is the integer 18446744073709551616, "),
+            words.starts_with("pay(): argument \"id\" is the integer 18446744073709551617, "),
             "{words}"
         );
         let words = said(r#"{"rows": [{"id": -9223372036854775809}]}"#).unwrap();
@@ -130,6 +101,7 @@ mod tests {
             r#"{"a": 18446744073709551615, "b": -9223372036854775808, "c": -0}"#,
             r#"{"a": 1e30, "b": 0.10000000000000000000000001, "c": 123456789012345678901.5}"#,
             r#"{"18446744073709551616": "18446744073709551616 \" 18446744073709551616"}"#,
+            r#"{"a": 100000000000000000000, "b": -18446744073709551616, "c": [10000000000000000000000]}"#,
             "{}",
             "null",
         ] {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use engine::{CallResult, Calls, HostCall, Outcome, Program, Rest, Session, SessionError, Start};
+use engine::{
+    CallId, CallResult, Calls, HostCall, Outcome, Program, Rest, Session, SessionError, Start,
+};
 
 use crate::behalf::Behalf;
 use crate::children::{Children, Nursery};
@@ -56,6 +58,7 @@ pub(crate) async fn run_in_turn(
     turn: Option<Turn>,
 ) -> Result<Outcome, SessionError> {
     let servers = offer.folder_in(session);
+    let skills = offer.skills(&behalf);
     let most = session.start().limits.call_result_bytes;
     let behalf = Arc::new(behalf);
     let mut desk = Desk::new(Arc::clone(&offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
@@ -64,7 +67,12 @@ pub(crate) async fn run_in_turn(
         desk = desk.with_children(Children::new(nursery, &offer, behalf, hearing, limits));
     }
     let desk = Arc::new(desk);
-    session.configure(Start { host: Arc::clone(&desk) as _, servers, ..session.start().clone() });
+    session.configure(Start {
+        host: Arc::clone(&desk) as _,
+        servers,
+        skills,
+        ..session.start().clone()
+    });
     let ending = Ending(&desk);
     let calls: Arc<dyn Calls> = match turn {
         Some(turn) => Arc::new(InTurn { desk: Arc::clone(&desk), turn }),
@@ -95,6 +103,10 @@ struct InTurn {
 impl Calls for InTurn {
     async fn call(&self, call: HostCall) -> CallResult {
         self.desk.call(call).await
+    }
+
+    fn withdrawn(&self, id: CallId) {
+        Calls::withdrawn(&*self.desk, id);
     }
 
     async fn rests(&self, mut rest: Rest<'_>) -> Vec<CallResult> {

@@ -25,6 +25,7 @@ pub mod gate;
 pub mod ids;
 mod late;
 mod receipt;
+mod rechecked;
 pub mod record;
 mod refusal;
 pub mod retention;
@@ -32,6 +33,7 @@ pub mod run;
 mod session;
 mod sessions;
 mod shelf;
+mod skilled;
 pub mod stats;
 pub mod store;
 mod sweep;
@@ -41,13 +43,13 @@ mod trace;
 mod trail;
 mod watching;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use engine::{Engine, Level, Limits};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
@@ -61,6 +63,7 @@ pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::RunId;
 pub use self::receipt::Receipt;
+use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
@@ -68,6 +71,7 @@ use self::session::Entry;
 pub use self::session::{SessionState, SessionView};
 use self::sessions::{Evicted, Flood};
 use self::shelf::Shelf;
+pub use self::skilled::Installed;
 use self::store::{RunFilter, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
@@ -107,6 +111,8 @@ pub struct Settings {
     pub output_tokens: usize,
     /// The definitions of our own tools, which every model reads.
     pub own_definitions: String,
+    /// Whether runs have receipts.
+    pub receipts: bool,
     /// What a million tokens cost.
     pub token_price: f64,
     /// Whether runs go on after a crash.
@@ -135,6 +141,7 @@ impl Default for Settings {
             source_bytes: 1 << 20,
             output_tokens: 2_000,
             own_definitions: String::new(),
+            receipts: true,
             token_price: 3.0,
             durable: false,
             freeze_after: Duration::from_secs(2),
@@ -187,6 +194,8 @@ pub struct Service {
     /// Who reviews programs, also where nobody checks them.
     reviews: Arc<Checks>,
     gate: Arc<Gate>,
+    /// Places for children that go on after a rest, which need none to begin.
+    awake: Arc<Semaphore>,
     sessions: Mutex<Shelf>,
     /// Guests in memory.
     alive: Arc<AtomicUsize>,
@@ -241,6 +250,7 @@ impl Service {
         let service = Arc::new(Self {
             approvals: Arc::clone(&approvals),
             gate: Gate::new(settings.room, settings.live),
+            awake: Arc::new(Semaphore::new(settings.room.running.max(1))),
             settings,
             reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,
@@ -265,6 +275,8 @@ impl Service {
         service.take_up(found).await;
         let sweeping = Arc::clone(&service);
         service.tasks.spawn(async move { sweeping.sweep().await });
+        let rechecking = Arc::clone(&service);
+        service.tasks.spawn(async move { rechecking.recheck_skills().await });
         let counting = Arc::downgrade(&service);
         tokio::spawn(async move {
             tokio::time::sleep(LATER).await;
@@ -327,8 +339,19 @@ impl Service {
         let known = lock(&self.runs).get(id).map(|run| run.record());
         match known.or_else(|| self.paused.get(id).cloned()) {
             Some(record) => Ok(Some(record)),
-            None => self.parts.store.run(id).await,
+            None => Ok(self.parts.store.run(id).await?.map(|record| self.as_it_is(record))),
         }
+    }
+
+    /// A stored run: one that has not ended and that nobody goes on with here rests, whatever it did when it
+    /// was stored.
+    fn as_it_is(&self, record: Record) -> Record {
+        if self.settings.durable || record.status.is_final() {
+            return record;
+        }
+        let since = record.started_at.unwrap_or(record.created_at);
+        let rest = Rest { since, wakes_at: None, is_paused: true };
+        Record { status: Status::Waiting, waiting: Some(rest), ..record }
     }
 
     /// A run that is under way.
@@ -349,14 +372,18 @@ impl Service {
         }
         let mut found: Vec<Record> = lock(&self.runs).values().map(|run| run.record()).collect();
         found.extend(self.paused.values().cloned());
-        found.retain(|run| {
+        // What is stored of them is how they began.
+        let known: HashSet<RunId> = found.iter().map(|run| run.id.clone()).collect();
+        let fits = |run: &Record| {
             filter.owner.as_ref().is_none_or(|owner| *owner == run.owner)
                 && filter.session.as_ref().is_none_or(|session| *session == run.session)
                 && filter.status.is_none_or(|status| status == run.status)
                 && filter.before.is_none_or(|before| run.created_at < before)
-        });
-        let stored = self.parts.store.runs(&filter).await?;
-        found.extend(stored);
+        };
+        found.retain(fits);
+        let stored = self.parts.store.runs(&filter).await?.into_iter();
+        let stored = stored.filter(|run| !known.contains(&run.id)).map(|run| self.as_it_is(run));
+        found.extend(stored.filter(fits));
         found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
         found.dedup_by(|a, b| a.id == b.id);
         found.truncate(filter.limit as usize);
@@ -426,7 +453,8 @@ impl Service {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         });
-        if ended.await.is_err() {
+        let (ended, ()) = tokio::join!(ended, self.rest_idle());
+        if ended.is_err() {
             for run in lock(&self.runs).values() {
                 // What is on disk goes on; of anything else nothing would be left.
                 if self.settings.durable && self.parts.store.is_kept(run.id()) {

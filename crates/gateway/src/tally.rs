@@ -1,20 +1,61 @@
 //! What a run's calls would have cost a model that had made them itself.
+//!
+//! A program does not wait for it. What a call was answered with is put into a line of its run as it came;
+//! one thread works the line off, while the guest reads the same answer, which takes several times as long:
+//!
+//! ```text
+//! answer ──► program
+//!    └─shared, or copied as it was written─► line of the run ──► one thread ──► counts
+//! ```
+//!
+//! * **Nothing is guessed and nothing is lost.** Every answer is counted once, whole, and a receipt waits for the
+//!   last of them. They are added up, so that it does not matter which is counted first.
+//! * **It is bounded.** A run has one thread at most, and all lines together have so many bytes: an answer for which
+//!   there is no room is counted where it came, before the program has it.
+//! * **A run that goes on elsewhere brings it along.** Its ledger has the calls and their answers, from which
+//!   [`Offer::count_before`](crate::tools::Offer::count_before) counts what an earlier process had counted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::{Listing, ServerName, Tool};
 use serde_json::json;
+use serde_json::value::RawValue;
 use tokio_util::task::TaskTracker;
+use upstream::ToolResult;
 
-/// Texts longer than this are counted on another thread.
-const LONG: usize = 8 << 10;
+use crate::answer::words;
+
+/// Answers longer than this are counted on another thread.
+const LONG: usize = 4 << 10;
+/// How many bytes may wait for that, of all runs together.
+const MOST_WAITING: usize = 64 << 20;
+
+/// How many do.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the calls of one run while they happen.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    counts: Arc<Mutex<Counts>>,
+    shared: Arc<Shared>,
     counting: TaskTracker,
+    is_unwanted: AtomicBool,
+}
+
+/// What a thread that counts needs of it.
+#[derive(Debug, Default)]
+struct Shared {
+    counts: Mutex<Counts>,
+    line: Mutex<Line>,
+}
+
+/// Answers that are not counted yet.
+#[derive(Debug, Default)]
+struct Line {
+    waiting: VecDeque<(Said, Room)>,
+    /// A thread works it off, and looks at it once more before it ends.
+    moves: bool,
 }
 
 /// What was counted.
@@ -30,17 +71,71 @@ pub(crate) struct Counts {
     pub(crate) tools: BTreeMap<String, u64>,
 }
 
+/// What a call was answered with, for whoever counts it.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// This text.
+    Text(String),
+    /// The words of this result.
+    Result(Arc<ToolResult>),
+}
+
+impl Said {
+    /// What `result` says, of which `value` was made for the program.
+    pub(crate) fn by(result: &Arc<ToolResult>, value: &RawValue) -> Self {
+        // Where nothing but structured content came, it has just been written as JSON.
+        let written = value.get().strip_prefix("{\"v\":").and_then(|text| text.strip_suffix('}'));
+        match written {
+            Some(json) if result.structured.is_some() && result.content.is_empty() => {
+                Self::Text(json.to_owned())
+            }
+            _ => Self::Result(Arc::clone(result)),
+        }
+    }
+}
+
+/// Room for so many bytes that wait.
+#[derive(Debug)]
+struct Room(usize);
+
+impl Room {
+    fn of(bytes: usize) -> Option<Self> {
+        // Made before it is looked at, so that it is given back where there was too little.
+        let (before, room) = (WAITING.fetch_add(bytes, Ordering::Relaxed), Self(bytes));
+        (before.saturating_add(bytes) <= MOST_WAITING).then_some(room)
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        WAITING.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
 impl Tally {
+    /// Nobody wants to know tokens: no receipt will be written.
+    pub(crate) fn is_unwanted(&self) {
+        self.is_unwanted.store(true, Ordering::Relaxed);
+    }
+
+    /// Tokens of a call's arguments, where anybody wants to know.
+    pub(crate) fn tokens(&self, arguments: &impl serde::Serialize) -> u64 {
+        if self.is_unwanted.load(Ordering::Relaxed) {
+            return 0;
+        }
+        serde_json::to_string(arguments).map_or(0, |text| budget::count(&text)) as u64
+    }
+
     /// A call with so many tokens of arguments leaves. It was made, also if no answer ever comes.
     pub(crate) fn leaves(&self, tool: String, argument_tokens: u64) {
-        let mut counts = self.lock();
+        let mut counts = self.shared.counts();
         counts.argument_tokens += argument_tokens;
         *counts.tools.entry(tool).or_default() += 1;
     }
 
     /// A call that was about to leave did not.
     pub(crate) fn stays(&self, tool: &str, argument_tokens: u64) {
-        let mut counts = self.lock();
+        let mut counts = self.shared.counts();
         counts.argument_tokens -= argument_tokens.min(counts.argument_tokens);
         if let Some(times) = counts.tools.get_mut(tool) {
             *times -= 1;
@@ -50,21 +145,16 @@ impl Tally {
         }
     }
 
-    /// A call that had left was answered with `text`.
-    pub(crate) fn answered(&self, text: String) {
-        let is_long = text.len() >= LONG;
-        let now = if is_long { 0 } else { budget::count(&text) as u64 };
-        {
-            let mut counts = self.lock();
-            counts.result_tokens += now;
-            counts.result_bytes += text.len() as u64;
+    /// A call that had left was answered, with about so many bytes.
+    pub(crate) fn answered(&self, said: Said, bytes: usize) {
+        if self.is_unwanted.load(Ordering::Relaxed) {
+            return;
         }
-        if is_long {
-            let counts = Arc::clone(&self.counts);
-            self.counting.spawn_blocking(move || {
-                let tokens = budget::count(&text) as u64;
-                counts.lock().unwrap_or_else(PoisonError::into_inner).result_tokens += tokens;
-            });
+        let room = (bytes >= LONG).then(|| Room::of(bytes)).flatten();
+        let Some(room) = room else { return self.shared.count(&said) };
+        if self.shared.lines_up(said, room) {
+            let shared = Arc::clone(&self.shared);
+            self.counting.spawn_blocking(move || shared.work_off());
         }
     }
 
@@ -72,11 +162,48 @@ impl Tally {
     pub(crate) async fn settled(&self) -> Counts {
         self.counting.close();
         self.counting.wait().await;
-        self.lock().clone()
+        self.shared.counts().clone()
+    }
+}
+
+impl Shared {
+    /// Whether a thread has to begin.
+    fn lines_up(&self, said: Said, room: Room) -> bool {
+        let mut line = self.line();
+        line.waiting.push_back((said, room));
+        !std::mem::replace(&mut line.moves, true)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counts> {
+    fn work_off(&self) {
+        while let Some((said, _room)) = self.next() {
+            self.count(&said);
+        }
+    }
+
+    fn next(&self) -> Option<(Said, Room)> {
+        let mut line = self.line();
+        let next = line.waiting.pop_front();
+        line.moves = next.is_some();
+        next
+    }
+
+    fn count(&self, said: &Said) {
+        let text = match said {
+            Said::Text(text) => text.into(),
+            Said::Result(result) => words(result),
+        };
+        let tokens = budget::count(&text) as u64;
+        let mut counts = self.counts();
+        counts.result_tokens += tokens;
+        counts.result_bytes += text.len() as u64;
+    }
+
+    fn counts(&self) -> MutexGuard<'_, Counts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,6 +248,15 @@ impl Definitions {
         sum
     }
 
+    /// Whether all of them are counted.
+    pub(crate) fn knows(&self, listings: &[Arc<Listing>]) -> bool {
+        let known = self.lock();
+        let is_known = |listing: &Arc<Listing>| {
+            known.get(&listing.server).is_some_and(|(known, _)| Arc::ptr_eq(known, listing))
+        };
+        listings.iter().all(is_known)
+    }
+
     async fn sizes(self: &Arc<Self>, listing: &Arc<Listing>) -> Arc<Sizes> {
         let known = self.lock().get(&listing.server).cloned();
         if let Some((known, sizes)) = known
@@ -154,19 +290,4 @@ fn tokens(tool: &Tool) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_call_that_never_left_is_not_counted() {
-        let tally = Tally::default();
-        tally.leaves("a.x".to_owned(), 5);
-        tally.leaves("a.x".to_owned(), 7);
-        tally.leaves("a.y".to_owned(), 3);
-        tally.stays("a.x", 7);
-        tally.stays("a.y", 3);
-        let counts = tally.settled().await;
-        assert_eq!(counts.tools, BTreeMap::from([("a.x".to_owned(), 1)]));
-        assert_eq!(counts.argument_tokens, 5);
-    }
-}
+mod tests;

@@ -8,31 +8,36 @@ mod learned;
 mod named;
 mod offer;
 mod reused;
+mod skilled;
 mod tokens;
 mod wanted;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use catalog::{
-    Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError, ServerName, ToolName,
-    Withheld,
+    Annotations, Catalog, CatalogServer, CatalogTool, LearnedTools, Listing, ResolveError,
+    ServerName, Tool, ToolName, Withheld,
 };
 use engine::{CallError, Folder};
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
+use skills::Reader;
 use tracing::{debug, warn};
-use upstream::{ConnectError, ServerSettings, Upstreams, Web};
+use upstream::{ConnectError, ServerSettings, ServerState, Upstreams, Web};
 
 pub(crate) use self::named::CALL;
 pub use self::offer::Offer;
+use crate::effects::{Effects, Said};
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;
 use crate::learning::Learning;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
 use crate::missing::MissingServer;
+use crate::skillset::Skillset;
 use crate::tally::{DefinitionTokens, Definitions};
 use crate::veil::{Pii, Veil};
 
@@ -50,6 +55,8 @@ pub struct ServerPolicy {
     pub learn: bool,
     /// What the server says about its tools' effects is believed.
     pub trusted: bool,
+    /// What counts about single tools, whatever the server says.
+    pub effects: Effects,
     /// Who does not see the personal data it answers with,
     pub pii: Pii,
     /// and for which of its tools that is another.
@@ -74,6 +81,8 @@ pub struct Tools {
     veil: Arc<Veil>,
     /// The network that programs may reach.
     web: Arc<Web>,
+    /// The skills of everybody, where any are kept.
+    skillset: Option<Arc<Skillset>>,
 }
 
 #[derive(Default)]
@@ -127,6 +136,7 @@ impl Tools {
             judge,
             veil,
             web,
+            skillset: None,
         })
     }
 
@@ -151,10 +161,31 @@ impl Tools {
         }
     }
 
+    /// The same, with skills that programs save and import.
+    #[must_use]
+    pub fn with_skills(self: Arc<Self>, skillset: Arc<Skillset>) -> Arc<Self> {
+        match Arc::try_unwrap(self) {
+            Ok(tools) => Arc::new(Self { skillset: Some(skillset), ..tools }),
+            // Somebody uses it already, and knows of none.
+            Err(shared) => shared,
+        }
+    }
+
+    /// The skills of everybody, where any are kept.
+    #[must_use]
+    pub fn skillset(&self) -> Option<&Arc<Skillset>> {
+        self.skillset.as_ref()
+    }
+
     /// Finds tools among all that are known, and says whose are not.
     pub fn find(&self, asked: &Search) -> Result<Found, ResolveError> {
         self.catch_up();
         self.find_in(&self.made().0, asked)
+    }
+
+    /// The same with the skills that somebody sees.
+    pub fn find_for(&self, asked: &Search, reader: &Reader) -> Result<Found, ResolveError> {
+        self.with_found_skills(self.find(asked), asked, reader)
     }
 
     /// The same among those that a program was given.
@@ -186,7 +217,7 @@ impl Tools {
     }
 
     /// Takes up what servers have said since they were asked: a call may have brought new tools.
-    fn catch_up(&self) {
+    pub(crate) fn catch_up(&self) {
         for server in self.policies().keys() {
             if let Some(listing) = self.upstreams.known_listing(server) {
                 self.keep(server, listing);
@@ -203,6 +234,9 @@ impl Tools {
     /// Ends the connections in an orderly way, and writes down what was learned.
     pub async fn close(self: &Arc<Self>) {
         self.finder.stop();
+        if let Some(skillset) = &self.skillset {
+            skillset.keep_now();
+        }
         self.upstreams.close().await;
         let tools = Arc::clone(self);
         // It fails only when the runtime itself is about to end.
@@ -221,10 +255,40 @@ impl Tools {
         &self.judge
     }
 
-    /// Whether what a server says about its tools' effects is believed.
+    /// What counts about the effects of a tool: the operator's word, or else its server's.
     #[must_use]
-    pub fn trusts(&self, server: &ServerName) -> bool {
-        self.policies().get(server).is_some_and(|policy| policy.trusted)
+    pub fn said<'a>(&self, server: &ServerName, tool: &'a Tool) -> Said<'a> {
+        let policies = self.policies();
+        let Some(policy) = policies.get(server) else {
+            return Said { annotations: Cow::Borrowed(&tool.annotations), is_believed: false };
+        };
+        match policy.effects.over(&tool.name, &tool.annotations) {
+            Some(annotations) => Said { annotations: Cow::Owned(annotations), is_believed: true },
+            None => {
+                Said { annotations: Cow::Borrowed(&tool.annotations), is_believed: policy.trusted }
+            }
+        }
+    }
+
+    /// What an operator says of single tools of a server.
+    #[must_use]
+    pub fn effects(&self, server: &ServerName) -> Effects {
+        self.policies().get(server).map(|policy| policy.effects.clone()).unwrap_or_default()
+    }
+
+    /// What counts about the tools of which an operator says what they do.
+    pub(crate) fn overruled(&self) -> BTreeMap<(String, String), Annotations> {
+        let policies = self.policies();
+        if policies.values().all(|policy| policy.effects.is_empty()) {
+            return BTreeMap::new();
+        }
+        let catalog = self.made().0;
+        let overruled = catalog.tools().filter_map(|tool| {
+            let policy = policies.get(tool.server())?;
+            let counts = policy.effects.over(tool.name(), &tool.tool().annotations)?;
+            Some(((tool.server().0.clone(), tool.name().0.clone()), counts))
+        });
+        overruled.collect()
     }
 
     /// What the servers are called.
@@ -303,6 +367,15 @@ impl Tools {
     /// Tokens of the definitions of everything that is known, and of the tools in `used` alone.
     pub(crate) async fn definition_tokens(&self, used: &BTreeMap<String, u64>) -> DefinitionTokens {
         self.definitions.tokens(self.listings(), used).await
+    }
+
+    /// Has the definitions counted that are not yet, so that a receipt finds that done.
+    pub(crate) fn count_definitions_soon(&self) {
+        let (definitions, listings) = (Arc::clone(&self.definitions), self.listings());
+        if !definitions.knows(&listings) {
+            // Ends by itself: it asks nobody.
+            tokio::spawn(async move { definitions.tokens(listings, &BTreeMap::new()).await });
+        }
     }
 
     /// What is remembered of them.
@@ -396,6 +469,23 @@ impl Tools {
         Arc::new(Offer { tools: Arc::clone(self), made: Some(self.made()), tally: Arc::default() })
     }
 
+    /// Asks the servers that may have more than is known of them, and waits for a moment. One that was asked
+    /// a short while ago and still says nothing is not waited for again.
+    async fn ask_those_that_may_know(&self) {
+        let states = self.upstreams.status();
+        let policies = self.policies();
+        let may_know = |server: &&ServerName| {
+            let state = states.iter().find(|status| status.name == **server);
+            let is_at_rest = state.is_none_or(|status| {
+                matches!(status.state, ServerState::NotConnected { .. } | ServerState::Connected)
+            });
+            // Of one that never said anything, the connection was begun when it was first wanted.
+            !self.is_late(server) && (is_at_rest || !self.shelf().listings.contains_key(*server))
+        };
+        let asked = join_all(policies.keys().filter(may_know).map(|server| self.ask(server)));
+        let _ = tokio::time::timeout(PATIENCE, asked).await;
+    }
+
     /// The same after asking the servers it means what they offer now, as far as they answer soon.
     pub(crate) async fn offer_anew(self: &Arc<Self>, source: &str) -> Arc<Offer> {
         let policies = self.policies();
@@ -403,6 +493,7 @@ impl Tools {
         let wanted = wanted::wanted(source, &names);
         let is_any = wanted.any || !wanted.tools.is_empty();
         let asked = names.iter().filter(|server| is_any || wanted.named.contains(server));
+        let asked = asked.filter(|server| !self.is_late(server));
         let all = join_all(asked.map(|server| self.ask_anew(server)));
         // One that does not answer is as it is remembered.
         let _ = tokio::time::timeout(PATIENCE, all).await;

@@ -167,11 +167,15 @@ impl Policy {
         let (action, setting, why) = if said(Annotation::Destructive) {
             (destructive, "destructive", "its server says that it may destroy something")
         } else if said(Annotation::ReadOnly) {
-            (reads, "reads", "its server, which is trusted, says that it only reads")
+            (reads, "reads", "it only reads, as its server, which is trusted, or the operator says")
         } else if said(Annotation::Unannotated) {
             (unannotated, "unannotated", "nothing that is believed is said about what it does")
         } else {
-            (writes, "writes", "its server says that it changes something")
+            (
+                writes,
+                "writes",
+                "it changes something, as its server, which is trusted, or the operator says",
+            )
         };
         (
             action,

@@ -32,16 +32,17 @@ use rmcp::model::{
     CompleteResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    LoggingLevel, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, Role, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
-    SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
-    Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams, UpdateTaskParams,
+    LoggingLevel, MetaObject, PaginatedRequestParams, Prompt, PromptMessage,
+    ReadResourceRequestParams, ReadResourceResponse, Role, ServerCapabilities, ServerConfig,
+    SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestMethod, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use upstream::{List, Watch};
@@ -74,6 +75,9 @@ const KNOWN_METHODS: [&str; 11] = [
     "tasks/cancel",
 ];
 
+/// What a list of tools says of servers that did not answer.
+const MISSING: &str = "tidegate/missing";
+
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
 
@@ -105,6 +109,16 @@ pub struct McpOptions {
     pub direct: Vec<String>,
     /// Which of our own tools; all of them if nothing is said.
     pub own: Option<Vec<String>>,
+}
+
+/// How a conversation over streams comes to its end.
+#[derive(Debug, Clone, Default)]
+pub struct Parting {
+    /// Ends it.
+    pub ending: CancellationToken,
+    /// Told when the client has gone: it says nothing more, and what it asked for is answered or under
+    /// way. What runs goes on, and the conversation with it, until somebody ends it.
+    pub gone: CancellationToken,
 }
 
 /// One client's door.
@@ -151,19 +165,17 @@ impl Mcp {
         Self { client: Arc::default(), ..self.clone() }
     }
 
-    /// Speaks over a pair of streams until the client goes, or `ending`.
-    pub async fn serve<R, W>(
-        self,
-        streams: (R, W),
-        ending: CancellationToken,
-    ) -> Result<(), std::io::Error>
+    /// Speaks over a pair of streams until `parting` says so, or until the client goes without having
+    /// introduced itself.
+    pub async fn serve<R, W>(self, streams: (R, W), parting: Parting) -> Result<(), std::io::Error>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let (reading, writing) = streams;
         let (reading, _mending) = readable::lines(reading);
-        let lines = Patient::new(AsyncRwTransport::new(reading, writing));
+        let Parting { ending, gone } = parting;
+        let lines = Patient::new(AsyncRwTransport::new(reading, writing), gone);
         let serving = Box::pin(self.serve_with_ct(lines, ending.clone()));
         let running = match serving.await {
             Ok(running) => running,
@@ -225,6 +237,18 @@ impl Mcp {
             text.push_str(TOKENS);
         }
         text
+    }
+
+    /// Servers whose tools are missing in a list that is to have them, in words.
+    fn missing(&self) -> Option<MetaObject> {
+        if self.options.mode == Mode::Code {
+            return None;
+        }
+        let missing = self.shared.service.tools().missing();
+        let words: Vec<Value> = missing.iter().map(|one| one.to_string().into()).collect();
+        let mut meta = MetaObject::new();
+        meta.insert(MISSING.to_owned(), words.into());
+        (!missing.is_empty()).then_some(meta)
     }
 
     fn is_direct(&self) -> bool {
@@ -321,10 +345,19 @@ impl ServerHandler for Mcp {
         }
         // What has a name of ours and comes here was given something else than it takes.
         if KNOWN_METHODS.contains(&method.as_str()) {
-            let message = format!("the parameters of {method} are not what it takes");
+            let takes = match method.as_str() {
+                "tools/call" => {
+                    r#"; it takes {"name": "...", "arguments": {...}}, the arguments as an object"#
+                }
+                "resources/read" => r#"; it takes {"uri": "..."}"#,
+                "prompts/get" => r#"; it takes {"name": "...", "arguments"?: {...}}"#,
+                _ => "",
+            };
+            let message = format!("the parameters of {method} are not what it takes{takes}");
             return Err(ErrorData::invalid_params(message, None));
         }
-        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+        let message = format!("there is no method {method:?} here");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -340,7 +373,9 @@ impl ServerHandler for Mcp {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools: Vec<Tool> = self.own().cloned().collect();
         tools.extend(self.passed_through().await);
-        Ok(ListToolsResult::with_all_items(tools))
+        let mut listed = ListToolsResult::with_all_items(tools);
+        listed.meta = self.missing();
+        Ok(listed)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -369,7 +404,10 @@ impl ServerHandler for Mcp {
             (true, "execute_python") => Ok(self.execute(request, &context).await),
             (true, "search_tools") => {
                 tasks::may_look(&context)?;
-                Ok(self.search(request.arguments.unwrap_or_default()).await.into())
+                Ok(self
+                    .search(&caller(&context), request.arguments.unwrap_or_default())
+                    .await
+                    .into())
             }
             (true, ANALYSIS) => Ok(self.analyze(request, &context).await),
             _ => self.pass(request, &context).await,

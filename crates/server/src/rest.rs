@@ -16,8 +16,9 @@ mod ask;
 mod chat;
 mod execute;
 mod files;
-mod given;
+pub(crate) mod given;
 mod health;
+mod leftover;
 pub(crate) mod moment;
 mod moving;
 mod openapi;
@@ -29,8 +30,10 @@ mod serve;
 mod servers;
 mod sessions;
 mod shown;
+mod skills;
 mod stats;
 mod stream;
+mod tighter;
 mod tools;
 
 use std::sync::Arc;
@@ -145,6 +148,9 @@ fn quick() -> Router<Door> {
         .route("/approvals", get(approvals::page))
         .route("/approvals/{run}", get(approvals::page))
         .route("/api/v1/validate", post(review::validate))
+        .route("/api/v1/skills", get(skills::list))
+        .route("/api/v1/skills/{name}", get(skills::one).delete(skills::remove))
+        .route("/api/v1/packs", get(skills::packs))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))
@@ -157,6 +163,9 @@ fn lasting() -> Router<Door> {
         .route("/execute", post(execute::execute))
         .route("/api/v1/execute", post(execute::execute))
         .route("/api/v1/analysis", post(analysis::analyze))
+        .route("/api/v1/skills", post(skills::save))
+        .route("/api/v1/skills/{name}/test", post(skills::test))
+        .route("/api/v1/packs/{name}/install", post(skills::install))
         .route("/api/v1/runs/{id}/events", get(runs::events))
         .route("/api/v1/ask", post(ask::ask))
         .route("/ws/chat", get(chat::chat))

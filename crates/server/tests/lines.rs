@@ -14,12 +14,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use server::guidance::Guidance;
-use server::mcp::{Mcp, McpOptions, Mode};
+use server::mcp::{Mcp, McpOptions, Mode, Parting};
 use server::{Servers, Shared};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use upstream::Upstreams;
 
 /// Longer than any answer takes on a machine that has other things to do.
@@ -59,6 +58,15 @@ async fn a_line_that_is_too_long_to_tell_what_it_was_is_answered_without_an_id()
     assert!(error["message"].as_str().unwrap().contains("16777216 bytes"), "{error}");
 }
 
+#[tokio::test]
+async fn a_batch_is_answered_in_words() {
+    let lines = [br#"[{"jsonrpc":"2.0","id":5,"method":"ping"}]"#.to_vec()];
+    let is_nobodys = |message: &Value| message.get("id").is_none_or(Value::is_null);
+    let heard = tokio::time::timeout(PATIENCE, heard(Mode::Code, &lines, is_nobodys));
+    let error = &heard.await.unwrap()["error"];
+    assert!(error["message"].as_str().unwrap().contains("one by one"), "{error}");
+}
+
 const GOOD: &str = "the good one";
 
 /// Writes the lines and then a good request, and waits for the answer to that.
@@ -71,8 +79,8 @@ async fn heard(mode: Mode, lines: &[Vec<u8>], is_it: impl Fn(&Value) -> bool) ->
     let folder = TempDir::new().unwrap();
     let mcp = Mcp::new(shared(&folder).await, McpOptions { mode, ..McpOptions::default() });
     let (ours, theirs) = tokio::io::duplex(1 << 20);
-    let ending = CancellationToken::new();
-    let serving = tokio::spawn(mcp.serve(tokio::io::split(theirs), ending.clone()));
+    let parting = Parting::default();
+    let serving = tokio::spawn(mcp.serve(tokio::io::split(theirs), parting.clone()));
     let (reading, mut writing) = tokio::io::split(ours);
     for line in lines {
         writing.write_all(line).await.unwrap();
@@ -84,7 +92,7 @@ async fn heard(mode: Mode, lines: &[Vec<u8>], is_it: impl Fn(&Value) -> bool) ->
     while let Some(line) = reading.next_line().await.unwrap() {
         let message: Value = serde_json::from_str(&line).unwrap();
         if is_it(&message) {
-            ending.cancel();
+            parting.ending.cancel();
             serving.await.unwrap().unwrap();
             return message;
         }

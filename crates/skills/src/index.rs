@@ -5,7 +5,7 @@
 //! says and the signature of its publisher.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -17,6 +17,8 @@ use crate::pack::{Pack, PackError, digest};
 use crate::seal::Key;
 
 const FILE: &str = "index.json";
+/// Held by whoever changes the index.
+const LOCK: &str = ".lock";
 /// The largest index that is read.
 pub(crate) const MAX_INDEX: usize = 4 << 20;
 const FORMAT: u32 = 1;
@@ -128,6 +130,10 @@ impl Index {
 
     /// Puts a pack into the index in `folder`, which is made when it is not there.
     pub fn publish(folder: &Path, pack: &Pack) -> Result<Listed, IndexError> {
+        fs::create_dir_all(folder)?;
+        // Of two who publish at once, the second finds what the first has listed. Let go when this ends.
+        let alone = File::create(folder.join(LOCK))?;
+        alone.lock()?;
         let mut index = match disk::read(&folder.join(FILE), MAX_INDEX) {
             Ok(bytes) => Self::read(&bytes)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::default(),
@@ -154,7 +160,6 @@ impl Index {
             let Listed { name, version, .. } = listed;
             return Err(IndexError::Published { name, version });
         }
-        fs::create_dir_all(folder)?;
         // The archive first: an index never names a file that is not there.
         disk::replace(&folder.join(&listed.file), &archive)?;
         index.packs.push(listed.clone());
@@ -213,6 +218,21 @@ mod tests {
         assert!(matches!(again, Err(IndexError::Published { .. })));
         let index = Index::read(&fs::read(folder.path().join(FILE)).unwrap()).unwrap();
         assert_eq!(index.packs.len(), 1);
+    }
+
+    #[test]
+    fn those_who_publish_at_once_are_all_listed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let at = folder.path();
+                scope.spawn(move || {
+                    Index::publish(at, &pack(&number.to_string(), "refunds")).unwrap();
+                });
+            }
+        });
+        let index = Index::read(&fs::read(folder.path().join(FILE)).unwrap()).unwrap();
+        assert_eq!(index.packs.len(), 8);
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod name;
 mod pack;
 mod seal;
 mod skill;
+mod starter;
 mod store;
 
 pub use archive::ArchiveError;
@@ -23,4 +24,5 @@ pub use name::{Name, NameError, Reader, Scope};
 pub use pack::{Manifest, Pack, PackError, Trust};
 pub use seal::{Key, SealError, Signer};
 pub use skill::{Answer, Example, Recorded, Skill, SkillError, Used};
+pub use starter::starter;
 pub use store::{Kept, State, Store, StoreError};

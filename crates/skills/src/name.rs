@@ -13,10 +13,42 @@ const MAX_NAME: usize = 64;
 
 /// Words that Python, or the package that skills are imported from, needs for itself.
 const TAKEN: &[&str] = &[
-    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda",
-    "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "skills",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "try",
+    "while",
+    "with",
+    "yield",
+    "skills",
     "servers",
+    "save_skill",
+    "search_skills",
 ];
 
 /// Why a text is not the name of a skill.
@@ -159,6 +191,18 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// Whoever sees no more than all do who see this scope.
+    #[must_use]
+    pub fn of(scope: &Scope) -> Self {
+        let (owner, teams) = match scope {
+            Scope::Owner(owner) => (owner.clone(), Vec::new()),
+            // Nobody is called nothing.
+            Scope::Team(team) => (String::new(), vec![team.clone()]),
+            Scope::Global => (String::new(), Vec::new()),
+        };
+        Self { owner, teams }
+    }
+
     /// What they see; where two scopes have a skill of one name, the first has the say.
     #[must_use]
     pub fn scopes(&self) -> Vec<Scope> {

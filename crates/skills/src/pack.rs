@@ -12,8 +12,9 @@
 //! says otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -72,6 +73,15 @@ pub enum PackError {
         name: Name,
         /// Why.
         source: SkillError,
+    },
+    /// There is something else in its place.
+    #[error(
+        "there are files in {} already, and a pack with a file too many is refused; name another folder, or an archive that ends in .zip",
+        path.display()
+    )]
+    Occupied {
+        /// Where it was to go.
+        path: PathBuf,
     },
     /// The disk did not take it.
     #[error("the pack could not be written: {0}")]
@@ -207,6 +217,9 @@ impl Pack {
     pub fn write(&self, path: &Path) -> Result<(), PackError> {
         if path.extension().is_some_and(|ending| ending == "zip") {
             return Ok(disk::replace(path, &self.archive()?)?);
+        }
+        if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(PackError::Occupied { path: path.to_owned() });
         }
         for (name, bytes) in &self.files {
             disk::replace(&path.join(name), bytes)?;

@@ -62,6 +62,14 @@ impl Key {
     }
 }
 
+impl std::str::FromStr for Key {
+    type Err = SealError;
+
+    fn from_str(text: &str) -> Result<Self, SealError> {
+        Self::new(text)
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

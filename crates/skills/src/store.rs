@@ -11,9 +11,9 @@
 //! decided by them.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -186,6 +186,8 @@ impl Store {
             return Ok(kept.clone());
         }
         let failed = |source| StoreError::Disk { action: "written", path: folder.clone(), source };
+        // What tools answered is in the examples, and nobody else's on this machine.
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
         let mut version = versions(&folder).last().copied().unwrap_or(0);
         loop {
             version += 1;
@@ -247,6 +249,26 @@ impl Store {
         disk::replace(&folder.join(STATE), &bytes).and_then(|()| self.tell()).map_err(failed)
     }
 
+    /// The owners and teams that have skills, and everybody if there are some for everybody.
+    #[must_use]
+    pub fn scopes(&self) -> Vec<Scope> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        let mut scopes: Vec<Scope> =
+            entries.filter_map(|entry| scope_of(&entry.ok()?.path())).collect();
+        scopes.sort();
+        scopes
+    }
+
+    /// The teams that have skills.
+    #[must_use]
+    pub fn teams(&self) -> Vec<String> {
+        let team = |scope| match scope {
+            Scope::Team(team) => Some(team),
+            Scope::Owner(_) | Scope::Global => None,
+        };
+        self.scopes().into_iter().filter_map(team).collect()
+    }
+
     /// The newest version of every skill in one scope, by name.
     #[must_use]
     pub fn in_scope(&self, scope: &Scope) -> Arc<Vec<Kept>> {
@@ -301,6 +323,18 @@ const STATE: &str = "state.json";
 
 fn file_of(folder: &Path, version: u32) -> PathBuf {
     folder.join(format!("{version}.json"))
+}
+
+/// Whose folder this is, as any of the skills in it says.
+fn scope_of(folder: &Path) -> Option<Scope> {
+    let skills = fs::read_dir(folder).ok()?;
+    skills.filter_map(Result::ok).find_map(|skill| {
+        let version = *versions(&skill.path()).last()?;
+        let bytes = disk::read(&file_of(&skill.path(), version), 2 * MAX_STORED).ok()?;
+        let scope = serde_json::from_slice::<Stored>(&bytes).ok()?.scope;
+        // One that was copied here from elsewhere says nothing of this folder.
+        folder.ends_with(scope.folder()).then_some(scope)
+    })
 }
 
 /// The versions there are, oldest first.

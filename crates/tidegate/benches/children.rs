@@ -59,6 +59,7 @@ async fn main() -> Result<(), Failure> {
         checks: None,
         reviews: Checks::new(),
         reviewing: Reviewing::default(),
+        rests: None,
     };
     let offer = tools.offer(PROGRAM).await;
     let program = Program::new(PROGRAM);

@@ -8,8 +8,9 @@ use clap::{Args, Parser, Subcommand};
 use crate::command::{
     add, analyze, approvals, ask, audit, bindings, check, config, demo, doctor, example_server, gc,
     image, import, list, login, logout, mcp, policy, prompt, remove, repl, review, run, runs,
-    runtime, secret, serve, session, setup, stats, test, token, tools, tour,
+    runtime, secret, serve, session, setup, skill, stats, test, token, tools, tour,
 };
+use crate::config::keys;
 use crate::exit;
 
 /// Runs untrusted Python in a sandbox, in milliseconds, and keeps what it leaves behind.
@@ -19,6 +20,9 @@ pub(crate) struct Cli {
     /// The only configuration file to use, instead of the project's and your own tidegate.toml.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// A key of that file and its value, such as network.allow=api.example.com.
+    #[arg(long, global = true, value_name = "KEY=VALUE", value_parser = keys::parse)]
+    pub(crate) set: Vec<(String, String)>,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -73,6 +77,8 @@ pub(crate) enum Command {
     Mcp(mcp::Arguments),
     /// Write Tidegate into an MCP client's configuration, after showing the change.
     Setup(setup::Arguments),
+    /// Look after skills, functions that programs keep: save, test, publish, install.
+    Skill(skill::Arguments),
     /// List, show, follow, end, resume and move the runs of a gateway.
     Runs(runs::Arguments),
     /// Say which calls may be made, and by which rule.

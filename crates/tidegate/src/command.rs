@@ -32,6 +32,7 @@ pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod setup;
+pub(crate) mod skill;
 pub(crate) mod stats;
 pub(crate) mod test;
 pub(crate) mod token;
@@ -67,6 +68,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Serve(arguments) => serve::run(config, &arguments).await,
         Command::Mcp(arguments) => Box::pin(mcp::run(config, &arguments)).await,
         Command::Setup(arguments) => setup::run(config, &arguments),
+        Command::Skill(arguments) => Box::pin(skill::run(config, arguments)).await,
         Command::Runs(arguments) => runs::run(&arguments).await,
         Command::Policy(arguments) => Box::pin(policy::run(config, arguments)).await,
         Command::Approvals(arguments) => approvals::run(config, &arguments).await,
@@ -75,7 +77,7 @@ pub(crate) async fn run(config: &Config, cli: Cli) -> anyhow::Result<Ending> {
         Command::Stats(arguments) => stats::run(config, &arguments).await,
         Command::Token(arguments) => token::run(config, arguments).await,
         Command::Prompt(arguments) => prompt::run(config, &arguments),
-        Command::Config(arguments) => config::run(config, &arguments),
+        Command::Config(arguments) => Box::pin(config::run(config, &arguments)).await,
         Command::Demo(arguments) => demo::run(config, &arguments).await,
         Command::Tour(arguments) => tour::run(config, &arguments).await,
         Command::Doctor(arguments) => doctor::run(config, &arguments).await,

@@ -7,18 +7,21 @@
 //! | `TIDEGATE_LOG_FORMAT` | `human` or `json` | `human` |
 //! | `TIDEGATE_LOG` | which events to show, see [`crate::log`] | warnings of servers, in `run` and `repl` |
 //! | `TIDEGATE_CONFIG` | the only configuration file, as `--config` | see [`places`] |
+//! | `TIDEGATE_NETWORK_ALLOW`, … | keys of that file, as `--set` | see [`keys`] |
 //!
 //! The servers: [`places`] (where the file is), [`section`] (what it may say), [`servers`] (the
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
-//! other clients have), [`shown`] (what of it all may be shown).
+//! other clients have), [`shown`] (what of it all may be shown), [`origins`] (who says it).
 
 pub(crate) mod ask;
 pub(crate) mod audit;
 pub(crate) mod edit;
+pub(crate) mod keys;
 pub(crate) mod mcp_json;
 pub(crate) mod name;
 pub(crate) mod nearest;
 mod network;
+mod origins;
 pub(crate) mod places;
 mod privacy;
 mod problem;
@@ -27,6 +30,7 @@ pub(crate) mod secrets;
 pub(crate) mod section;
 pub(crate) mod servers;
 pub(crate) mod shown;
+mod skills;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -65,19 +69,21 @@ pub(crate) struct Config {
 
 impl Config {
     /// Reads the environment. Nothing is created, nothing can fail yet: a command
-    /// that needs no folder must work without one. `file` is what `--config` names.
-    pub(crate) fn from_environment(file: Option<&Path>) -> Self {
+    /// that needs no folder must work without one. `file` is what `--config` names, `flags` what
+    /// `--set` says.
+    pub(crate) fn from_environment(file: Option<&Path>, flags: &[(String, String)]) -> Self {
         let usual = etcetera::choose_base_strategy().ok();
         let cache = folder(CACHE).or_else(|| Some(usual.as_ref()?.cache_dir().join(OWN)));
         let data = folder(DATA).or_else(|| Some(usual.as_ref()?.data_dir().join(OWN)));
         let said = |name| env::var(name).ok().filter(|wanted: &String| !wanted.is_empty());
         let (log, log_format) = (said(LOG), said(LOG_FORMAT));
-        Self { cache, data, log, log_format, places: Places::from_environment(file) }
+        Self { cache, data, log, log_format, places: Places::from_environment(file, flags) }
     }
 
     /// The same runtime with this configuration file only, and a data folder of its own.
     pub(crate) fn apart(&self, file: &Path, data: PathBuf) -> Self {
-        let places = Places { explicit: Some(file.to_owned()), ..self.places.clone() };
+        let explicit = Some(file.to_owned());
+        let places = Places { explicit, said: Vec::new(), ..self.places.clone() };
         Self { data: Some(data), places, ..self.clone() }
     }
 
@@ -171,9 +177,24 @@ impl Config {
         review::reviewing(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
+    /// What the files say that counts from the next start on and is shown by nobody, to compare it.
+    pub(crate) fn besides(&self) -> anyhow::Result<String> {
+        let wholes = servers::wholes(&self.places);
+        let wholes = wholes.map_err(|error| Misuse::error(error.to_string()))?;
+        let besides = wholes
+            .iter()
+            .map(|(_, said)| format!("{:?} {:?} {:?}", said.audit, said.ask, said.skills));
+        Ok(format!("{:?} {}", self.general()?, besides.collect::<String>()))
+    }
+
     /// The network that programs may reach.
     pub(crate) fn web(&self) -> anyhow::Result<upstream::WebSettings> {
         network::web(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// Where packs of skills come from, and whose are installed.
+    pub(crate) fn skill_sources(&self) -> anyhow::Result<gateway::skillset::Sources> {
+        skills::sources(&self.places).map_err(|error| Misuse::error(error.to_string()))
     }
 
     /// What is done about anomalies. This may wait for the user to unlock a keyring.
@@ -229,7 +250,20 @@ impl Config {
                     out::clean(&reason)
                 ));
             }
-            servers.extend(found.servers.into_iter().map(|server| (server.name.clone(), server)));
+            for (called, mut server) in found.servers {
+                if server.name.0 != called {
+                    // Only who has that very name takes the place of a server that has it.
+                    if servers.contains_key(&server.name) {
+                        server.name = name::marked(&called);
+                    }
+                    out::warn(format_args!(
+                        "{}: {called:?} is called `{}` here",
+                        self.places.short(&file),
+                        server.name
+                    ));
+                }
+                servers.insert(server.name.clone(), server);
+            }
         }
         Ok(servers.into_values().collect())
     }

@@ -55,7 +55,7 @@ fn parse_limit(text: &str) -> Result<(String, String), String> {
 }
 
 /// The limits that can be set by name.
-const NAMES: &[&str] = &[
+pub(crate) const NAMES: &[&str] = &[
     "wall",
     "cpu-time",
     "rest",

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     if let cli::Command::Supervise(arguments) = cli.command {
         return upstream::supervise(arguments.command);
     }
-    let config = Config::from_environment(cli.config.as_deref());
+    let config = Config::from_environment(cli.config.as_deref(), &cli.set);
     let logging = log::begin(config.log(), config.log_format(), cli.command.uses_servers_aside());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();

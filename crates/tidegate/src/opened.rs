@@ -142,6 +142,7 @@ impl Opened {
             checks: self.checks.clone(),
             reviews: Arc::clone(&self.reviews),
             reviewing: self.reviewing.clone(),
+            rests: None,
         };
         let run = async move {
             let mut offer = None;
@@ -161,6 +162,13 @@ impl Opened {
                 let verdict = reviewing.verdict(&review, behalf.level);
                 if let Some(refused) = gateway::review_refusal(&verdict, None) {
                     return Ok(Err(refused));
+                }
+            }
+            if let Some(tools) = tools {
+                let source = &program.source;
+                let refused = nursery.refused_skill(tools, source, &limits, &behalf).await;
+                if let Some(error) = refused {
+                    return Ok(Err(Outcome::failed(*error)));
                 }
             }
             let offer = match (tools, offer) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use audit::{Entry, Kind, LogError};
+use catalog::Listing;
 use engine::{Engine, Level, Limits};
 use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
@@ -22,8 +23,8 @@ use server::mcp::{McpOptions, Mode};
 use tokio::sync::watch;
 
 use self::reload::LiveServers;
-use crate::config::Config;
 use crate::config::audit::Anomalies;
+use crate::config::{Config, nearest};
 use crate::exit::Misuse;
 use crate::settings::Values;
 use crate::{out, spans, units};
@@ -135,7 +136,13 @@ pub(crate) async fn open(
     let asks_clients = mcp_options(config, values)?.mode == Mode::Direct;
     let options = upstream::Options { asks_clients, ..config.upstream_options()? };
     let tools = crate::tools::open_all(config, mcp_config, options).await?;
-    warn_of_unknown(&mcp_options(config, values)?.direct, &tools);
+    let McpOptions { direct, mode, .. } = mcp_options(config, values)?;
+    warn_of_unknown(&direct, &tools);
+    if mode == Mode::Hybrid && direct.is_empty() {
+        out::warn(
+            "`mode` is hybrid and `direct` names no tools, so that clients see ours only; name some, such as github.get_me",
+        );
+    }
     let checks = config.general()?.check.then(Checks::new);
     let store = if settings.durable {
         Store::open_synced(&place.folder).await?
@@ -165,6 +172,7 @@ pub(crate) async fn open(
     tokio::spawn(async move {
         tokio::time::sleep(LATER).await;
         unheard.hear_all().await;
+        warn_of_misspelt(&direct, &unheard);
     });
     let trail = service.trail().cloned();
     let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec(), trail);
@@ -183,6 +191,31 @@ fn warn_of_unknown(direct: &[String], tools: &Tools) {
                 "`direct`: there is no server {server:?}, so {tool} is not passed through"
             ));
         }
+    }
+}
+
+/// Says which tools that are to be passed through their servers do not offer.
+fn warn_of_misspelt(direct: &[String], tools: &Tools) {
+    let offered = tools.offered();
+    for wanted in direct {
+        // The name of a server may itself have a dot.
+        let of = |listing: &&Arc<Listing>| {
+            wanted.strip_prefix(listing.server.0.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let servers: Vec<_> = offered.iter().filter(of).collect();
+        let names =
+            || servers.iter().flat_map(|listing| listing.tools.iter().map(|tool| &tool.name.0));
+        let has = |name: &String| wanted.ends_with(&format!(".{name}"));
+        if servers.is_empty() || names().any(has) {
+            continue;
+        }
+        let last = wanted.rsplit('.').next().unwrap_or_default();
+        let near = nearest::of(last, names().map(String::as_str));
+        let meant = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+        out::warn(format_args!(
+            "`direct`: {} is no tool that its server offers{meant}, and is not passed through; `tidegate tools list` has those there are",
+            out::clean(wanted)
+        ));
     }
 }
 
@@ -329,6 +362,7 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         own_definitions: server::mcp::own_definitions(
             Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
         ),
+        receipts: values.read("receipts", crate::settings::yes)?.unwrap_or(usual.receipts),
         token_price: values.read("token-price", price)?.unwrap_or(usual.token_price),
         durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),

@@ -74,6 +74,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "TIME",
         "How long somebody can be asked whether a call may be made",
     ),
+    setting("receipts", "true", "BOOL", "Whether every run says what it cost in tokens, and saved"),
     setting("token-price", "3", "PRICE", "What a million tokens cost, for receipts"),
     setting("body-bytes", "16MiB", "SIZE", "Size of a request"),
     setting("standby", "4", "NUMBER", "Interpreters that stand ready"),
@@ -297,9 +298,9 @@ pub(crate) fn yes(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The variable of a setting.
+/// The variable of a setting, or of a key of the file.
 pub(crate) fn variable(name: &str) -> String {
-    format!("TIDEGATE_{}", name.to_uppercase().replace('-', "_"))
+    format!("TIDEGATE_{}", name.to_uppercase().replace(['-', '.'], "_"))
 }
 
 #[cfg(test)]

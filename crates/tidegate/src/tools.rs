@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catalog::ToolName;
-use gateway::{Memory, Pii, ServerPolicy, Tools, Veil};
+use gateway::{Memory, Pii, ServerPolicy, Skillset, Tools, Veil};
 use upstream::Upstreams;
 
 use crate::config::Config;
@@ -42,6 +42,11 @@ pub(crate) async fn open_all(
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
     let web = upstream::Web::new(config.web()?);
     let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web);
+    let tools = match config.data() {
+        Ok(data) => tools.with_skills(Skillset::at(data.join("skills"), config.skill_sources()?)),
+        // Without a place nothing is kept.
+        Err(_) => tools,
+    };
     tools.judge().follow(config.policy()?);
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };
@@ -69,6 +74,7 @@ pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
         pin: server.section.pin.unwrap_or(false),
         learn: server.section.learn.unwrap_or(learn),
         trusted: server.section.is_trusted(),
+        effects: server.section.effects(),
         pii: server.section.pii.unwrap_or(pii),
         tool_pii: tools.map(|(tool, pii)| (ToolName(tool.clone()), *pii)).collect(),
         identity: identity(server),
@@ -76,10 +82,12 @@ pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
 }
 
 /// Says how a server is reached; hashed before it is written anywhere. Whether it is learned
-/// from, and who sees what it answers, makes no other server of it.
+/// from, what its tools do, and who sees what it answers, makes no other server of it.
 pub(crate) fn identity(server: &Server) -> String {
     let tool_pii = BTreeMap::new();
-    let section = ServerSection { learn: None, pii: None, tool_pii, ..server.section.clone() };
+    let (read_only, idempotent, writes) = (Vec::new(), Vec::new(), Vec::new());
+    let effects = ServerSection { read_only, idempotent, writes, ..server.section.clone() };
+    let section = ServerSection { learn: None, pii: None, tool_pii, ..effects };
     format!("{section:?}")
 }
 

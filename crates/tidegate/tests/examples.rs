@@ -108,6 +108,7 @@ fn ran(name: &str, arguments: &[&str]) -> (tempfile::TempDir, String) {
         .env("TIDEGATE_CACHE", cache)
         .env("TIDEGATE_DATA", data.path())
         .env("XDG_CONFIG_HOME", data.path())
+        .env_remove("TIDEGATE_TRAVEL_DATABASE")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

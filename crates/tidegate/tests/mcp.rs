@@ -213,7 +213,84 @@ fn what_goes_wrong_comes_back_in_words() {
         assert!(text(&result).contains(words), "{arguments}: {}", text(&result));
     }
     let unknown = client.ask("tools/call", json!({ "name": "get_devices", "arguments": {} }));
-    assert!(unknown["error"]["message"].as_str().unwrap().contains("there is no tool"));
+    let words = unknown["error"]["message"].as_str().unwrap();
+    assert!(words.contains("there is no tool"), "{words}");
+    assert!(words.contains("from servers.data import get_devices"), "{words}");
+}
+
+#[test]
+fn lists_and_refusals_name_the_servers_that_did_not_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = env!("CARGO_BIN_EXE_tidegate");
+    let config = format!(
+        "[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n\
+         [servers.dead]\ncommand = \"/nowhere/at/all\"\n"
+    );
+    std::fs::write(folder.path().join("tidegate.toml"), config).unwrap();
+    let mut client = Client::configured_in(folder.path(), &["--mode", "direct"]);
+    client.shake_hands(&["direct"]);
+    let listed = client.ask("tools/list", json!({}))["result"].clone();
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 3, "{listed}");
+    let missing = listed["_meta"]["tidegate/missing"][0].as_str().unwrap_or_default();
+    assert!(missing.starts_with("dead "), "{listed}");
+    let unknown = client.ask("tools/call", json!({ "name": "nothing", "arguments": {} }));
+    let words = unknown["error"]["message"].as_str().unwrap();
+    assert!(words.contains("there is no tool \"nothing\"") && words.contains("; dead "), "{words}");
+    drop(client);
+    let mut client = Client::configured_in(folder.path(), &[]);
+    client.shake_hands(&[]);
+    let listed = text(&client.run(json!({ "code": "list_directory('servers/')" })));
+    assert!(listed.contains("data/") && !listed.contains(".absent"), "{listed}");
+    assert!(listed.contains("list_directory(): dead is missing: "), "{listed}");
+}
+
+#[test]
+fn what_is_null_was_left_out_and_a_whole_number_may_have_a_point() {
+    let mut client = Client::initialized(&[]);
+    let nothing = json!({
+        "query": "devices", "detail_level": null, "server": null, "limit": 2.0,
+    });
+    let found = client.call("search_tools", nothing);
+    assert_eq!(found["structuredContent"]["tools"][0]["name"], "get_devices", "{found}");
+    assert!(found["structuredContent"]["tools"].as_array().unwrap().len() <= 2, "{found}");
+    let given = json!({
+        "code": "1 + 1", "session": null, "context": null, "timeout": null, "resume_from": null,
+        "output_strategy": null, "max_output_tokens": 60.0,
+    });
+    let ran = client.run(given);
+    assert_eq!(ran["structuredContent"]["return_value"], 2, "{ran}");
+    let wrong = client.call("search_tools", json!({ "query": "x", "max_results": 5 }));
+    assert!(text(&wrong).contains("there is no argument `max_results`"), "{wrong}");
+}
+
+#[test]
+fn a_client_that_goes_leaves_what_runs_to_its_end_and_what_waits_to_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tidegate.toml"), "").unwrap();
+    let mut client = Client::configured_in(folder.path(), &["--durable"]);
+    client.shake_hands(&[]);
+    let kept = client.run(json!({ "code": "kept = 42" }))["structuredContent"]["session"].clone();
+    let waits = "import asyncio\nprint('begun')\nawait asyncio.sleep(600)";
+    let runs = "n = 0\nfor i in range(3_000_000):\n    n += i\nn";
+    let call = |code: &str| json!({ "name": "execute_python", "arguments": { "code": code } });
+    client.send("tools/call", call(waits));
+    let runs = client.send("tools/call", call(runs));
+    let begun = std::time::Instant::now();
+    drop(client.input.take());
+    let answer = client.hear(runs)["result"].clone();
+    assert_eq!(answer["structuredContent"]["return_value"], 4_499_998_500_000_u64, "{answer}");
+    assert!(client.child.wait().unwrap().success());
+    // It did not wait for what waits, and did not end it either.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(300));
+    drop(client);
+    let log = tidegate(folder.path()).args(["audit", "search", "--json"]).output().unwrap();
+    let log = String::from_utf8(log.stdout).unwrap();
+    let of = |kind: &str| log.lines().filter(|line| line.contains(kind)).count();
+    assert_eq!((of("\"run_started\""), of("\"run_ended\"")), (3, 2), "{log}");
+    let mut next = Client::configured_in(folder.path(), &["--durable"]);
+    next.shake_hands(&[]);
+    let found = next.run(json!({ "code": "kept", "session": kept }));
+    assert_eq!(found["structuredContent"]["return_value"], 42, "{found}");
 }
 
 #[test]
@@ -298,6 +375,28 @@ fn a_figure_is_a_picture_and_a_resource() {
 }
 
 #[test]
+fn a_skill_is_a_resource_and_is_found_by_a_search() {
+    let mut client = Client::initialized(&[]);
+    let code = "def twice(n):\n    'Twice a number.'\n    return 2 * n\nawait save_skill('twice', twice, examples=[{'n': 4}])";
+    let saved = client.run(json!({ "code": code }));
+    assert_eq!(saved["structuredContent"]["return_value"]["name"], "twice", "{saved}");
+    let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();
+    let uri = json!("tidegate://skills/twice");
+    assert!(listed.as_array().unwrap().iter().any(|one| one["uri"] == uri), "{listed}");
+    let read = client.ask("resources/read", json!({ "uri": uri }))["result"].clone();
+    assert!(read["contents"][0]["text"].as_str().unwrap().contains("return 2 * n"), "{read}");
+    let uri = json!("tidegate://skills/twice_v1");
+    let first = client.ask("resources/read", json!({ "uri": uri }))["result"].clone();
+    assert_eq!(first["contents"][0]["text"], read["contents"][0]["text"], "{first}");
+    let missing = json!({ "uri": "tidegate://skills/twice_v2" });
+    assert!(client.ask("resources/read", missing)["error"]["message"].is_string());
+    let missing = json!({ "uri": "tidegate://skills/../other" });
+    assert!(client.ask("resources/read", missing)["error"]["message"].is_string());
+    let found = client.call("search_tools", json!({ "query": "twice a number" }));
+    assert!(text(&found).contains("from skills import twice  # a skill"), "{found}");
+}
+
+#[test]
 fn the_newest_revision_needs_no_handshake() {
     let mut client = Client::start(&[]);
     let meta = json!({
@@ -332,6 +431,32 @@ fn chosen_tools_are_passed_through_and_in_direct_mode_all_are() {
     assert_eq!(names(&mut client), ["get_devices", "query_device_history", "search_events"]);
     let mut client = Client::initialized(&["--tools", "execute_python"]);
     assert_eq!(names(&mut client), ["execute_python"]);
+}
+
+#[test]
+fn a_tool_to_pass_through_that_is_misspelt_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = env!("CARGO_BIN_EXE_tidegate");
+    let server =
+        format!("[servers.data]\ncommand = {own:?}\nargs = [\"example-server\", \"data\"]\n");
+    std::fs::write(folder.path().join("tidegate.toml"), server).unwrap();
+    let mut command = tidegate(folder.path());
+    command.args(["mcp", "--direct", "data.get_device,data.get_devices"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for line in said.lines().map_while(Result::ok).filter(|line| line.contains("`direct`")) {
+            let _ = tell.send(line);
+        }
+    });
+    let told = told.recv_timeout(std::time::Duration::from_secs(60));
+    let _ = child.kill();
+    let _ = child.wait();
+    let told = told.unwrap();
+    assert!(told.contains("data.get_device is no tool"), "{told}");
+    assert!(told.contains("did you mean `get_devices`?"), "{told}");
 }
 
 #[test]

@@ -29,6 +29,12 @@ pub async fn departing<W: Future>(departure: Arc<dyn Departure>, work: W) -> W::
     CURRENT.scope(departure, work).await
 }
 
+/// Who is told of the call that is being made here.
+#[must_use]
+pub fn current() -> Option<Arc<dyn Departure>> {
+    CURRENT.try_with(Arc::clone).ok()
+}
+
 /// Gets something that a call needs before it can leave.
 pub async fn before_leaving<W: Future>(getting: W) -> W::Output {
     let mut getting = pin!(getting);

@@ -130,6 +130,18 @@ pub enum CallFailure {
         /// What was seen.
         reason: String,
     },
+    /// Something came that is no answer of the protocol; what the call did is not known.
+    #[error(
+        "{server}.{tool}: {problem}; that is what came instead of an answer, and the call may still have been carried out"
+    )]
+    Unreadable {
+        /// Which server.
+        server: ServerName,
+        /// Which tool.
+        tool: ToolName,
+        /// What came, or what is wrong with it and where.
+        problem: String,
+    },
     /// The server refused the request itself: unknown tool, invalid parameters.
     #[error("{server}.{tool}: the server refused the call: {message} (code {code})")]
     Refused {
@@ -170,6 +182,12 @@ impl CallFailure {
     /// Whether it is unknown if the call took effect.
     #[must_use]
     pub fn is_ambiguous(&self) -> bool {
-        matches!(self, Self::Late { .. } | Self::Broken { .. } | Self::TooLarge { .. })
+        matches!(
+            self,
+            Self::Late { .. }
+                | Self::Broken { .. }
+                | Self::Unreadable { .. }
+                | Self::TooLarge { .. }
+        )
     }
 }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use catalog::ServerName;
 use tokio::sync::{broadcast, watch};
 
 use crate::mask::Mask;
@@ -52,6 +53,8 @@ pub enum NoteKind {
 /// Everything one server said unasked.
 #[derive(Debug)]
 pub(crate) struct Feed {
+    /// Whose it is, for the log.
+    server: String,
     notes: Mutex<VecDeque<Note>>,
     stderr: Mutex<VecDeque<u8>>,
     mask: Arc<Mask>,
@@ -75,6 +78,7 @@ impl Tools {
 impl Default for Feed {
     fn default() -> Self {
         Self {
+            server: String::new(),
             notes: Mutex::default(),
             stderr: Mutex::default(),
             mask: Arc::default(),
@@ -86,8 +90,8 @@ impl Default for Feed {
 
 impl Feed {
     /// A feed whose happenings go where those of others go too.
-    pub(crate) fn telling(happenings: broadcast::Sender<Happening>) -> Self {
-        Self { happenings, ..Self::default() }
+    pub(crate) fn telling(server: &ServerName, happenings: broadcast::Sender<Happening>) -> Self {
+        Self { server: server.0.clone(), happenings, ..Self::default() }
     }
 
     /// What must not be heard of it.
@@ -96,12 +100,18 @@ impl Feed {
     }
 
     pub(crate) fn note(&self, kind: NoteKind, text: &str) {
-        let text = self.mask.text(text.to_owned());
+        let text = shortened(&self.mask.text(text.to_owned()), NOTE_BYTES);
+        tracing::debug!(
+            server = self.server.as_str(),
+            ?kind,
+            text = text.as_str(),
+            "server said something unasked"
+        );
         let mut notes = lock(&self.notes);
         if notes.len() == NOTES {
             notes.pop_front();
         }
-        notes.push_back(Note { at: SystemTime::now(), kind, text: shortened(&text, NOTE_BYTES) });
+        notes.push_back(Note { at: SystemTime::now(), kind, text });
     }
 
     pub(crate) fn notes(&self) -> Vec<Note> {

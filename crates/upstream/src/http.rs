@@ -248,6 +248,17 @@ pub(crate) fn never_left(source: &Source) -> bool {
     matches!(problem, Some(HttpProblem::Request(problem)) if problem.is_connect())
 }
 
+/// Whether a server did answer, with a status that says no or with something else than an answer.
+pub(crate) fn is_what_it_said(source: &Source) -> bool {
+    matches!(
+        streamable(source),
+        Some(
+            StreamableHttpError::Client(HttpProblem::Status { .. })
+                | StreamableHttpError::UnexpectedServerResponse(_)
+        )
+    )
+}
+
 /// An error in words.
 pub(crate) fn reason(source: &Source) -> String {
     match streamable(source) {

@@ -9,6 +9,7 @@ mod auth;
 mod codemode;
 mod connection;
 mod departure;
+mod digits;
 mod ended;
 mod endpoints;
 mod error;
@@ -41,7 +42,7 @@ pub use auth::{
     logout,
 };
 pub use connection::List;
-pub use departure::{Departure, before_leaving, departing, leaves};
+pub use departure::{Departure, before_leaving, current, departing, leaves};
 pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use hook::Hook;

@@ -209,6 +209,7 @@ impl Mask {
         };
         self.with(failure, |forms, failure| match failure {
             CallFailure::Broken { reason: text, .. }
+            | CallFailure::Unreadable { problem: text, .. }
             | CallFailure::Refused { message: text, .. }
             | CallFailure::WantsInput { wanted: text, .. } => forms.text(text),
             CallFailure::NotConnected(_)

@@ -211,6 +211,10 @@ impl McpConnection {
             let (server, place) = (self.server.clone(), self.place.clone());
             return ConnectError::Unusable { server, place, reason }.into();
         }
+        if http::is_what_it_said(source.as_ref()) {
+            let (server, tool) = (self.server.clone(), ToolName(what.to_owned()));
+            return CallFailure::Unreadable { server, tool, problem: reason };
+        }
         self.broken(what, &reason)
     }
 
@@ -221,7 +225,9 @@ impl McpConnection {
             code if code == TOO_LARGE.0 => {
                 CallFailure::TooLarge { server, tool, allowed: self.answer_bytes }
             }
-            code if code == UNREADABLE.0 => CallFailure::Broken { server, tool, reason: message },
+            code if code == UNREADABLE.0 => {
+                CallFailure::Unreadable { server, tool, problem: message }
+            }
             URL_ELICITATION_REQUIRED => {
                 let wanted = format!("a visit to a web page by the user (elicitation): {message}");
                 CallFailure::WantsInput { server, tool, wanted }

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::digits;
 use crate::shallow::mended;
 
 /// Stands for an answer that was too large. Outside the numbers that JSON-RPC reserves.
@@ -28,6 +29,9 @@ pub(crate) const UNREADABLE: ErrorCode = ErrorCode(-31_902);
 
 /// How much of the two ends of an overlong message is searched for its number.
 pub(crate) const ENDS: usize = 1 << 10;
+
+/// Bytes before and after what is wrong with a message that are shown.
+const NEAR: usize = 24;
 
 /// What came of some bytes.
 #[derive(Debug)]
@@ -157,13 +161,14 @@ impl Inbox {
         if let Some(result) = envelope.result {
             let id = id.ok_or("an answer without a number")?;
             // Read first: an answer that is too deep still finds its request waiting.
-            let value: Value =
+            let mut value: Value =
                 serde_json::from_str(result.get()).map_err(|problem| problem.to_string())?;
+            digits::keep(&mut value, result.get());
             let (id, kind) = self.take(&id).unwrap_or((id, Kind::Plain));
             return Ok(ServerJsonRpcMessage::response(result_of(kind, value), id));
         }
         let Some(problem) = envelope.error else {
-            return Err("neither an answer nor a request".to_owned());
+            return Err("it has neither `method` nor `result` nor `error`".to_owned());
         };
         let problem: Value =
             serde_json::from_str(problem.get()).map_err(|problem| problem.to_string())?;
@@ -192,16 +197,32 @@ impl Inbox {
 
     /// A line that looks like a message and is none: fails its request, if it names one.
     fn unreadable(&mut self, bytes: &[u8], problem: &str) -> Received {
-        let tail = &bytes[bytes.len().saturating_sub(ENDS)..];
-        let number = number_in_head(bytes).or_else(|| number_in_tail(tail));
-        match number.and_then(|id| self.take(&id)) {
+        match number_of(bytes).and_then(|id| self.take(&id)) {
             Some((id, _)) => {
-                let text = format!("the answer is not readable: {problem}");
-                Received::Messages(self.failed(Some(id), UNREADABLE, &text))
+                Received::Messages(self.failed(Some(id), UNREADABLE, &described(problem, bytes)))
             }
             None => Received::Stray,
         }
     }
+}
+
+/// The number of a message that cannot be read, where its ends are plain.
+pub(crate) fn number_of(bytes: &[u8]) -> Option<RequestId> {
+    let tail = &bytes[bytes.len().saturating_sub(ENDS)..];
+    number_in_head(bytes).or_else(|| number_in_tail(tail))
+}
+
+/// What is wrong with a message, and where.
+pub(crate) fn described(problem: &str, bytes: &[u8]) -> String {
+    let Err(error) = serde_json::from_slice::<Value>(bytes) else {
+        return format!("the answer is not readable: {problem}");
+    };
+    if error.line() != 1 {
+        return format!("the answer is not readable: {error}");
+    }
+    let at = error.column().min(bytes.len());
+    let near = &bytes[at.saturating_sub(NEAR)..bytes.len().min(at + NEAR)];
+    format!("the answer is not readable: {error}, near `{}`", String::from_utf8_lossy(near).trim())
 }
 
 /// An answer in the type that its reader expects.

@@ -264,7 +264,7 @@ impl Upstreams {
     }
 
     fn slot_for(&self, server: ServerSettings) -> Arc<Slot> {
-        let feed = Arc::new(Feed::telling(self.happenings.clone()));
+        let feed = Arc::new(Feed::telling(&server.name, self.happenings.clone()));
         let opener = Opener::new(&server, self.options.clone(), feed.clone(), self.clients.clone());
         Slot::new(server, opener, feed, self.changes.clone())
     }

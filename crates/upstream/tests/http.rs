@@ -238,6 +238,53 @@ async fn an_odd_answer_is_still_an_answer() {
 }
 
 #[tokio::test]
+async fn integers_beyond_64_bits_keep_their_digits_as_one_document_and_as_an_event() {
+    let answers: [fn(&Value) -> Response; 2] =
+        [|id| as_document(&wide(id)), |id| as_event(&wide(id))];
+    for answer in answers {
+        let url = serve(legacy(answer)).await;
+        let upstreams = start([server("wide", http(&format!("{url}/mcp"), Wire::Auto))]);
+        let result = call(&upstreams, "wide", "t", json!({})).await.unwrap();
+        assert_eq!(result.structured, None);
+        assert_eq!(text(Ok(result)), r#"{"id":100000000000000000000001}"#);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_json_is_told_as_that_as_one_document_and_as_an_event() {
+    let answers: [fn(&Value) -> Response; 2] =
+        [|id| as_document(&damaged(id)), |id| as_event(&damaged(id))];
+    for answer in answers {
+        let url = serve(legacy(answer)).await;
+        let upstreams = start([server("damaged", http(&format!("{url}/mcp"), Wire::Auto))]);
+        let failure = call(&upstreams, "damaged", "t", json!({})).await.unwrap_err();
+        assert!(
+            matches!(&failure, CallFailure::Unreadable { problem, .. } if problem.contains("NaN")),
+            "{failure:?}"
+        );
+    }
+}
+
+fn wide(id: &Value) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{{"id":100000000000000000000001}}}}}}"#
+    )
+}
+
+fn damaged(id: &Value) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":NaN}}}}"#)
+}
+
+fn as_document(body: &str) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], body.to_owned()).into_response()
+}
+
+fn as_event(body: &str) -> Response {
+    let event = format!("event: message\ndata: {body}\n\n");
+    ([(header::CONTENT_TYPE, "text/event-stream")], event).into_response()
+}
+
+#[tokio::test]
 async fn an_answer_that_is_a_web_page_is_shown() {
     let url =
         serve(legacy(|_| (StatusCode::BAD_GATEWAY, "<h1>upstream\n down</h1>").into_response()))
@@ -248,6 +295,7 @@ async fn an_answer_that_is_a_web_page_is_shown() {
         failure.to_string().contains("HTTP 502 Bad Gateway: <h1>upstream down</h1>"),
         "{failure}"
     );
+    assert!(matches!(failure, CallFailure::Unreadable { .. }), "{failure:?}");
 }
 
 #[tokio::test]

@@ -189,7 +189,7 @@ async fn an_unreadable_answer_fails_its_call_at_once() {
     let upstreams = start([fixture("normal")]);
     let failure = plain(&upstreams, "normal", "unreadable").await.unwrap_err();
     assert!(
-        matches!(&failure, CallFailure::Broken { reason, .. } if reason.contains("not readable")),
+        matches!(&failure, CallFailure::Unreadable { problem, .. } if problem.contains("line 1 column")),
         "{failure:?}"
     );
     assert_eq!(text(call(&upstreams, "normal", "echo", json!({"text": "hi"})).await), "hi");

@@ -37,6 +37,11 @@ impl<'t> Pieces<'t> {
         Self { text }
     }
 
+    /// What is not cut yet.
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.text
+    }
+
     fn at(&self, at: usize) -> Option<Class> {
         self.text.get(at).map(|byte| class(*byte))
     }
@@ -87,7 +92,11 @@ impl<'t> Pieces<'t> {
     fn next_end(&self) -> Option<usize> {
         let end = match self.at(0)? {
             Class::Upper | Class::Lower => self.word(0),
-            Class::Digit => Some(self.run(0, |class| class == Class::Digit).min(3)),
+            Class::Digit => {
+                // No further than three: what follows is looked at for the next piece.
+                let digits = self.text.iter().take(3);
+                Some(digits.take_while(|byte| class(**byte) == Class::Digit).count())
+            }
             Class::Newline => Some(self.white()),
             Class::Blank => {
                 let word = self.word(1);

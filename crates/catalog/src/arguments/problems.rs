@@ -5,11 +5,14 @@ use std::fmt::Write as _;
 
 use jsonschema::paths::LocationSegment;
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{MOST_PROBLEMS, Problem, alternatives, words};
 use crate::nearest;
 use crate::schema::{Field, Schema, Shape};
+
+/// Alternatives of which each is told what it lacks.
+const MOST_ALTERNATIVES: usize = 5;
 
 /// What is judged, and by what.
 #[derive(Clone, Copy)]
@@ -50,6 +53,11 @@ fn of(case: Case<'_>, error: &ValidationError<'_>) -> Vec<Problem> {
     let path: Vec<Segment> = error.instance_path().segments().map(Segment::from).collect();
     match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            // Nothing says which was meant.
+            let is_empty = error.instance().as_object().is_some_and(Map::is_empty);
+            if is_empty && let Some(problem) = lacking(context, &path) {
+                return vec![problem];
+            }
             if let Some(branch) = meant_branch(case, context, &path) {
                 return branch.iter().flat_map(|error| of(case, error)).collect();
             }
@@ -142,6 +150,33 @@ fn expected(case: Case<'_>, path: &[Segment], error: &ValidationError<'_>) -> Op
         _ => format!("does not fit: {}", error.masked_with("it")),
     };
     Some(should)
+}
+
+/// What each alternative lacks, where keys are all that each of them lacks.
+fn lacking(context: &[Vec<ValidationError<'static>>], path: &[Segment]) -> Option<Problem> {
+    let key = |error: &ValidationError<'_>| match error.kind() {
+        ValidationErrorKind::Required { property: Value::String(name) }
+            if error.instance_path().segments().count() == path.len() =>
+        {
+            Some(format!("\"{}\"", words::shortened(name)))
+        }
+        _ => None,
+    };
+    let keys = |branch: &Vec<ValidationError<'static>>| {
+        let keys: Option<Vec<String>> = branch.iter().map(key).collect();
+        keys.filter(|keys| !keys.is_empty()).map(|keys| keys.join(" and "))
+    };
+    let mut alternatives: Vec<String> = context.iter().map(keys).collect::<Option<_>>()?;
+    alternatives.dedup();
+    if !(2..=MOST_ALTERNATIVES).contains(&alternatives.len()) {
+        return None;
+    }
+    let keys = alternatives.join(", or ");
+    let message = match path {
+        [] => format!("{keys} is missing"),
+        path => format!("{} lacks {keys}", named(path)),
+    };
+    Some(Problem { path: path_in_words(path.iter().cloned()), message })
 }
 
 /// The alternative that was most likely meant: of those that do not fail over the value as a
@@ -240,7 +275,11 @@ fn could_be(value: &Value, shape: &Shape) -> bool {
         Shape::Any => true,
         Shape::Null => value.is_null(),
         Shape::Boolean => value.is_boolean(),
-        Shape::Integer => value.is_i64() || value.is_u64(),
+        Shape::Integer => {
+            // Beyond 64 bits an integer is held as a floating-point number.
+            let is_integral = |number: f64| number.abs() >= 9e18 && number.fract() == 0.0;
+            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(is_integral)
+        }
         Shape::Number => value.is_number(),
         Shape::String => value.is_string(),
         Shape::Literal(values) => values.contains(value),

@@ -45,6 +45,12 @@ fn with(extra: Value) -> Value {
 }
 
 #[test]
+fn a_tool_that_takes_any_names_is_not_said_to_take_none() {
+    let schema = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    assert_snapshot!(mistake(&schema, &json!({"a": "x"})), @r#"create_issue: "a" should be int, not "x"; parameters: any name: int"#);
+}
+
+#[test]
 fn a_misspelled_parameter_is_told_with_all_there_are() {
     let arguments = json!({"owner": "o", "repo": "r", "titel": "t"});
     assert_snapshot!(mistake(&issue(), &arguments), @r#"create_issue: "titel" is not a parameter; did you mean "title"? parameters: *owner: str, *repo: str, *title: str, body: str, labels: list[str], state: Literal["open", "closed"], limit: int, filter: dict, assignee: str | None"#);
@@ -148,6 +154,14 @@ fn a_choice_between_sets_of_parameters_allows_those_of_each() {
     ]});
     assert!(check(&schema, &json!({"name": "n"})).is_ok());
     assert_snapshot!(mistake(&schema, &json!({"nam": "n"})), @r#"create_issue: "nam" is not a parameter; did you mean "name"? parameters: id: str, name: str"#);
+}
+
+#[test]
+fn where_nothing_is_given_every_alternative_says_what_it_lacks() {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "owner": {"type": "string"}},
+        "anyOf": [{"required": ["id"]}, {"required": ["name", "owner"]}]});
+    assert_snapshot!(mistake(&schema, &json!({})), @r#"create_issue: "id", or "name" and "owner" is missing; parameters: id: str, name: str, owner: str"#);
+    assert_snapshot!(mistake(&shapes(), &json!({"shape": {}})), @r#"create_issue: "shape" lacks "kind" and "radius", or "kind" and "side"; parameters: *shape: dict"#);
 }
 
 fn shapes() -> Value {

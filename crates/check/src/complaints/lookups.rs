@@ -54,7 +54,7 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     /// Whether a name is the program's own, and nobody else gives it a value.
-    fn is_its_own(&self, name: &str) -> bool {
+    pub(super) fn is_its_own(&self, name: &str) -> bool {
         let is_given = self.given.is_none_or(|given| given.iter().any(|one| one == name));
         !is_given && !self.names.is_imported(name)
     }

@@ -2,13 +2,14 @@
 //! hold none, parameters that Python's own functions do not have, and async generators that are taken
 //! for something else.
 
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, StmtAssign, StmtRaise};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, StmtAssign, StmtAugAssign, StmtRaise};
 use ruff_text_size::{Ranged as _, TextRange};
 
-use super::Judge;
+use super::{Judge, OURS};
 use crate::finding::{Code, Mistake, Weight, raises};
 use crate::kinds::Kind;
 use crate::nearest::{is_slip, nearest};
+use crate::run::BUILTINS;
 use crate::tree::Id;
 
 /// What some of Python's own functions take by name. The type checker only says that no way of
@@ -17,6 +18,7 @@ const BY_NAME: &[(&str, &[&str])] = &[
     ("enumerate", &["iterable", "start"]),
     ("max", &["default", "key"]),
     ("min", &["default", "key"]),
+    ("open", &["buffering", "closefd", "encoding", "errors", "file", "mode", "newline", "opener"]),
     ("print", &["end", "file", "flush", "sep"]),
     ("round", &["ndigits", "number"]),
     ("sorted", &["key", "reverse"]),
@@ -38,6 +40,39 @@ impl<'a> Judge<'_, 'a, '_> {
             let message = "only exceptions can be raised; write raise RuntimeError(...)".to_owned();
             self.crash(raised.range(), message, raises::TYPE)
         })
+    }
+
+    /// `totl += 1`, where nothing else gives the name a value. In a loop the type checker believes that
+    /// an earlier turn did.
+    pub(super) fn unset(&self, assign: &'a StmtAugAssign) -> Option<Mistake> {
+        let name = assign.target.as_name_expr()?.id.as_str();
+        let is_grown = |place: &Id| {
+            let parent = self.tree.parent(*place).map(|parent| self.tree.node(parent));
+            matches!(parent, Some(AnyNodeRef::StmtAugAssign(_)))
+        };
+        let is_known = name.starts_with("__")
+            || BUILTINS.contains(&name)
+            || OURS.contains(&name)
+            || !self.is_its_own(name)
+            || self.names.named(name).is_some()
+            || self.names.outer.values().flatten().any(|outer| *outer == name)
+            || !self.names.stores.get(name)?.iter().all(is_grown)
+            || self.imports_everything();
+        if is_known {
+            return None;
+        }
+        let others = self.names.stores.keys().copied().filter(|other| *other != name);
+        let near = nearest(name, others).map(str::to_owned);
+        let message = format!("the name '{name}' has no value here yet");
+        let crash = self.crash(assign.target.range(), message, raises::NAME);
+        Some(Mistake { code: Code::UndefinedName, nearest: near, ..crash })
+    }
+
+    /// Whether anything is imported with `*`.
+    fn imports_everything(&self) -> bool {
+        self.tree
+            .all()
+            .any(|(_, node)| matches!(node, AnyNodeRef::Alias(one) if one.name.as_str() == "*"))
     }
 
     /// `int("fifty")`.
@@ -121,7 +156,7 @@ impl<'a> Judge<'_, 'a, '_> {
         if has_rest || bindings::is_learned(&class) {
             return None;
         }
-        let (least, count) = (self.fields.needed(&class), targets.elts.len());
+        let (least, count) = (self.fields.needed(&class).count(), targets.elts.len());
         (least > count).then(|| Mistake {
             code: Code::CertainCrash,
             valid: self.fields.shown(&class),
@@ -194,6 +229,7 @@ pub(crate) fn asked_for((_, node): (Id, AnyNodeRef<'_>)) -> Option<TextRange> {
         AnyNodeRef::StmtAssign(one) if matches!(&one.targets[..], [Expr::Tuple(_)]) => {
             Some(one.value.range())
         }
+        AnyNodeRef::ExprSubscript(one) if !one.ctx.is_load() => Some(one.value.range()),
         AnyNodeRef::ExprCall(call) => {
             let key = call.arguments.find_keyword("key")?;
             key.value.as_call_expr()?;

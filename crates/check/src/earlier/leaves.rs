@@ -78,7 +78,7 @@ impl Bound {
         }
     }
 
-    fn is_too_large(&self) -> bool {
+    pub(super) fn is_too_large(&self) -> bool {
         let lines = self.imports.iter().map(|(name, line)| name.len() + line.len());
         let names = self.others.iter().chain(&self.used).map(String::len);
         self.imports.len() + self.others.len() + self.used.len() > MOST_NAMES

@@ -83,7 +83,8 @@ impl<'c> Names<'_, 'c> {
         if first != "servers" {
             if !self.servers.is_free(first) {
                 self.read_members(import, first);
-                mistakes.extend(self.missing_module(first, module.range));
+                let missing = self.missing_module(first, module.range);
+                mistakes.extend(missing.map(|missing| self.meant_of_server(missing, import)));
                 return;
             }
             parts.insert(0, "servers");
@@ -262,6 +263,22 @@ impl<'c> Names<'_, 'c> {
                 self.imported.insert(bound(alias).to_owned(), module.to_owned());
             }
         }
+    }
+
+    /// A module that is not there, of which somebody wants a tool: `from tools import get_devices`.
+    fn meant_of_server(&self, missing: Mistake, import: &StmtImportFrom) -> Mistake {
+        let having = import.names.iter().map(|alias| self.servers.having(alias.name.as_str()));
+        let Some(tools) = having.into_iter().find(|tools| !tools.is_empty()) else {
+            return missing;
+        };
+        let line = |tool: &&catalog::CatalogTool| {
+            format!("from servers.{} import {}", tool.server_python(), tool.python())
+        };
+        let lines: Vec<String> = tools.iter().map(line).collect();
+        let message =
+            format!("there is no such module; tools are imported so: `{}`", lines.join("` or `"));
+        let nearest = lines.first().filter(|_| lines.len() == 1).cloned();
+        Mistake { message, nearest, ..missing }
     }
 
     /// A module that the sandbox does not have. An image may have been given it, or it is a file

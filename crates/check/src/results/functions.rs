@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ruff_python_ast::{AnyNodeRef, ExprCall, ExprName, Stmt, StmtFunctionDef, StmtReturn};
+use ruff_python_ast::{
+    AnyNodeRef, Expr, ExprCall, ExprLambda, ExprName, Stmt, StmtFunctionDef, StmtReturn,
+};
+use ruff_text_size::Ranged as _;
 
-use super::{Results, same};
+use super::{Results, item_of, same};
 use crate::calls::argument;
 use crate::names::Names;
 use crate::tree::{Id, Tree};
@@ -66,8 +69,11 @@ impl<'a> Results<'_, 'a, '_> {
     /// A parameter where it is used, if it is the only thing of its name there.
     pub(super) fn parameter(&self, id: Id, name: &'a ExprName) -> Option<String> {
         let scope = self.scopes.of(id, name.id.as_str())?;
-        let function = self.functions.definitions.get(&scope)?;
-        let mut parameters = function.parameters.iter_non_variadic_params();
+        let parameters = match self.tree.node(scope) {
+            AnyNodeRef::ExprLambda(one) => one.parameters.as_deref()?,
+            _ => &*self.functions.definitions.get(&scope)?.parameters,
+        };
+        let mut parameters = parameters.iter_non_variadic_params();
         parameters.find(|one| one.parameter.name.as_str() == name.id.as_str())?;
         let spelling = self.held(name);
         self.is_ours.set(true);
@@ -78,6 +84,9 @@ impl<'a> Results<'_, 'a, '_> {
     /// all that the program does with it.
     pub(super) fn given(&self, place: Id, name: &'a str) -> Option<String> {
         let scope = self.scopes.of(place, name)?;
+        if let AnyNodeRef::ExprLambda(lambda) = self.tree.node(scope) {
+            return self.given_at_once(scope, lambda);
+        }
         let function = *self.functions.definitions.get(&scope)?;
         let uses = self.names.loads.get(function.name.as_str())?;
         same(uses.iter().map(|one| {
@@ -89,6 +98,32 @@ impl<'a> Results<'_, 'a, '_> {
             let given = (is_it && is_callee).then(|| argument(function, call, name))??;
             self.value(given)
         }))
+    }
+
+    /// What a lambda is given that is written where it is used: `max(rows, key=lambda row: row["price"])`.
+    /// Of these the type checker forgets what they are over, depending on what is around them.
+    fn given_at_once(&self, scope: Id, lambda: &'a ExprLambda) -> Option<String> {
+        if lambda.parameters.as_ref()?.len() != 1 {
+            return None;
+        }
+        let mut around = self.tree.above(scope).take(3).map(|id| self.tree.node(id));
+        let call = around.find_map(|node| match node {
+            AnyNodeRef::ExprCall(call) => Some(call),
+            _ => None,
+        })?;
+        let name = call.func.as_name_expr()?.id.as_str();
+        if self.names.stores.contains_key(name) || self.names.is_imported(name) {
+            return None;
+        }
+        let is_it = |one: &Expr| one.range() == lambda.range;
+        let is_key =
+            || call.arguments.find_keyword("key").is_some_and(|keyword| is_it(&keyword.value));
+        let items = match (name, &call.arguments.args[..]) {
+            ("max" | "min", [items]) if is_key() => items,
+            ("filter", [first, items]) if is_it(first) => items,
+            _ => return None,
+        };
+        self.value(items).map(|spelling| item_of(&spelling))
     }
 }
 

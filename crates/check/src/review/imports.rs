@@ -68,9 +68,10 @@ pub(super) fn one(
     found: &mut Vec<Found>,
 ) {
     let root = module.split('.').next().unwrap_or_default();
-    // The rule of the guest: what is allowed, the servers, and servers by their own name.
+    // The rule of the guest: what is allowed, servers, also by their own name, and skills.
     let is_allowed = |allowed: &[String]| {
-        allowed.iter().any(|name| name == root) || root == "servers" || names.servers.is_free(root)
+        let is_listed = allowed.iter().any(|name| name == root);
+        is_listed || ["servers", "skills"].contains(&root) || names.servers.is_free(root)
     };
     if allowed.is_some_and(|allowed| !is_allowed(allowed)) {
         let message = format!("imports `{root}`, which this level does not list");

@@ -103,8 +103,9 @@ struct Seen<'c> {
 impl Seen<'_> {
     fn judged(self, rules: &Rules, found: &mut Vec<Found>) -> ToolUse {
         let (server, tool) = (&self.tool.server().0, &self.tool.name().0);
-        let trusted = rules.trusted.contains(server);
-        let annotations = &self.tool.tool().annotations;
+        let said = rules.said.get(&(server.clone(), tool.clone()));
+        let trusted = said.is_some() || rules.trusted.contains(server);
+        let annotations = said.unwrap_or(&self.tool.tool().annotations);
         let risk = risk(annotations, trusted);
         let Count { number, unbounded } = self.count;
         let name = format!("{server}.{tool}");

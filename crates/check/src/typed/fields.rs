@@ -20,6 +20,8 @@ pub(crate) struct Fields {
     annotations: HashMap<(String, String), String>,
     /// Classes that may have further fields.
     open: HashSet<String>,
+    /// Names that stand for several classes, of which nothing is always there.
+    mixed: HashSet<String>,
 }
 
 impl Fields {
@@ -72,16 +74,17 @@ impl Fields {
 
     /// Whether an object of a class always has a field.
     pub(crate) fn needs_one(&self, class: &str) -> bool {
-        self.needed(class) > 0
+        self.needed(class).next().is_some()
     }
 
-    /// How many fields an object of a class always has.
-    pub(crate) fn needed(&self, class: &str) -> usize {
-        let is_needed = |field: &&String| {
+    /// The fields that an object of a class always has.
+    pub(crate) fn needed(&self, class: &str) -> impl Iterator<Item = &str> {
+        let is_one = !self.mixed.contains(class);
+        let is_needed = move |field: &&String| {
             let written = self.annotations.get(&(class.to_owned(), (*field).clone()));
-            written.is_some_and(|written| !written.starts_with("NotRequired["))
+            is_one && written.is_some_and(|written| !written.starts_with("NotRequired["))
         };
-        self.of(class).unwrap_or_default().iter().filter(is_needed).count()
+        self.of(class).unwrap_or_default().iter().filter(is_needed).map(String::as_str)
     }
 
     /// Takes up the classes of a stub.
@@ -131,15 +134,22 @@ impl Fields {
         if arguments.is_none_or(|arguments| arguments.find_keyword("closed").is_none()) {
             self.open.insert(class.to_owned());
         }
+        let before = self.classes.get(class).map(Vec::len);
         let known = self.classes.entry(class.to_owned()).or_default();
+        let (mut count, mut is_same) = (0, true);
         for (field, annotation) in fields {
+            count += 1;
             if let Some(annotation) = annotation {
                 let place = (class.to_owned(), field.clone());
-                self.annotations.insert(place, annotation.to_owned());
+                let other = self.annotations.insert(place, annotation.to_owned());
+                is_same &= other.as_deref() == Some(annotation);
             }
             if !known.contains(&field) {
                 known.push(field);
             }
+        }
+        if before.is_some_and(|before| !is_same || before != count) {
+            self.mixed.insert(class.to_owned());
         }
     }
 }

@@ -15,6 +15,7 @@ pub(super) const GIVEN: &[(&str, &str)] = &[
     ("/__builtins__.pyi", BUILTINS),
     (ROOT, SERVERS),
     ("/tool_discovery.pyi", DISCOVERY),
+    ("/skills.pyi", SKILLS),
     ("/numpy.pyi", NUMPY),
     ("/pandas.pyi", PANDAS),
 ];
@@ -23,6 +24,7 @@ const TIDEGATE: &str = include_str!("stubs/tidegate.pyi");
 const BUILTINS: &str = include_str!("stubs/builtins.pyi");
 const SERVERS: &str = include_str!("stubs/servers.pyi");
 const DISCOVERY: &str = include_str!("stubs/tool_discovery.pyi");
+const SKILLS: &str = include_str!("stubs/skills.pyi");
 /// Only their names, and no more types than lead from one table to the next.
 const NUMPY: &str = include_str!("stubs/numpy.pyi");
 const PANDAS: &str = include_str!("stubs/pandas.pyi");

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import sys
 import tempfile
 import types
@@ -40,6 +41,17 @@ def hint_of(source, names=None):
 
 class Unseen(unittest.TestCase):
     """What is said about a path that a program looked for, and found nothing."""
+
+    def test_a_path_below_the_programs_own_folder_is_not_told(self):
+        with tempfile.TemporaryDirectory() as home, unittest.mock.patch.dict(os.environ, {"HOME": home}):
+            open(os.path.join(home, "a.csv"), "w").close()
+            for source in (
+                "import os\nos.path.exists(os.path.expanduser('~/a.csv'))",
+                "from pathlib import Path\nPath('~/a.csv').expanduser().exists()",
+                "from pathlib import Path\n(Path('/mnt/data') / '/usr').exists()",
+                "import os\npath = os.path.expanduser('~/b.csv')\nos.path.exists(path)\nos.remove(path)",
+            ):
+                self.assertIsNone(hints.unseen(source), source)
 
     def test_a_path_that_is_looked_for_is_told(self):
         for source in (

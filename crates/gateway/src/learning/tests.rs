@@ -27,8 +27,9 @@ fn learning(folder: &TempDir) -> Learning {
     Learning::new(memory, BTreeMap::from([(ServerName("s".into()), String::new())]))
 }
 
-fn result(text: &str) -> ToolResult {
-    ToolResult { content: vec![Part::Text { text: text.into() }], ..ToolResult::default() }
+fn result(text: &str) -> Arc<ToolResult> {
+    let content = vec![Part::Text { text: text.into() }];
+    Arc::new(ToolResult { content, ..ToolResult::default() })
 }
 
 /// How many results were seen of `open`, as far as programs are shown.

@@ -8,7 +8,8 @@ use sqlx::Connection as _;
 use super::store::{Store, StoreError};
 
 /// Tables whose rows are taken over.
-const TABLES: [&str; 6] = ["sessions", "runs", "labels", "grants", "approvals", "rule_counts"];
+const TABLES: [&str; 7] =
+    ["sessions", "session_names", "runs", "labels", "grants", "approvals", "rule_counts"];
 
 /// Folders whose files are.
 const FOLDERS: [&str; 3] = ["sessions", "runs", "kept"];

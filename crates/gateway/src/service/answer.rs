@@ -93,8 +93,8 @@ pub struct Wanted<'a> {
     pub pointer: &'a str,
     /// Members to skip.
     pub offset: usize,
-    /// How many at most.
-    pub limit: usize,
+    /// How many at most, where it is said.
+    pub limit: Option<usize>,
     /// Bytes of the page, about.
     pub most: usize,
 }
@@ -277,7 +277,14 @@ impl Service {
             Of::Error => to_raw_value(&ended.error).unwrap_or_else(|_| RawValue::NULL.to_owned()),
         };
         let found = budget::page(&whole, pointer, offset, limit, most);
-        let (total, part) = found.ok_or_else(|| missing("the pointer leads to nothing in it"))?;
+        let (total, part) = found.ok_or_else(|| {
+            let begins = pointer.is_empty() || pointer.starts_with('/');
+            missing(if begins {
+                "the pointer leads to nothing in it"
+            } else {
+                "a pointer begins with `/`, such as `/rows/3`"
+            })
+        })?;
         Ok(Page { total, offset, part })
     }
 }

@@ -234,12 +234,13 @@ impl Service {
         // Rules are about what the server gets, as they are where a program calls it.
         let cover = tools.cover(server, Some(&tool.name), &caller.owner, "");
         let values = values(&cover, &format!("{server}.{}", tool.name), arguments).await;
+        let said = tools.said(server, tool);
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: &tool.name.0,
-            annotations: &tool.annotations,
-            is_trusted: tools.trusts(server),
+            annotations: &said.annotations,
+            is_trusted: said.is_believed,
             arguments: &values,
             shown: arguments,
         };
@@ -295,7 +296,8 @@ impl Service {
         let run = RunId::of_owner(&caller.owner);
         let session = format!("direct:{}", caller.owner);
         let level = self.settings.level;
-        Behalf { owner: caller.owner.clone(), session, run: run.as_str().to_owned(), level }
+        let (owner, teams) = (caller.owner.clone(), caller.teams.clone());
+        Behalf { owner, teams, session, run: run.as_str().to_owned(), level }
     }
 
     /// Takes a caller's answer about calls of a run.

@@ -85,6 +85,12 @@ impl Service {
                     ours.flatten().or_else(|| review_refusal(&verdict, said.as_deref()))
                 }
             };
+            if examined.refused.is_none() {
+                let nursery = self.nursery(place.engine);
+                let (source, behalf) = (&program.source, place.behalf());
+                let error = nursery.refused_skill(tools, source, limits, &behalf).await;
+                examined.refused = error.map(|error| Outcome::failed(*error));
+            }
             if let (Some(trail), Some(_)) = (&self.parts.trail, &examined.refused) {
                 trail.reviewed(begun, &verdict);
             }

@@ -6,11 +6,9 @@ use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
 use engine::{Context, Engine, Level, Limits, Outcome, Usage, is_variable};
-use tokio::task::JoinHandle;
 use tracing::{info, warn};
 use upstream::TraceParent;
 
-use super::analysis;
 use super::answer::Answer;
 use super::durable::{Begun, Keeper};
 use super::ends::{cancelled, name_limit, printed, refused, too_late, too_long};
@@ -18,7 +16,6 @@ use super::examined::Examined;
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket, Turn};
 use super::ids::{RunId, SessionId};
-use super::receipt::{Receipt, Seen};
 use super::record::{Ended, Moment, Record, Status};
 use super::run::Run;
 use super::session::{Body, Coming, Entry};
@@ -27,7 +24,7 @@ use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, late, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
-use crate::children::Nursery;
+use crate::children::{Nursery, Rests};
 use crate::hearing::Hearing;
 use crate::run::run_in_turn;
 
@@ -210,6 +207,7 @@ impl Service {
             run: RunId::fresh(),
             session: entry.id.clone(),
             owner: caller.owner.clone(),
+            teams: caller.teams.clone(),
             level: request.level.map_or(entry.level, |asked| entry.level.max(asked)),
             created_at: Moment::of_its_own(),
             program: request.code,
@@ -393,7 +391,7 @@ impl Service {
             Err(refusal) => refused(&refusal),
         };
         self.tools().veil().drop_secrets(run.id().as_str());
-        let context = context_tokens(begun);
+        let context = run.context_tokens().or_else(|| self.context_tokens(begun));
         keeper.tell(&mut outcome);
         let calls = run.record().calls;
         late::name(&mut outcome, &calls);
@@ -409,7 +407,9 @@ impl Service {
             None => 0,
         };
         ended.fit = Some(fit);
-        ended.receipt = Some(self.receipt(run, context, &answer).await);
+        if self.settings.receipts {
+            ended.receipt = Some(self.receipt(run, context, &answer).await);
+        }
         ended.review = run.review().cloned();
         ended.anomalies = self.anomalies(run, &ended);
         let record = run.end(outcome, ended, answer);
@@ -607,7 +607,8 @@ impl Service {
             Some(offer) => offer,
             None => tools.offer(&program.source).await,
         };
-        run.is_counted_by(Arc::clone(offer.tally()));
+        self.counts_calls(run, &offer);
+        run.counts_context(self.context_tokens(keeper.begun()));
         let outcome = if self.settings.durable {
             self.run_kept(body, place, offer, pass).await?
         } else {
@@ -674,6 +675,7 @@ impl Place<'_> {
         let begun = self.keeper.begun();
         Behalf {
             owner: begun.owner.clone(),
+            teams: begun.teams.clone(),
             session: begun.session.as_str().to_owned(),
             run: begun.run.as_str().to_owned(),
             level: begun.level,
@@ -689,6 +691,10 @@ impl Service {
             checks: self.parts.checks.clone(),
             reviews: Arc::clone(&self.reviews),
             reviewing: self.settings.reviewing.clone(),
+            rests: self.settings.durable.then(|| Rests {
+                freeze_after: self.settings.freeze_after,
+                places: Arc::clone(&self.awake),
+            }),
         }
     }
 
@@ -698,30 +704,6 @@ impl Service {
         let tokens = ended.receipt.as_ref().map_or(0, |receipt| receipt.received);
         let error = ended.error.as_ref().map(|error| error.kind.as_str());
         watching.observe(&run.record(), tokens, error)
-    }
-
-    /// What a run cost a model, and what the same work would have cost it otherwise.
-    async fn receipt(&self, run: &Run, context: usize, answer: &Answer) -> Receipt {
-        let counts = match run.tally() {
-            Some(tally) => tally.settled().await,
-            None => crate::tally::Counts::default(),
-        };
-        let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
-        let count =
-            |program: &str| if analysis::is_one(program) { 0 } else { budget::count(program) };
-        let sent = run.with_program(count) + context;
-        let failure = answer.error.as_ref().map_or(0, super::answer::tokens_of);
-        let shown = &answer.shown;
-        let received_bytes = shown.value.get().len() + shown.stdout.len() + shown.stderr.len();
-        let seen = Seen {
-            counts,
-            definitions,
-            sent: sent as u64,
-            // One that failed has no value, not even `null`.
-            received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
-            received_bytes: received_bytes as u64,
-        };
-        Receipt::new(seen, self.own_tokens(), self.settings.token_price)
     }
 }
 
@@ -741,23 +723,4 @@ fn tell(record: &Record) {
         tokens_saved = receipt.map(|receipt| receipt.tokens_saved),
         "a run is over"
     );
-}
-
-/// Begins to count the tokens of the variables that a program is given, beside the run: a megabyte
-/// of them takes as long as many a program.
-fn context_tokens(begun: &Begun) -> Option<JoinHandle<usize>> {
-    let context = &begun.context;
-    if context.is_empty() {
-        return None;
-    }
-    let text = match context.get(analysis::REQUEST) {
-        // What was sent is the request; the program around it is ours.
-        Some(request) if analysis::is_one(&begun.program) => analysis::as_sent(request),
-        _ => serde_json::to_string(context).ok()?,
-    };
-    Some(tokio::task::spawn_blocking(move || {
-        // As short as it could have been written, like everything else that is counted.
-        let short = serde_json::from_str::<serde_json::Value>(&text).map(|value| value.to_string());
-        budget::count(short.as_deref().unwrap_or(&text))
-    }))
 }

@@ -6,9 +6,17 @@
 //! * inline: the definitions of all known tools, and every call and answer;
 //! * search: the definitions of the tools that were called, and every call and answer.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
+
+use super::answer::Answer;
+use super::durable::Begun;
+use super::run::Run;
+use super::{Service, analysis};
 use crate::tally::{Counts, DefinitionTokens};
+use crate::tools::Offer;
 
 /// One run's receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -36,17 +44,17 @@ pub struct Receipt {
 }
 
 /// What was counted of a run.
-pub(super) struct Seen {
-    pub(super) counts: Counts,
-    pub(super) definitions: DefinitionTokens,
-    pub(super) sent: u64,
-    pub(super) received: u64,
-    pub(super) received_bytes: u64,
+struct Seen {
+    counts: Counts,
+    definitions: DefinitionTokens,
+    sent: u64,
+    received: u64,
+    received_bytes: u64,
 }
 
 impl Receipt {
     /// The receipt, where our own definitions have `own` tokens and a million tokens cost `price`.
-    pub(super) fn new(seen: Seen, own: u64, price: f64) -> Self {
+    fn new(seen: Seen, own: u64, price: f64) -> Self {
         let Seen { counts, definitions, sent, received, received_bytes } = seen;
         let calls = counts.argument_tokens + counts.result_tokens;
         let (inline, search) = (definitions.all + calls, definitions.used + calls);
@@ -70,6 +78,66 @@ impl Receipt {
             cost_saved,
         }
     }
+}
+
+impl Service {
+    /// Has the calls of a run counted that are made through `offer`.
+    pub(super) fn counts_calls(&self, run: &Run, offer: &Offer) {
+        if self.settings.receipts {
+            self.parts.tools.count_definitions_soon();
+        } else {
+            offer.tally().is_unwanted();
+        }
+        run.is_counted_by(Arc::clone(offer.tally()));
+    }
+
+    /// Begins to count the tokens of the variables that a program is given, beside the run: a megabyte
+    /// of them takes as long as many a program.
+    pub(super) fn context_tokens(&self, begun: &Begun) -> Option<JoinHandle<usize>> {
+        self.settings.receipts.then(|| context_tokens(begun)).flatten()
+    }
+
+    /// What a run cost a model, and what the same work would have cost it otherwise.
+    pub(super) async fn receipt(&self, run: &Run, context: usize, answer: &Answer) -> Receipt {
+        let counts = match run.tally() {
+            Some(tally) => tally.settled().await,
+            None => Counts::default(),
+        };
+        let definitions = self.parts.tools.definition_tokens(&counts.tools).await;
+        let count =
+            |program: &str| if analysis::is_one(program) { 0 } else { budget::count(program) };
+        let sent = run.with_program(count) + context;
+        let failure = answer.error.as_ref().map_or(0, super::answer::tokens_of);
+        let shown = &answer.shown;
+        let received_bytes = shown.value.get().len() + shown.stdout.len() + shown.stderr.len();
+        let seen = Seen {
+            counts,
+            definitions,
+            sent: sent as u64,
+            // One that failed has no value, not even `null`.
+            received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
+            received_bytes: received_bytes as u64,
+        };
+        Receipt::new(seen, self.own_tokens(), self.settings.token_price)
+    }
+}
+
+/// Counts the tokens of the variables that a program is given, on another thread.
+fn context_tokens(begun: &Begun) -> Option<JoinHandle<usize>> {
+    let context = &begun.context;
+    if context.is_empty() {
+        return None;
+    }
+    let text = match context.get(analysis::REQUEST) {
+        // What was sent is the request; the program around it is ours.
+        Some(request) if analysis::is_one(&begun.program) => analysis::as_sent(request),
+        _ => serde_json::to_string(context).ok()?,
+    };
+    Some(tokio::task::spawn_blocking(move || {
+        // As short as it could have been written, like everything else that is counted.
+        let short = serde_json::from_str::<serde_json::Value>(&text).map(|value| value.to_string());
+        budget::count(short.as_deref().unwrap_or(&text))
+    }))
 }
 
 #[cfg(test)]

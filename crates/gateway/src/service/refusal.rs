@@ -114,6 +114,12 @@ pub enum Refusal {
         /// Why.
         why: &'static str,
     },
+    /// There is no such skill, or it is somebody else's.
+    #[error("{0}; `search_skills()` finds those there are")]
+    NoSkill(String),
+    /// A skill was not saved, or not taken away.
+    #[error("{0}")]
+    Skill(String),
     /// About the session's files.
     #[error(transparent)]
     File(#[from] FileError),
@@ -156,6 +162,8 @@ impl Refusal {
             Self::NothingToApprove(_) => "nothing_to_approve",
             Self::NoArtifact { .. } => "unknown_artifact",
             Self::NoPart { .. } => "unknown_part",
+            Self::NoSkill(_) => "unknown_skill",
+            Self::Skill(_) => "skill_refused",
             Self::File(FileError::Missing { .. }) => "unknown_file",
             Self::File(FileError::Refused { .. }) => "file_refused",
             Self::Session(_) | Self::Unthawed(_) => "session_unusable",

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use check::Review;
 use engine::{Artifact, Outcome, Stream};
 use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use upstream::TraceParent;
 
@@ -45,6 +46,8 @@ pub struct Run {
     abandoned: CancellationToken,
     /// Counts its calls, once it can make any.
     tally: OnceLock<Arc<Tally>>,
+    /// Counts what its program was given, from when it begins.
+    context: Mutex<Option<JoinHandle<usize>>>,
     /// What is known of its program, once somebody has looked.
     review: OnceLock<Review>,
     /// Where it belongs, where runs are traced.
@@ -86,6 +89,7 @@ impl Run {
             leaving: ending.child_token(),
             abandoned: CancellationToken::new(),
             tally: OnceLock::new(),
+            context: Mutex::default(),
             review: OnceLock::new(),
             trace,
         })
@@ -129,6 +133,16 @@ impl Run {
     pub(super) fn is_counted_by(&self, tally: Arc<Tally>) {
         // A run has one set of tools, so that it is said once.
         let _ = self.tally.set(tally);
+    }
+
+    /// Takes what counts its context.
+    pub(super) fn counts_context(&self, counting: Option<JoinHandle<usize>>) {
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = counting;
+    }
+
+    /// What does, once.
+    pub(super) fn context_tokens(&self) -> Option<JoinHandle<usize>> {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub(super) fn tally(&self) -> Option<&Arc<Tally>> {
@@ -344,7 +358,7 @@ impl Hearing for Run {
         let mut state = self.lock();
         // One that is made again after a crash is the same call.
         match state.record.calls.iter_mut().find(|known| known.id == note.id) {
-            Some(known) => known.clone_from(note),
+            Some(known) => again(known, note),
             None => state.record.calls.push(note.clone()),
         }
         state.events.push(Event::Calls(note.clone()));
@@ -355,7 +369,7 @@ impl Hearing for Run {
     fn called(&self, note: &CallNote) {
         let mut state = self.lock();
         if let Some(known) = state.record.calls.iter_mut().rev().find(|known| known.id == note.id) {
-            known.clone_from(note);
+            again(known, note);
         }
         state.events.push(Event::Called(note.clone()));
         drop(state);
@@ -365,10 +379,28 @@ impl Hearing for Run {
     fn rests(&self, resting: bool) {
         let mut state = self.lock();
         // One that an earlier process left has rested since then.
-        let since = state.record.waiting.as_ref().map_or_else(Moment::now, |rest| rest.since);
+        let since =
+            state.record.waiting.map_or_else(|| waits_since(&state.record), |rest| rest.since);
         state.record.waiting = resting.then_some(Rest { since, wakes_at: None, is_paused: false });
         drop(state);
         self.set(if resting { Status::Waiting } else { Status::Running });
+    }
+
+    fn withdrawn(&self, call: u64) {
+        let mut state = self.lock();
+        let mut calls = state.record.calls.iter_mut().rev();
+        let Some(known) = calls.find(|known| known.id == call && known.ok.is_none()) else {
+            return;
+        };
+        known.is_given_up();
+        let note = known.clone();
+        let since = waits_since(&state.record);
+        if let Some(rest) = &mut state.record.waiting {
+            rest.since = rest.since.max(since);
+        }
+        state.events.push(Event::Called(note));
+        drop(state);
+        self.changed.notify_waiters();
     }
 
     fn span(&self, call: u64) -> Option<TraceParent> {
@@ -378,6 +410,20 @@ impl Hearing for Run {
     fn notes_calls(&self) -> bool {
         true
     }
+}
+
+/// Since when the calls are under way that have no answer; now if there are none. Of calls that were made
+/// together each answer lets the program go on, and it has still waited for the last since that one left.
+fn waits_since(record: &Record) -> Moment {
+    let under_way = record.calls.iter().filter(|call| call.ok.is_none());
+    let first = under_way.map(|call| Moment::of(call.started_at)).min();
+    first.map_or_else(Moment::now, |first| first.min(Moment::now()))
+}
+
+/// Tells of a call what is new of it; one that is made again after a crash left when it left first.
+fn again(known: &mut CallNote, note: &CallNote) {
+    let started_at = known.started_at.min(note.started_at);
+    *known = CallNote { started_at, ..note.clone() };
 }
 
 /// Takes as much text as there is, and leaves the beginning of a letter that is cut in two.
@@ -403,7 +449,86 @@ fn whole_letters(bytes: &mut Vec<u8>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use engine::{CallId, CallResult, HostCall};
+    use serde_json::value::RawValue;
+
     use super::*;
+    use crate::Fate;
+    use crate::service::ids::SessionId;
+
+    /// A run in which these calls were made, each so many seconds after 1970.
+    fn run_with(calls: &[(u64, u64)]) -> Arc<Run> {
+        let record = Record {
+            id: RunId::fresh(),
+            session: SessionId::fresh(),
+            owner: "ada".to_owned(),
+            status: Status::Queued,
+            language: "python".to_owned(),
+            guidance: String::new(),
+            created_at: Moment::now(),
+            started_at: None,
+            finished_at: None,
+            program: "1".into(),
+            ended: None,
+            calls: Vec::new(),
+            answer: None,
+            waiting: None,
+            asks: 0,
+        };
+        let run = Run::new(record, None, &CancellationToken::new());
+        for (id, at) in calls {
+            run.calls(&note(*id, *at));
+        }
+        run
+    }
+
+    fn note(id: u64, at: u64) -> CallNote {
+        let arguments = RawValue::from_string(r#"{"server":"s","tool":"look"}"#.to_owned());
+        let call = HostCall { id: CallId(id), name: "$call".into(), arguments: arguments.unwrap() };
+        let started_at = UNIX_EPOCH + Duration::from_secs(at);
+        CallNote { started_at, ..CallNote::leaving(&call) }
+    }
+
+    fn answered(id: u64, at: u64) -> CallNote {
+        let result = Ok(RawValue::from_string("1".to_owned()).unwrap());
+        note(id, at).with(&CallResult { id: CallId(id), result }, Duration::ZERO)
+    }
+
+    #[test]
+    fn a_run_waits_for_the_last_of_its_calls_since_that_one_left() {
+        let run = run_with(&[(1, 10), (2, 20)]);
+        run.rests(true);
+        assert_eq!(run.rests_since(), Some(Moment(10_000)));
+        run.called(&answered(1, 10));
+        run.rests(false);
+        run.rests(true);
+        assert_eq!(run.rests_since(), Some(Moment(20_000)));
+        // It is made again by the next process.
+        run.rests(false);
+        run.calls(&note(2, 500));
+        run.rests(true);
+        assert_eq!(run.rests_since(), Some(Moment(20_000)));
+        run.called(&answered(2, 500));
+        assert_eq!(run.record().calls[1].started_at, UNIX_EPOCH + Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_run_does_not_wait_for_a_call_whose_answer_it_gave_up() {
+        let run = run_with(&[(1, 10)]);
+        run.withdrawn(1);
+        let before = Moment::now();
+        run.rests(true);
+        assert!(run.rests_since().unwrap() >= before, "it has rested since it gave up");
+        assert_eq!(run.record().waits_for(), Vec::<String>::new());
+        assert_eq!(run.record().calls[0].fate(false), Some(Fate::Unknown));
+        // One that was answered stays so.
+        let run = run_with(&[(1, 10)]);
+        run.called(&answered(1, 10));
+        run.withdrawn(1);
+        assert_eq!(run.record().calls[0].fate(false), Some(Fate::Committed));
+    }
 
     #[test]
     fn a_letter_cut_in_two_is_told_whole() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use check::Report;
+use check::{Left, Report};
 use engine::{Engine, Guest, Image, Level, Limits, Session, Start, Usage};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -180,7 +180,7 @@ impl Entry {
             ended: Mutex::new(row.in_memory.then_some(LOST)),
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
-            left: Mutex::default(),
+            left: Mutex::new(row.left.map(Earlier::Left)),
             body: AsyncMutex::default(),
         })
     }
@@ -198,6 +198,7 @@ impl Entry {
             image_bytes: (image > 0).then_some(image),
             in_memory: self.in_memory.load(Ordering::Relaxed),
             passing: self.passing.load(Ordering::Relaxed),
+            left: self.left(),
         }
     }
 
@@ -273,6 +274,14 @@ impl Entry {
         }
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.clone().unwrap_or(Earlier::Something)
+    }
+
+    /// What its programs left, where that is known.
+    fn left(&self) -> Option<Left> {
+        match &*self.left.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Earlier::Left(left)) => Some(left.clone()),
+            _ => None,
+        }
     }
 
     /// Takes note of what a program may leave that is about to run; without a report, of anything.

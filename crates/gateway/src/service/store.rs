@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use check::Left;
 use engine::{Limits, Outcome, ProgramError};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
@@ -38,6 +39,11 @@ CREATE TABLE IF NOT EXISTS sessions (
     image_bytes INTEGER,
     in_memory INTEGER NOT NULL,
     passing INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE TABLE IF NOT EXISTS session_names (
+    session TEXT PRIMARY KEY,
+    programs INTEGER NOT NULL,
+    names TEXT NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY,
@@ -176,6 +182,8 @@ pub struct SessionRow {
     pub in_memory: bool,
     /// Nobody asked to keep it.
     pub passing: bool,
+    /// What its programs left, where that is known.
+    pub left: Option<Left>,
 }
 
 /// Which runs to list.
@@ -371,8 +379,10 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, programs, image_bytes, in_memory, passing
-             FROM sessions ORDER BY used_at",
+            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, names
+             FROM sessions LEFT JOIN session_names
+             ON session_names.session = sessions.id AND session_names.programs = sessions.programs
+             ORDER BY used_at",
         )
         .fetch_all(&self.pool)
         .await?;
@@ -390,6 +400,7 @@ impl Store {
                 image_bytes: row.get::<Option<i64>, _>("image_bytes").map(i64::unsigned_abs),
                 in_memory: row.get("in_memory"),
                 passing: row.get("passing"),
+                left: left_of(row.get("names")),
             });
         }
         Ok(sessions)
@@ -535,9 +546,33 @@ async fn try_commit(connection: &mut SqliteConnection, batch: &[Job]) -> Result<
     transaction.commit().await
 }
 
+/// Writes the names that a session's programs left. They stand beside the count of those programs, so
+/// that a version that does not write them leaves none that are not true any more.
+async fn write_names(to: &mut SqliteConnection, row: &SessionRow) -> Result<(), sqlx::Error> {
+    let names = row.left.as_ref().and_then(Left::to_stored);
+    let Some(names) = names else {
+        let none = sqlx::query("DELETE FROM session_names WHERE session = ?");
+        none.bind(row.id.as_str()).execute(to).await?;
+        return Ok(());
+    };
+    sqlx::query("INSERT OR REPLACE INTO session_names VALUES (?, ?, ?)")
+        .bind(row.id.as_str())
+        .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
+        .bind(names)
+        .execute(to)
+        .await?;
+    Ok(())
+}
+
+/// The names that stand there, if this version can read them.
+fn left_of(stored: Option<String>) -> Option<Left> {
+    stored.map(|names| Left::from_stored(&names)).filter(Left::is_known)
+}
+
 async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Error> {
     match write {
         Write::Session(row) => {
+            write_names(to, row).await?;
             sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(row.id.as_str())
                 .bind(&row.owner)
@@ -553,9 +588,11 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .await?
         }
         Write::NoSession(id) => {
-            for statement in
-                ["DELETE FROM labels WHERE session = ?", "DELETE FROM grants WHERE session = ?"]
-            {
+            for statement in [
+                "DELETE FROM labels WHERE session = ?",
+                "DELETE FROM grants WHERE session = ?",
+                "DELETE FROM session_names WHERE session = ?",
+            ] {
                 sqlx::query(statement).bind(id.as_str()).execute(&mut *to).await?;
             }
             sqlx::query("DELETE FROM sessions WHERE id = ?").bind(id.as_str()).execute(to).await?
@@ -613,5 +650,47 @@ mod tests {
         assert!(!StoreError::from(nonsense.unwrap_err()).is_full());
         let source = std::io::Error::from_raw_os_error(28);
         assert!(StoreError::File { path: PathBuf::new(), source }.is_full());
+    }
+
+    #[tokio::test]
+    async fn what_programs_left_comes_back_while_it_is_theirs_and_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = r#"{"version":1,"bound":{"imports":{"j":"import json as j"},"others":["x"],"used":[]}}"#;
+        let left = Left::from_stored(names);
+        assert!(left.is_known());
+        let row = SessionRow {
+            id: SessionId::fresh(),
+            owner: "ann".to_owned(),
+            created_at: Moment(1),
+            used_at: Moment(2),
+            level: "development".to_owned(),
+            limits: Limits::default(),
+            programs: 3,
+            image_bytes: Some(1),
+            in_memory: false,
+            passing: false,
+            left: Some(left.clone()),
+        };
+        let store = Store::open(folder.path()).await.unwrap();
+        store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
+        let read = async || store.sessions().await.unwrap().remove(0);
+        assert_eq!(read().await.left, Some(left.clone()));
+        // One that does not know of names ran a fourth program.
+        let run = "UPDATE sessions SET programs = 4";
+        sqlx::query(run).execute(store.pool()).await.unwrap();
+        assert_eq!((read().await.programs, read().await.left), (4, None));
+        store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
+        assert_eq!(read().await.left, Some(left));
+        for names in [names.replace("\"version\":1", "\"version\":0"), "{".to_owned()] {
+            let other = sqlx::query("UPDATE session_names SET names = ?").bind(names);
+            other.execute(store.pool()).await.unwrap();
+            assert_eq!(read().await.left, None);
+        }
+        store
+            .write(Write::Session(Box::new(SessionRow { left: None, ..row.clone() })))
+            .await
+            .unwrap();
+        let count = sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM session_names");
+        assert_eq!(count.fetch_one(store.pool()).await.unwrap(), 0);
     }
 }

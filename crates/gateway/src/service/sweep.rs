@@ -7,6 +7,7 @@ use tracing::{info, warn};
 
 use super::record::Moment;
 use super::retention::Collected;
+use super::session::Body;
 use super::{Entry, Service, lock};
 
 /// How often old runs are looked for.
@@ -15,9 +16,7 @@ const RUNS: Duration = Duration::from_secs(600);
 impl Service {
     /// Sweeps until the service ends.
     pub(super) async fn sweep(self: Arc<Self>) {
-        let settings = &self.settings;
-        let often = (settings.idle.min(settings.lasts) / 4)
-            .clamp(Duration::from_millis(20), Duration::from_secs(5));
+        let often = self.often();
         let mut next_runs = Moment::now();
         loop {
             tokio::select! {
@@ -33,6 +32,13 @@ impl Service {
                 self.forget_old_runs().await;
             }
         }
+    }
+
+    /// How often it is looked whether there is something to do.
+    pub(super) fn often(&self) -> Duration {
+        let settings = &self.settings;
+        (settings.idle.min(settings.lasts) / 4)
+            .clamp(Duration::from_millis(20), Duration::from_secs(5))
     }
 
     fn all_sessions(&self) -> Vec<Arc<Entry>> {
@@ -84,9 +90,21 @@ impl Service {
         self.clear_evicted().await;
         for entry in self.all_sessions() {
             let mut body = entry.body.lock().await;
-            if let Err(error) = self.rest(&entry, &mut body).await {
-                warn!(session = %entry.id, error = %error, "a session could not be frozen");
-            }
+            self.rest_at_the_end(&entry, &mut body).await;
+        }
+    }
+
+    /// Freezes the sessions in which nothing runs: whoever stops us may not wait for the others.
+    pub(super) async fn rest_idle(&self) {
+        for entry in self.all_sessions() {
+            let Ok(mut body) = entry.body.try_lock() else { continue };
+            self.rest_at_the_end(&entry, &mut body).await;
+        }
+    }
+
+    async fn rest_at_the_end(&self, entry: &Arc<Entry>, body: &mut Body) {
+        if let Err(error) = self.rest(entry, body).await {
+            warn!(session = %entry.id, error = %error, "a session could not be frozen");
         }
     }
 }

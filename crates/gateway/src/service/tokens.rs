@@ -85,6 +85,12 @@ impl Caller {
         Self { owner: "anonymous".to_owned(), scopes: [Scope::Execute].into(), ..Self::guest() }
     }
 
+    /// Whose skills they find.
+    #[must_use]
+    pub fn reader(&self) -> skills::Reader {
+        skills::Reader { owner: self.owner.clone(), teams: self.teams.clone() }
+    }
+
     /// Whether this may be asked. Who looks after everything may read everything.
     #[must_use]
     pub fn may(&self, scope: Scope) -> bool {

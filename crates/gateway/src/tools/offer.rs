@@ -17,12 +17,15 @@ use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::children;
+use crate::effects::Said;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
 use crate::judge::Wish;
+use crate::missing;
 use crate::numbers;
 use crate::service::durable::Effect;
-use crate::tally::Tally;
+use crate::skillset;
+use crate::tally::{self, Tally};
 use crate::veil::{Cover, Pii};
 use crate::web;
 
@@ -83,6 +86,12 @@ impl Offer {
         self.folder().or_else(|| session.start().servers.clone()).or_else(again)
     }
 
+    /// What the program finds under `/skills`.
+    #[must_use]
+    pub fn skills(&self, behalf: &Behalf) -> Option<Arc<Folder>> {
+        self.tools.skillset()?.folder(&behalf.reader(), &self.tools)
+    }
+
     /// What was counted of its calls so far.
     pub(crate) fn tally(&self) -> &Arc<Tally> {
         &self.tally
@@ -101,15 +110,26 @@ impl Offer {
 
     /// Answers what needs no server.
     #[must_use]
-    pub fn at_once(&self, call: &HostCall) -> Option<CallResult> {
+    pub fn at_once(&self, call: &HostCall, behalf: &Behalf) -> Option<CallResult> {
         if call.name == "$search" {
-            return Some(CallResult { id: call.id, result: self.search(&call.arguments) });
+            return Some(CallResult { id: call.id, result: self.search(&call.arguments, behalf) });
+        }
+        if let Some(result) = skillset::at_once(&self.tools, call, behalf) {
+            return Some(result);
         }
         if call.name == "$summarize" {
             return Some(CallResult { id: call.id, result: summarized(&call.arguments) });
         }
-        let known =
-            [CALL, web::CALL, children::CALL, "$resources", "$resource", "$prompts", "$prompt"];
+        let known = [
+            CALL,
+            web::CALL,
+            children::CALL,
+            skillset::SAVE,
+            "$resources",
+            "$resource",
+            "$prompts",
+            "$prompt",
+        ];
         (!known.contains(&call.name.as_str())).then(|| {
             CallResult::failed(
                 call.id,
@@ -118,19 +138,23 @@ impl Offer {
         })
     }
 
-    fn search(&self, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+    fn search(&self, arguments: &RawValue, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
         let asked: Search = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("search_tools(): {error}")))?;
         let found = match &self.made {
             Some((catalog, _)) => self.tools.find_in(catalog, &asked),
             None => self.tools.find(&asked),
         };
+        let found = self.tools.with_found_skills(found, &asked, &behalf.reader());
         raw(&found.map_err(|error| fault("UnknownServer", error.to_string()))?)
     }
 
     /// Says that the program is over: what was learned from it may be kept.
     pub(crate) fn after_run(&self) {
         self.tools.after_run();
+        if let Some(skillset) = self.tools.skillset() {
+            skillset.keep_soon();
+        }
     }
 
     /// What a call may do out there, as far as anybody who is believed has said.
@@ -138,7 +162,7 @@ impl Offer {
         match call.name.as_str() {
             web::CALL => web::effect(call),
             // What it does in turn is its own affair, and is not to be done twice.
-            children::CALL => Effect::Write,
+            children::CALL | skillset::SAVE => Effect::Write,
             CALL => match serde_json::from_str::<Named<'_>>(call.arguments.get()) {
                 Ok(named) => self.effect_of_tool(named.server.as_deref(), &named.tool),
                 Err(_) => Effect::Write,
@@ -152,7 +176,9 @@ impl Offer {
         match note.kind {
             CallKind::Tool => self.effect_of_tool(note.server.as_deref(), &note.tool),
             CallKind::Web => web::effect_of(&note.tool),
-            CallKind::Besides if note.tool == children::CALL => Effect::Write,
+            CallKind::Besides if [children::CALL, skillset::SAVE].contains(&note.tool.as_str()) => {
+                Effect::Write
+            }
             CallKind::Besides => Effect::Read,
         }
     }
@@ -162,14 +188,10 @@ impl Offer {
         let Ok(tool) = catalog.resolve(server, tool) else {
             return Effect::Write;
         };
-        if self.tools.trusts(tool.server()) {
-            Effect::of(&tool.tool().annotations)
-        } else {
-            Effect::Write
-        }
+        self.tools.said(tool.server(), tool.tool()).effect()
     }
 
-    pub(super) fn widest(&self) -> Arc<Catalog> {
+    pub(crate) fn widest(&self) -> Arc<Catalog> {
         self.made.as_ref().map_or_else(|| self.tools.made().0, |made| Arc::clone(&made.0))
     }
 
@@ -186,7 +208,8 @@ impl Offer {
             };
             let Ok(tool) = catalog.resolve(call.server.as_deref(), &call.tool) else { continue };
             if let Some(arguments) = call.arguments.as_object() {
-                self.tools.judge.made_before(&self.wish(tool, arguments, behalf));
+                let said = self.tools.said(tool.server(), tool.tool());
+                self.tools.judge.made_before(&wish((tool, &said), arguments, behalf));
             }
             let text = match &answer.result {
                 Ok(value) => Some(kept_words(value)),
@@ -194,10 +217,11 @@ impl Offer {
                 Err(error) if crate::hearing::reached_nobody(&error.kind) => continue,
                 Err(_never_came) => None,
             };
-            let sent = budget::count(&call.arguments.to_string()) as u64;
+            let sent = self.tally.tokens(&call.arguments);
             self.tally.leaves(format!("{}.{}", tool.server(), tool.name()), sent);
             if let Some(text) = text {
-                self.tally.answered(text);
+                let bytes = text.len();
+                self.tally.answered(tally::Said::Text(text), bytes);
             }
         }
     }
@@ -248,9 +272,13 @@ impl Offer {
         let within = self.unlisted_within(server, &call.tool);
         let asked = server.or(within.as_ref().map(|server| server.0.as_str()));
         let catalog = before_leaving(self.wider_catalog(asked)).await?;
-        let tool = catalog
-            .resolve(server, &call.tool)
-            .map_err(|error| fault("UnknownTool", error.to_string()))?;
+        let tool = catalog.resolve(server, &call.tool).map_err(|error| {
+            let missing = match error {
+                ResolveError::NoSuchTool { .. } => missing::in_words(&self.tools.missing()),
+                _ => String::new(),
+            };
+            fault("UnknownTool", format!("{error}{missing}"))
+        })?;
         self.send(tool, call.arguments, behalf).await
     }
 
@@ -285,7 +313,7 @@ impl Offer {
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
         before_leaving(self.permitted(tool, (&arguments, shown), behalf)).await?;
-        let sent = serde_json::to_string(&arguments).map_or(0, |text| budget::count(&text)) as u64;
+        let sent = self.tally.tokens(&arguments);
         let name = format!("{}.{}", tool.server(), tool.name());
         self.tally.leaves(name.clone(), sent);
         let mut counted = Counted { tool, outcome: "cancelled" };
@@ -299,12 +327,14 @@ impl Offer {
             self.tally.stays(&name, sent);
         }
         let result = result.map_err(|failure| from_failure(&failure))?;
-        let result = cover.result(result).await.map_err(|error| error.after())?;
-        self.tally.answered(words(&result));
+        let result = Arc::new(cover.result(result).await.map_err(|error| error.after())?);
         if result.is_error {
-            return Err(fault("ToolError", words(&result)));
+            let said = words(&result).into_owned();
+            self.tally.answered(tally::Said::Text(said.clone()), said.len());
+            return Err(fault("ToolError", said));
         }
         let value = answer(&result).map_err(|error| fault("ServerError", error.to_string()))?;
+        self.tally.answered(tally::Said::by(&result, &value), value.get().len());
         let is_current = || self.tools.is_current(tool);
         self.tools.learning.saw(tool, result, value.get().len(), is_current);
         Ok(value)
@@ -317,27 +347,10 @@ impl Offer {
         (arguments, shown): (&Map<String, Value>, &Map<String, Value>),
         behalf: &Behalf,
     ) -> Result<(), CallError> {
-        let wish = Wish { shown, ..self.wish(tool, arguments, behalf) };
+        let said = self.tools.said(tool.server(), tool.tool());
+        let wish = Wish { shown, ..wish((tool, &said), arguments, behalf) };
         self.tools.judge.permit(&wish).await?;
         self.tools.judge.has_read(behalf, &wish.name()).await
-    }
-
-    /// A call as rules look at it.
-    fn wish<'a>(
-        &self,
-        tool: &'a CatalogTool,
-        arguments: &'a Map<String, Value>,
-        behalf: &'a Behalf,
-    ) -> Wish<'a> {
-        Wish {
-            behalf,
-            server: &tool.server().0,
-            tool: &tool.name().0,
-            annotations: &tool.tool().annotations,
-            is_trusted: self.tools.trusts(tool.server()),
-            arguments,
-            shown: arguments,
-        }
     }
 
     /// The same of what a server has besides tools, which only reads.
@@ -414,8 +427,8 @@ impl Offer {
             asked.map_err(|error| from_failure(&CallFailure::NotConnected(error)))?;
             return Ok(self.tools.made().0);
         }
-        let asked = tokio::time::timeout(PATIENCE, self.tools.ask_again(None)).await;
-        Ok(asked.map_or_else(|_| self.tools.made().0, |(catalog, _)| catalog))
+        self.tools.ask_those_that_may_know().await;
+        Ok(self.tools.made().0)
     }
 
     fn cover<'a>(
@@ -648,6 +661,23 @@ impl Asked {
             }
         }
         all
+    }
+}
+
+/// A call as rules look at it.
+fn wish<'a>(
+    (tool, said): (&'a CatalogTool, &'a Said<'_>),
+    arguments: &'a Map<String, Value>,
+    behalf: &'a Behalf,
+) -> Wish<'a> {
+    Wish {
+        behalf,
+        server: &tool.server().0,
+        tool: &tool.name().0,
+        annotations: &said.annotations,
+        is_trusted: said.is_believed,
+        arguments,
+        shown: arguments,
     }
 }
 

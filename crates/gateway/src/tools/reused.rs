@@ -7,6 +7,7 @@ use super::offer::{Asked, Offer, ToolCall};
 use crate::behalf::Behalf;
 use crate::children;
 use crate::hearing::UNANSWERED;
+use crate::skillset;
 use crate::web;
 
 impl Offer {
@@ -44,7 +45,7 @@ impl Offer {
 
     /// What a call reads from, as rules name it; `None` if nobody can say.
     fn sources(&self, call: &HostCall) -> Option<Vec<String>> {
-        if call.name == children::CALL {
+        if [children::CALL, skillset::SAVE].contains(&call.name.as_str()) {
             return None;
         }
         if call.name == web::CALL {

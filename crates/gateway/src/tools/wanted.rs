@@ -107,7 +107,8 @@ impl<'s> Reading<'s> {
             match module[..] {
                 // What follows says which.
                 ["servers"] if !self.is(end, Token::Name("as")) => {}
-                ["servers"] => self.wanted.any = true,
+                // What skills call is not in this text.
+                ["servers"] | ["skills", ..] => self.wanted.any = true,
                 ["servers", server, ..] => self.meant(server),
                 [root, ..] => self.free(root),
                 [] => return end,
@@ -145,6 +146,8 @@ impl<'s> Reading<'s> {
                 self.meant(server);
                 self.own.extend(names.iter().filter_map(Token::name));
             }
+            // What it calls is not in this text.
+            ["skills", ..] => self.wanted.any = true,
             [root, ..] => {
                 self.free(root);
                 if !HOMES.contains(&root) {

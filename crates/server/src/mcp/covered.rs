@@ -70,6 +70,9 @@ impl<'a> Covered<'a> {
                 CallFailure::Broken { server, tool, reason } => {
                     CallFailure::Broken { server, tool, reason: self.words(reason).await }
                 }
+                CallFailure::Unreadable { server, tool, problem } => {
+                    CallFailure::Unreadable { server, tool, problem: self.words(problem).await }
+                }
                 other => other,
             }
             .into()),

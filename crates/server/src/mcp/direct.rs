@@ -1,6 +1,7 @@
 //! Tools of the servers behind us, passed through unchanged.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use catalog::{Listing, ServerName, ToolName};
@@ -16,7 +17,7 @@ use upstream::PassFailure;
 
 use super::execute::failed;
 use super::relay::{asks, error, params, read};
-use super::{Mcp, Mode, caller};
+use super::{EXECUTE, Mcp, Mode, caller};
 
 /// A tool that clients see as its server has it.
 struct Passed {
@@ -76,6 +77,26 @@ impl Mcp {
         })
     }
 
+    /// Why a tool cannot be called here, and what to do instead.
+    fn no_such_tool(&self, name: &str) -> String {
+        let tools = self.shared.service.tools();
+        let catalog = tools.catalog();
+        let in_programs = self.own().any(|tool| tool.name == EXECUTE);
+        if let Some(tool) = catalog.resolve(None, name).ok().filter(|_| in_programs) {
+            let (server, tool) = (tool.server_python(), tool.python());
+            return format!(
+                "there is no tool {name:?} here, but programs can call it: {EXECUTE} with \
+                 `from servers.{server} import {tool}` and `await {tool}(...)`"
+            );
+        }
+        let mut message = format!("there is no tool {name:?}; tools/list has those there are");
+        for missing in tools.missing() {
+            // Writing to a string does not fail.
+            let _ = write!(message, "; {missing}");
+        }
+        message
+    }
+
     /// The tools that are passed through. A name that two servers have gets the server's before it.
     fn known(&self) -> Vec<Passed> {
         let listings = self.shared.service.tools().offered();
@@ -106,8 +127,7 @@ impl Mcp {
             self.shared.service.tools().know_all().await;
         }
         let Some(passed) = self.find(name) else {
-            let message = format!("there is no tool {name:?}; tools/list has those there are");
-            return Err(ErrorData::invalid_params(message, None));
+            return Err(ErrorData::invalid_params(self.no_such_tool(name), None));
         };
         if let Err(words) = self.may_pass(&passed, &request, context).await {
             return Ok(failed(words).into());

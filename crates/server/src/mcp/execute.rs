@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use super::approve::Next;
 use super::lines::Placing;
 use super::{Mcp, caller, words};
-use crate::rest::moment;
+use crate::rest::{given, moment};
 
 /// How long a call may take; clients give up on longer ones.
 const TIMEOUTS: std::ops::RangeInclusive<Duration> =
@@ -32,6 +32,9 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> =
 const RESTS: Duration = Duration::from_secs(2);
 const STILL: Duration = Duration::from_secs(15);
 
+/// What a program does without if nothing is said.
+const OPTIONAL: [&str; 6] =
+    ["session", "context", "timeout", "max_output_tokens", "output_strategy", "resume_from"];
 /// What an analysis takes besides its request.
 const OTHERS: [&str; 4] = ["session", "timeout", "max_output_tokens", "output_strategy"];
 /// The strategies there are, in words.
@@ -206,19 +209,32 @@ impl Mcp {
     }
 }
 
+/// The same without what was left out by saying `null`, and with `whole` as whole numbers are written:
+/// many clients send 60.0 for 60.
+pub(super) fn plain(mut arguments: JsonObject, optional: &[&str], whole: &str) -> JsonObject {
+    arguments.retain(|key, value| !(value.is_null() && optional.contains(&key.as_str())));
+    if let Some(Value::Number(number)) = arguments.get_mut(whole)
+        && let Some(same) = given::whole(number)
+    {
+        *number = same.into();
+    }
+    arguments
+}
+
 fn request(arguments: JsonObject) -> Result<Request, String> {
+    let arguments = plain(arguments, &OPTIONAL, "max_output_tokens");
     let example = r#"execute_python takes {"code": "...", "session"?: "s_...", "context"?: {...}, "timeout"?: 30}"#;
     for (key, kind, fits) in [
         ("code", "text", Value::is_string as fn(&Value) -> bool),
-        ("session", "text", |value| value.is_string() || value.is_null()),
-        ("context", "an object", |value| value.is_object() || value.is_null()),
-        ("timeout", "a number of seconds", |value| value.is_number() || value.is_null()),
-        ("max_output_tokens", "a whole number", |value| value.is_u64() || value.is_null()),
+        ("session", "text", Value::is_string),
+        ("context", "an object", Value::is_object),
+        ("timeout", "a number of seconds", Value::is_number),
+        ("max_output_tokens", "a whole number", Value::is_u64),
         ("resume_from", "the id of a run, r_...", |value| {
-            value.is_null() || value.as_str().is_some_and(|id| id.parse::<RunId>().is_ok())
+            value.as_str().is_some_and(|id| id.parse::<RunId>().is_ok())
         }),
         ("output_strategy", STRATEGIES, |value| {
-            value.is_null() || value.as_str().is_some_and(|name| name.parse::<Strategy>().is_ok())
+            value.as_str().is_some_and(|name| name.parse::<Strategy>().is_ok())
         }),
     ] {
         if arguments.get(key).is_some_and(|value| !fits(value)) {
@@ -255,7 +271,8 @@ fn analysis(mut arguments: JsonObject) -> Result<Request, String> {
     let data = arguments.remove("data").ok_or(
         r#"`data` is missing: rows, {"file": ...}, {"result": ...} or {"tool": ..., "arguments": ...}"#,
     )?;
-    let parameters = arguments.remove("parameters").unwrap_or_else(|| Value::Object(Map::new()));
+    let parameters = arguments.remove("parameters").filter(|given| !given.is_null());
+    let parameters = parameters.unwrap_or_else(|| Value::Object(Map::new()));
     let analysis =
         Analysis { analysis_type: kind, data: raw(&data)?, parameters: raw(&parameters)? };
     let (code, context) = analysis.program();
@@ -347,5 +364,43 @@ pub(super) fn waits(record: &Record) -> Option<String> {
     match crate::rest::paused(record) {
         Some(paused) => Some(format!("{text}; {paused}")),
         None => Some(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked_for(read: fn(JsonObject) -> Result<Request, String>, arguments: Value) -> Request {
+        let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
+        read(arguments).unwrap()
+    }
+
+    #[test]
+    fn what_is_null_was_not_said_and_a_whole_number_may_have_a_point() {
+        let nothing: JsonObject =
+            OPTIONAL.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
+        let mut arguments = nothing;
+        arguments.insert("code".to_owned(), json!("1"));
+        let usual = asked_for(request, Value::Object(arguments));
+        assert!(usual.session.is_none() && usual.timeout.is_none(), "{usual:?}");
+        assert!(usual.output_tokens.is_none() && usual.resume_from.is_none(), "{usual:?}");
+        let wanted = json!({ "code": "1", "max_output_tokens": 60.0, "timeout": 30 });
+        let wanted = asked_for(request, wanted);
+        assert_eq!(
+            (wanted.output_tokens, wanted.timeout),
+            (Some(60), Some(Duration::from_secs(30)))
+        );
+        assert!(request(json!({ "code": null }).as_object().unwrap().clone()).is_err());
+        // What is not known is named, whatever it says.
+        let unknown = json!({ "code": "1", "seesion": null }).as_object().unwrap().clone();
+        assert!(request(unknown).unwrap_err().contains("unknown field `seesion`"));
+        let analyzed = json!({
+            "analysis_type": "describe", "data": [], "parameters": null, "session": null,
+            "max_output_tokens": 200.0,
+        });
+        assert_eq!(asked_for(analysis, analyzed).output_tokens, Some(200));
     }
 }

@@ -2,21 +2,31 @@
 //!
 //! rmcp ends a conversation that begins with anything but a request, and a client that got
 //! something wrong would lose its server over it. Until somebody has begun, only requests are
-//! passed on, and those are answered. So is a line that is too long to tell what it was.
+//! passed on, and those are answered. So is a line of which nobody can tell what it was: one that is too
+//! long, or several messages at once.
+//!
+//! A client that has gone has not taken back what it asked for: rmcp would end at once, so it is told
+//! of the end only by whoever stops us, once everything is under way and had time to end.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta as _,
-    JsonRpcMessage, ProtocolVersion,
+    JsonRpcMessage, ProtocolVersion, RequestId,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::readable;
+
+/// Requests that are neither answered nor on their way.
+type Open = watch::Sender<HashSet<RequestId>>;
 
 /// A transport on which nothing is lost by beginning wrongly.
 pub(super) struct Patient<T> {
@@ -24,40 +34,78 @@ pub(super) struct Patient<T> {
     begun: bool,
     /// The call before has not taken its place in the row of its session yet.
     placing: Option<oneshot::Receiver<()>>,
+    open: Open,
+    /// Since when the client says nothing more.
+    silent: Option<Instant>,
+    /// Told once it says nothing more, and what it asked for is answered or under way.
+    gone: CancellationToken,
 }
 
-/// Goes with a call into a session until that call has taken its place; then the next message is read.
+/// Goes with a call until that has taken its place; then the next message for its session is read.
 ///
 /// Messages are answered side by side, and of two programs for one session the first is to run first.
 #[derive(Clone)]
-pub(super) struct Placing(Arc<Mutex<Option<oneshot::Sender<()>>>>);
+pub(super) struct Placing {
+    id: RequestId,
+    open: Open,
+    row: Arc<Mutex<Option<oneshot::Sender<()>>>>,
+}
 
 impl Placing {
     /// The call has its place.
     pub(super) fn done(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.row.lock().unwrap_or_else(PoisonError::into_inner).take();
+        settle(&self.open, &self.id);
     }
 }
 
 /// How long a call may take to find its place before others are read all the same.
 const PLACING: Duration = Duration::from_secs(1);
 
+/// How long what a client asked for last may take to be under way.
+const LAST: Duration = Duration::from_secs(5);
+
 impl<T> Patient<T> {
-    pub(super) fn new(inner: T) -> Self {
-        Self { inner, begun: false, placing: None }
+    pub(super) fn new(inner: T, gone: CancellationToken) -> Self {
+        let open = watch::Sender::new(HashSet::new());
+        Self { inner, begun: false, placing: None, open, silent: None, gone }
     }
 
-    /// Lets a call that names a session say when it has its place there.
-    fn place(&mut self, request: &mut ClientRequest) {
+    /// Lets a call say when it has its place: in its session, if it names one, and in the process.
+    fn place(&mut self, id: &RequestId, request: &mut ClientRequest) {
+        if matches!(request, ClientRequest::SubscriptionsListenRequest(_)) {
+            // It is answered when everything ends.
+            return;
+        }
+        self.open.send_modify(|open| {
+            open.insert(id.clone());
+        });
         let ClientRequest::CallToolRequest(call) = request else { return };
         let names_session =
             call.params.arguments.as_ref().is_some_and(|given| given.contains_key("session"));
+        let (done, placing) = oneshot::channel();
+        let row = Arc::new(Mutex::new(Some(done)));
+        call.extensions.insert(Placing { id: id.clone(), open: self.open.clone(), row });
         if names_session {
-            let (done, placing) = oneshot::channel();
-            call.extensions.insert(Placing(Arc::new(Mutex::new(Some(done)))));
             self.placing = Some(placing);
         }
     }
+}
+
+/// Waits for the last requests to be under way, and then for whoever ends everything.
+async fn part(
+    mut open: watch::Receiver<HashSet<RequestId>>,
+    gone: CancellationToken,
+    since: Instant,
+) -> Option<ClientJsonRpcMessage> {
+    let _ = tokio::time::timeout_at(since + LAST, open.wait_for(HashSet::is_empty)).await;
+    gone.cancel();
+    std::future::pending().await
+}
+
+/// A request is answered, under way, or wanted no longer.
+fn settle(open: &Open, id: &RequestId) {
+    open.send_if_modified(|open| open.remove(id));
 }
 
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
@@ -67,24 +115,44 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let answered = match &item {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = answered {
+            settle(&self.open, id);
+        }
         self.inner.send(item)
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            if let Some(since) = self.silent {
+                return part(self.open.subscribe(), self.gone.clone(), since).await;
+            }
             if let Some(placing) = &mut self.placing {
                 // One that is over before it had a place has dropped its end.
                 let _ = tokio::time::timeout(PLACING, placing).await;
                 self.placing = None;
             }
-            let mut message = self.inner.receive().await?;
+            let Some(mut message) = self.inner.receive().await else {
+                if !self.begun {
+                    return None;
+                }
+                self.silent = Some(Instant::now());
+                continue;
+            };
             if let JsonRpcMessage::Request(request) = &mut message {
                 self.begun |= begins(&request.request);
-                self.place(&mut request.request);
+                self.place(&request.id, &mut request.request);
                 return Some(message);
             }
-            if is_too_long(&message) {
-                let error = ErrorData::invalid_request(readable::said_too_long(), None);
+            if let Some(id) = cancelled(&message) {
+                settle(&self.open, id);
+            }
+            if let Some(words) = nobodys(&message) {
+                let error = ErrorData::invalid_request(words, None);
                 let sending = self.inner.send(JsonRpcMessage::error(error, None));
                 // By itself, because whoever asks for the next message may stop asking at any time.
                 tokio::spawn(async move {
@@ -103,13 +171,26 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
     }
 }
 
-/// Whether it stands for a line of which nobody can tell which request it was.
-fn is_too_long(message: &ClientJsonRpcMessage) -> bool {
-    matches!(
-        message,
-        JsonRpcMessage::Notification(told)
-            if matches!(&told.notification, ClientNotification::CustomNotification(custom) if custom.method == readable::TOO_LONG)
-    )
+/// What is said of a line of which nobody can tell which request it was.
+fn nobodys(message: &ClientJsonRpcMessage) -> Option<String> {
+    let JsonRpcMessage::Notification(told) = message else { return None };
+    let ClientNotification::CustomNotification(custom) = &told.notification else { return None };
+    match custom.method.as_str() {
+        readable::TOO_LONG => Some(readable::said_too_long()),
+        readable::BATCH => Some(readable::BATCHED.to_owned()),
+        _ => None,
+    }
+}
+
+/// The request that the client takes back.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(told) = message else { return None };
+    match &told.notification {
+        ClientNotification::CancelledNotification(cancelled) => {
+            cancelled.params.request_id.as_ref()
+        }
+        _ => None,
+    }
 }
 
 /// Whether a request says who is there: by its name, or by what comes with it since 2026-07-28.

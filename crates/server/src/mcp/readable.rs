@@ -29,7 +29,13 @@ pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper
 /// What a request is called instead that is too long.
 pub(super) const TOO_LONG: &str = "tidegate/too-long";
 
-/// What is said of that.
+/// What stands for a line of several messages, which only one revision knew.
+pub(super) const BATCH: &str = "tidegate/batch";
+
+/// What is said of such a line.
+pub(super) const BATCHED: &str = "this is a batch of messages; send them one by one";
+
+/// What is said of what is too long.
 pub(super) fn said_too_long() -> String {
     format!(
         "the request has more than {BODY} bytes; write large data to a file of the session, or fetch it in the program"
@@ -68,6 +74,7 @@ where
         while next_line(&mut reading, &mut line).await {
             let written = match readable(&line) {
                 _ if line.len() > BODY => to.write_all(&too_long(&line)).await,
+                _ if is_batch(&line) => to.write_all(&told_of(BATCH)).await,
                 None => to.write_all(&line).await,
                 Some(other) => to.write_all(&other).await,
             };
@@ -101,6 +108,17 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
     }
 }
 
+/// Whether a line has several messages.
+fn is_batch(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"[")
+        && serde_json::from_slice::<Vec<&RawValue>>(line).is_ok()
+}
+
+/// A notification that stands for a line of which nobody can tell which request it was.
+fn told_of(method: &str) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}\n").into_bytes()
+}
+
 /// A request in place of one that is too long; a notification where nobody can tell which one it was.
 fn too_long(line: &[u8]) -> Vec<u8> {
     let envelope = serde_json::from_slice::<Envelope<'_>>(line).ok();
@@ -112,7 +130,7 @@ fn too_long(line: &[u8]) -> Vec<u8> {
         }
         // More than is kept of it was sent.
         None if let Some(id) = id_of_cut(line) => (id, "{}".to_owned()),
-        None => return format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{TOO_LONG}\"}}\n").into_bytes(),
+        None => return told_of(TOO_LONG),
         // It asked for no answer.
         Some(_) => {
             tracing::warn!(most = BODY, "a message that is too long to be read was passed over");
@@ -223,7 +241,7 @@ const WORDS: usize = 4 << 10;
 fn wrong(message: &Value) -> Option<&'static str> {
     let id = message.get("id");
     match message {
-        Value::Array(_) => Some("this is a batch of messages; send them one by one"),
+        Value::Array(_) => Some(BATCHED),
         Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
             Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
         }

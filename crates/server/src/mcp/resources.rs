@@ -1,4 +1,4 @@
-//! What runs left behind, as resources: `tidegate://runs/RUN/artifacts/NAME`.
+//! What runs left behind, as resources: `tidegate://runs/RUN/artifacts/NAME`; and skills: `tidegate://skills/NAME`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,14 +14,15 @@ use rmcp::model::{
 use super::Mcp;
 
 const SCHEME: &str = "tidegate://runs/";
+const SKILLS: &str = "tidegate://skills/";
 
-/// Members of a result's page, where nobody says how many, and the most.
-const PAGE: usize = 100;
+/// Members of a result's page at most.
 const LARGEST_PAGE: usize = 10_000;
-/// Letters of what was printed, where nobody says how many.
-const LETTERS: usize = 4_000;
 /// Bytes of a page: a model reads it.
 const PAGE_BYTES: usize = 16 << 10;
+
+/// Skills that are listed.
+const MOST_SKILLS: usize = 200;
 
 /// Runs whose files are listed.
 const RECENT: u32 = 50;
@@ -33,7 +34,7 @@ pub(super) fn artifact_uri(run: &RunId, name: &str) -> String {
 
 /// Whether an address is one of ours.
 pub(super) fn is_own(uri: &str) -> bool {
-    uri.starts_with(SCHEME)
+    uri.starts_with(SCHEME) || uri.starts_with(SKILLS)
 }
 
 /// The kinds of addresses there are.
@@ -47,7 +48,11 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     let template = format!("{SCHEME}{{run_id}}/stdout{{?offset,limit}}");
     let printed = ResourceTemplate::new(template, "stdout")
         .with_description("What a program printed, page by page; stderr and error likewise.");
-    ListResourceTemplatesResult::with_all_items(vec![artifact, result, printed])
+    let template = format!("{SKILLS}{{name}}");
+    let skill = ResourceTemplate::new(template, "skill").with_description(
+        "The source of a saved function; NAME_v1 is its first version. A program has it with `from skills import NAME`.",
+    );
+    ListResourceTemplatesResult::with_all_items(vec![artifact, result, printed, skill])
 }
 
 impl Mcp {
@@ -69,6 +74,14 @@ impl Mcp {
                 found.push(resource);
             }
         }
+        // Where none are kept there are none.
+        let skills = self.shared.service.skills(caller, "", MOST_SKILLS).unwrap_or_default();
+        for skill in skills {
+            let resource = Resource::new(format!("{SKILLS}{}", skill.name), skill.name)
+                .with_description(skill.description)
+                .with_mime_type("text/x-python");
+            found.push(resource);
+        }
         Ok(ListResourcesResult::with_all_items(found))
     }
 
@@ -82,6 +95,12 @@ impl Mcp {
             let data = serde_json::json!({ "uri": uri });
             ErrorData::resource_not_found(reason, Some(data))
         };
+        if let Some(name) = uri.strip_prefix(SKILLS) {
+            let found = self.shared.service.skill(caller, name, None);
+            let (_, skill) = found.map_err(|refusal| unknown(refusal.to_string()))?;
+            let content = ResourceContents::text(skill.source, uri).with_mime_type("text/x-python");
+            return Ok(ReadResourceResult::new(vec![content]));
+        }
         if let Some((run, of, query)) = uri.strip_prefix(SCHEME).and_then(result_of) {
             let run: RunId = run.parse().map_err(|error| unknown(format!("{error}")))?;
             let page = self.result_page(caller, &run, of, query).await.map_err(unknown)?;
@@ -110,15 +129,14 @@ impl Mcp {
         of: Of,
         query: &str,
     ) -> Result<String, String> {
-        let usual = if of == Of::Value { PAGE } else { LETTERS };
-        let mut page = (String::new(), 0_usize, usual);
+        let mut page = (String::new(), 0_usize, None);
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             let number =
                 || value.parse::<usize>().map_err(|_| format!("`{name}` must be a number"));
             match &*name {
                 "pointer" => page.0 = value.into_owned(),
                 "offset" => page.1 = number()?,
-                "limit" => page.2 = number()?.clamp(1, LARGEST_PAGE),
+                "limit" => page.2 = Some(number()?.clamp(1, LARGEST_PAGE)),
                 _ => {
                     return Err(format!(
                         "there is no `{name}`; there are pointer, offset and limit"

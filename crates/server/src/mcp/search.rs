@@ -2,55 +2,73 @@
 
 use std::fmt::Write as _;
 
+use gateway::service::Caller;
 use gateway::{Detail, Found, FoundTool, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::Value;
 
 use super::Mcp;
-use super::execute::failed;
+use super::execute::{failed, plain};
 
 /// Tools shown at once.
 const MOST: usize = 100;
 
 impl Mcp {
-    pub(super) async fn search(&self, arguments: JsonObject) -> CallToolResult {
-        const TAKES: &str = r#"search_tools takes {"query": "...", "detail_level"?: "name_only" | "with_description" | "full", "server"?: "...", "limit"?: 10}"#;
-        for (key, kind, fits) in [
-            ("query", "text", Value::is_string as fn(&Value) -> bool),
-            ("server", "text", |value| value.is_string() || value.is_null()),
-            ("limit", "a whole number from 1 to 100", |value| {
-                value.as_u64().is_some_and(|limit| (1..=MOST as u64).contains(&limit))
-            }),
-            ("detail_level", "\"name_only\", \"with_description\" or \"full\"", |value| {
-                serde_json::from_value::<Detail>(value.clone()).is_ok()
-            }),
-        ] {
-            if arguments.get(key).is_some_and(|value| !fits(value)) {
-                return failed(format!("`{key}` must be {kind}; {TAKES}"));
-            }
-        }
-        let asked = serde_json::from_value::<Search>(Value::Object(arguments));
-        let asked = match asked {
+    pub(super) async fn search(&self, caller: &Caller, arguments: JsonObject) -> CallToolResult {
+        let asked = match asked(arguments) {
             Ok(asked) => asked,
-            Err(error) => return failed(format!("{error}; {TAKES}")),
+            Err(problem) => return failed(problem),
         };
         let tools = self.shared.service.tools();
         tools.know_all().await;
         let detail = asked.detail_level;
         let found = {
-            let tools = std::sync::Arc::clone(tools);
+            let (tools, reader) = (std::sync::Arc::clone(tools), caller.reader());
             // With a model for meaning this computes for a while.
-            tokio::task::spawn_blocking(move || tools.find(&asked)).await
+            tokio::task::spawn_blocking(move || tools.find_for(&asked, &reader)).await
         };
         match found {
             Ok(Ok(found)) => {
                 let most = self.shared.service.settings().output_tokens;
                 shown(found, detail, most)
             }
-            Ok(Err(error)) => failed(error.to_string()),
+            Ok(Err(error)) => {
+                let mut problem = error.to_string();
+                for missing in tools.missing() {
+                    // Writing to a string does not fail.
+                    let _ = write!(problem, "\nmissing: {missing}");
+                }
+                failed(problem)
+            }
             Err(error) => failed(format!("the search failed: {error}")),
         }
     }
+}
+
+/// What is asked; mistakes name the argument.
+fn asked(arguments: JsonObject) -> Result<Search, String> {
+    const TAKES: &str = r#"search_tools takes {"query": "...", "detail_level"?: "name_only" | "with_description" | "full", "server"?: "...", "limit"?: 10}"#;
+    let known: [(&str, &str, fn(&Value) -> bool); 4] = [
+        ("query", "text", Value::is_string),
+        ("server", "text", Value::is_string),
+        ("limit", "a whole number from 1 to 100", |value| {
+            value.as_u64().is_some_and(|limit| (1..=MOST as u64).contains(&limit))
+        }),
+        ("detail_level", "\"name_only\", \"with_description\" or \"full\"", |value| {
+            serde_json::from_value::<Detail>(value.clone()).is_ok()
+        }),
+    ];
+    let arguments = plain(arguments, &known.map(|(key, ..)| key), "limit");
+    for (key, value) in &arguments {
+        match known.iter().find(|(known, ..)| known == key) {
+            None => return Err(format!("there is no argument `{key}`; {TAKES}")),
+            Some((_, kind, fits)) if !fits(value) => {
+                return Err(format!("`{key}` must be {kind}; {TAKES}"));
+            }
+            Some(_) => {}
+        }
+    }
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| format!("{error}; {TAKES}"))
 }
 
 /// As many as fit into `most` tokens, and at least one, which then is cut.
@@ -116,7 +134,13 @@ fn words(found: &Found, detail: Detail) -> String {
     }
     for tool in &found.tools {
         text.push_str("\n\n");
-        if let Some(signature) = &tool.signature {
+        if let (Some(kind), signature) = (tool.kind, &tool.signature) {
+            // Writing to a string does not fail.
+            let _ = write!(text, "from skills import {}  # a {kind}", tool.name);
+            if let Some(signature) = signature {
+                let _ = write!(text, "\n{signature}");
+            }
+        } else if let Some(signature) = &tool.signature {
             // Writing to a string does not fail.
             let _ = writeln!(text, "from servers.{} import {}", tool.server, tool.name);
             text.push_str(signature.trim_end());
@@ -137,15 +161,41 @@ fn words(found: &Found, detail: Detail) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn asked_for(arguments: Value) -> Result<Search, String> {
+        let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
+        asked(arguments)
+    }
+
+    #[test]
+    fn what_is_null_was_not_said_and_a_whole_number_may_have_a_point() {
+        let nothing = json!({ "query": null, "detail_level": null, "server": null, "limit": null });
+        let usual = asked_for(nothing).unwrap();
+        assert_eq!((usual.query.as_str(), usual.server, usual.limit), ("", None, 10));
+        assert_eq!(usual.detail_level, Detail::NameOnly);
+        assert_eq!(asked_for(json!({ "query": "x", "limit": 60.0 })).unwrap().limit, 60);
+        for (wrong, words) in [
+            (json!({ "limit": 60.5 }), "`limit` must be a whole number"),
+            (json!({ "limit": 0.0 }), "`limit` must be a whole number"),
+            (json!({ "query": 5 }), "`query` must be text"),
+            (json!({ "queri": "x" }), "there is no argument `queri`; search_tools takes"),
+        ] {
+            let told = asked_for(wrong.clone()).unwrap_err();
+            assert!(told.contains(words), "{wrong}: {told}");
+        }
+    }
 
     #[test]
     fn one_tool_that_is_too_long_by_itself_is_cut() {
         let tool = |words: usize| FoundTool {
             name: "create_issue".to_owned(),
             server: "tracker".to_owned(),
+            kind: None,
             description: Some("Opens a ticket. ".repeat(words)),
-            input_schema: Some(serde_json::json!({ "properties": "a field ".repeat(words) })),
+            input_schema: Some(json!({ "properties": "a field ".repeat(words) })),
             signature: Some("    title: str\n".repeat(words)),
         };
         for most in [50, 100, 400, 2000] {

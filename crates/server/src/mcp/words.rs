@@ -22,7 +22,11 @@ const ALL_ENCLOSED: usize = 2 << 20;
 /// Clients without `links` are told in words where larger files are.
 pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> CallToolResult {
     let Some(ended) = &record.ended else {
-        return super::execute::failed("the run did not end".to_owned());
+        return super::execute::failed(format!(
+            "the gateway is stopping, and the run {} has not ended; it goes on at the next start. Do not repeat what it \
+             does: the same code with resume_from=\"{0}\" gives its result then",
+            record.id
+        ));
     };
     let mut content = vec![ContentBlock::text(text(record, ended))];
     content.extend(files(&record.id, artifacts, links));

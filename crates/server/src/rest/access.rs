@@ -22,6 +22,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use self::names::{host_allowed, origin_allowed};
 use self::tokens::Tokens;
+use super::leftover::Leftover;
 use super::problem::Problem;
 use crate::Shared;
 
@@ -92,13 +93,14 @@ pub fn protect(router: Router, shared: &Shared, rules: AccessRules) -> Router {
 
 async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
+    let (body, left) = Leftover::of(&parts.headers, body);
     let asked = format!("{} {}", parts.method, super::given::cut(parts.uri.path()));
     let refused = |owner: &str, status: StatusCode| {
         if let Some(trail) = guard.trail.as_ref().filter(|_| is_refusal(status)) {
             trail.refused(owner, &asked, status.as_str());
         }
     };
-    match guard.caller(&parts).await {
+    let response = match guard.caller(&parts).await {
         Err(problem) => {
             let response = problem.into_response();
             refused("", response.status());
@@ -113,15 +115,24 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
             refused(&owner, response.status());
             response
         }
-    }
+    };
+    left.drain(response.status()).await;
+    response
 }
 
 impl Guard {
     /// Who asks; nobody where nobody need be.
     async fn caller(&self, request: &Parts) -> Result<Option<Caller>, Problem> {
         let path = request.uri.path();
-        if !PROBES.contains(&path) {
-            self.check_names(request)?;
+        if let Err(problem) = self.check_names(request) {
+            let is_probe = PROBES.contains(&path);
+            if !is_probe {
+                return Err(problem);
+            }
+            if !request.headers.contains_key(header::AUTHORIZATION) {
+                // A page that had its name point at us would ask like this: it is nobody.
+                return Ok(None);
+            }
         }
         if let Some(given) = request.headers.get(header::AUTHORIZATION) {
             return self.of_token(given).await.map(Some);

@@ -82,27 +82,10 @@ fn begins(value: &RawValue, with: &[char]) -> bool {
 
 fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
     let mut fields = Fields::read(headers, body)?;
-    let kind: String = fields.need("analysis_type")?;
-    if !KINDS.contains(&kind.as_str()) {
-        let known = KINDS.join(", ");
-        let message = format!("`analysis_type` is none of the kinds there are: {known}");
-        return Err(Problem::invalid(&message));
-    }
+    // What is there is taken first, so that only what nobody knows is taken for a slip.
+    let given: Option<Box<RawValue>> = fields.take("data")?;
     let parameters: Option<Box<RawValue>> = fields.take("parameters")?;
-    if parameters.as_ref().is_some_and(|given| !begins(given, &['{'])) {
-        return Err(Problem::invalid("`parameters` must be an object"));
-    }
-    let data: Box<RawValue> = fields.need("data")?;
-    if !begins(&data, &['[', '{', '"']) {
-        return Err(Problem::invalid("`data` must be rows, or say where they are"));
-    }
-    let empty = || RawValue::from_string("{}".to_owned()).unwrap_or_default();
-    let analysis =
-        Analysis { analysis_type: kind, data, parameters: parameters.unwrap_or_else(empty) };
-    let (code, context) = analysis.program();
     let request = Request {
-        code,
-        context,
         session: fields.take("session")?,
         timeout: super::execute::timeout(fields.take("timeout")?)?,
         level: fields.take("level")?,
@@ -110,8 +93,29 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         output_strategy: fields.take::<Strategy>("output_strategy")?.unwrap_or_default(),
         ..Request::default()
     };
+    let kind: String = fields.need("analysis_type")?;
+    if !KINDS.contains(&kind.as_str()) {
+        let (kind, known): (String, String) = (kind.chars().take(40).collect(), KINDS.join(", "));
+        let message =
+            format!("`analysis_type` is {kind:?}, which is none of the kinds there are: {known}");
+        return Err(Problem::invalid(&message));
+    }
+    if parameters.as_ref().is_some_and(|given| !begins(given, &['{'])) {
+        return Err(Problem::invalid("`parameters` must be an object"));
+    }
+    let data = match given {
+        Some(data) => data,
+        None => fields.need("data")?,
+    };
+    if !begins(&data, &['[', '{', '"']) {
+        return Err(Problem::invalid("`data` must be rows, or say where they are"));
+    }
+    let empty = || RawValue::from_string("{}".to_owned()).unwrap_or_default();
+    let analysis =
+        Analysis { analysis_type: kind, data, parameters: parameters.unwrap_or_else(empty) };
+    let (code, context) = analysis.program();
     fields.end()?;
-    Ok(request)
+    Ok(Request { code, context, ..request })
 }
 
 /// Filters, groups, reshapes, validates or describes rows without a program.

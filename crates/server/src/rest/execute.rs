@@ -24,6 +24,7 @@ use super::given::{Body, Fields, Parameters};
 use super::problem::Problem;
 use super::shown::{RunShown, StatusShown};
 use super::stream;
+use super::tighter::LimitsGiven;
 
 /// A program to run.
 #[derive(Debug, ToSchema)]
@@ -48,6 +49,8 @@ pub(crate) struct ExecuteBody {
     /// A level that is no looser than the operator's.
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
+    /// Limits that are no looser than the session's.
+    limits: Option<LimitsGiven>,
     /// Tokens that value and output together may have; the rest can be fetched.
     #[schema(minimum = 50, maximum = 1_000_000_000)]
     max_output_tokens: Option<u64>,
@@ -179,6 +182,10 @@ impl ExecuteBody {
             session: fields.take("session")?,
             timeout: fields.take("timeout")?,
             level: fields.take("level")?,
+            limits: match fields.take::<Box<RawValue>>("limits")? {
+                Some(raw) => Some(LimitsGiven::read(&raw)?),
+                None => None,
+            },
             max_output_tokens: fields.count("max_output_tokens")?,
             output_strategy: fields.take("output_strategy")?,
             if_busy: fields.take("if_busy")?,
@@ -196,7 +203,7 @@ impl ExecuteBody {
             session: self.session,
             timeout: timeout(self.timeout)?,
             level: self.level,
-            limits: None,
+            limits: self.limits.map(|limits| limits.limits()),
             if_busy: match self.if_busy {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
                 Some(IfBusyGiven::Wait) | None => IfBusy::Wait,

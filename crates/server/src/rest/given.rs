@@ -162,11 +162,7 @@ impl Fields {
     /// A whole number of at least 1. `5.0` is one: to JSON it is the same number.
     pub(crate) fn count(&mut self, field: &'static str) -> Result<Option<u64>, Problem> {
         let Some(number) = self.take::<serde_json::Number>(field)? else { return Ok(None) };
-        let whole = number.as_u64().or_else(|| {
-            let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float > 0.0)?;
-            format!("{float:.0}").parse().ok()
-        });
-        match whole.filter(|whole| *whole >= 1) {
+        match whole(&number).filter(|whole| *whole >= 1) {
             Some(whole) => Ok(Some(whole)),
             None => {
                 Err(Problem::invalid(format!("`{field}`: {number} is no whole number above 0")))
@@ -247,11 +243,19 @@ impl Parameters {
 
     /// How many are wanted.
     pub(crate) fn limit(&mut self, usual: u32, most: u32) -> Result<u32, Problem> {
-        let limit = self.take("limit")?.unwrap_or(usual);
-        if (1..=most).contains(&limit) {
-            return Ok(limit);
-        }
-        Err(Problem::invalid(format!("`limit`: {limit} is not within 1 and {most}")))
+        Ok(self.limit_if_said(most)?.unwrap_or(usual))
+    }
+
+    /// The same where something else decides if nothing is said.
+    pub(crate) fn limit_if_said(&mut self, most: u32) -> Result<Option<u32>, Problem> {
+        let Some(given) = self.take::<String>("limit")? else { return Ok(None) };
+        let limit = given.parse::<serde_json::Number>().ok().and_then(|number| whole(&number));
+        let limit = limit.and_then(|limit| u32::try_from(limit).ok());
+        let limit = limit.filter(|limit| (1..=most).contains(limit)).ok_or_else(|| {
+            let given = cut(&given);
+            Problem::invalid(format!("`limit`: {given:?} is no whole number from 1 to {most}"))
+        })?;
+        Ok(Some(limit))
     }
 
     /// Refuses parameters that nobody took.
@@ -277,6 +281,14 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
             Err(error) => Err(Problem::invalid(format!("the path: {error}"))),
         }
     }
+}
+
+/// A number that is whole, also if it is written as 60.0.
+pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
+    number.as_u64().or_else(|| {
+        let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float >= 0.0)?;
+        format!("{float:.0}").parse().ok()
+    })
 }
 
 /// A serde error about a part, without where in that part it is.

@@ -57,6 +57,8 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
         files::list, files::read, files::write, files::remove,
         tools::search, tools::list, tools::one,
         servers::list, servers::add, servers::remove,
+        super::skills::list, super::skills::save, super::skills::one, super::skills::remove, super::skills::test,
+        super::skills::packs, super::skills::install,
         health::health, health::ready, health::metrics,
     ),
     components(schemas(problem::ErrorBody, tools::DetailLevel)),
@@ -67,6 +69,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
         (name = "sessions", description = "What one program leaves for the next."),
         (name = "files", description = "The files of a session."),
         (name = "tools", description = "What programs can call."),
+        (name = "skills", description = "Functions that programs keep and import."),
         (name = "servers", description = "Who offers the tools."),
         (name = "health", description = "How the gateway is doing."),
     ),
@@ -161,7 +164,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 39);
+        assert_eq!(names.len(), 46);
     }
 
     #[test]

@@ -142,6 +142,7 @@ impl From<Refusal> for Problem {
             | Refusal::NothingToApprove(_)
             | Refusal::NoArtifact { .. }
             | Refusal::NoPart { .. }
+            | Refusal::Skill(_)
             | Refusal::File(_) => Self::new(status, code, refusal.to_string()),
             told => match told.to_string().rsplit_once("; ") {
                 Some((message, hint)) => Self::new(status, code, message).hint(hint),
@@ -171,7 +172,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
         Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
         told => match told.code() {
-            "file_refused" => StatusCode::UNPROCESSABLE_ENTITY,
+            "file_refused" | "skill_refused" => StatusCode::UNPROCESSABLE_ENTITY,
             "storage_full" => StatusCode::INSUFFICIENT_STORAGE,
             "nothing_to_approve" => StatusCode::NOT_FOUND,
             code if code.starts_with("unknown_") => StatusCode::NOT_FOUND,

@@ -207,7 +207,7 @@ pub(crate) enum OfGiven {
         ("of" = inline(Option<OfGiven>), Query, description = "What of the run; its value if nothing is said."),
         ("pointer" = Option<String>, Query, description = "Where in the value, such as /rows/3; the whole if nothing is said.", pattern = "^(/.*)?$"),
         ("offset" = Option<u64>, Query, description = "Members to skip.", minimum = 0, maximum = 1_000_000_000),
-        ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 10000),
+        ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said, of a text as many letters as a page has room for.", minimum = 1, maximum = 10000),
     ),
     responses(
         (status = 200, description = "The part.", body = ResultPage),
@@ -223,12 +223,12 @@ pub(crate) async fn result(
     let pointer: String = query.take("pointer")?.unwrap_or_default();
     let of: Of = query.take("of")?.unwrap_or_default();
     let offset: u64 = query.take("offset")?.unwrap_or_default();
-    let limit = query.limit(100, 10_000)?;
+    let limit = query.limit_if_said(10_000)?;
     query.end()?;
     let offset = usize::try_from(offset).ok().filter(|offset| *offset <= FURTHEST);
     let offset = offset.ok_or_else(|| Problem::invalid("`offset` must be at most 1000000000"))?;
     let service = &door.shared.service;
-    let (pointer, limit) = (pointer.as_str(), limit as usize);
+    let (pointer, limit) = (pointer.as_str(), limit.map(|limit| limit as usize));
     let wanted = Wanted { of, pointer, offset, limit, most: PAGE_BYTES };
     let page = service.page(&caller, &run_id(&id)?, &wanted).await?;
     Ok(Json(ResultPage { total: page.total, offset: page.offset, value: page.part }))

@@ -91,11 +91,16 @@ pub(crate) struct NewServer {
 impl From<&ServerStatus> for ServerShown {
     fn from(status: &ServerStatus) -> Self {
         let (state, reason) = told(&status.state);
+        // However often it was tried again, it is down since the first time.
+        let since = match (&status.state, &status.failing) {
+            (ServerState::Failed { .. }, Some((since, _))) => *since,
+            _ => status.since,
+        };
         Self {
             name: status.name.to_string(),
             state,
             reason,
-            since: moment::of_system(status.since),
+            since: moment::of_system(since),
             tools: status.tools,
             protocol: status.protocol.clone(),
             server: status.server.clone(),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use axum::Json;
 use axum::extract::State;
 use catalog::CatalogTool;
+use gateway::service::Caller;
 use gateway::{Detail, Found, FoundTool, MissingServer, MissingState, Search};
 use http::StatusCode;
 use metrics::counter;
@@ -81,8 +82,11 @@ pub(crate) enum MissingStateShown {
 pub(crate) struct FoundToolShown {
     /// Its function.
     name: String,
-    /// The package that has it.
+    /// The package that has it; `skills` for a skill, which `from skills import NAME` gets.
     server: String,
+    /// `skill` where it is one; nothing for a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     /// What it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
@@ -184,7 +188,7 @@ impl FromStr for Written {
 )]
 pub(crate) async fn search(
     State(door): State<Door>,
-    _: Follower,
+    Follower(caller): Follower,
     mut query: Parameters,
 ) -> Result<Json<FoundShown>, Problem> {
     let search = Search {
@@ -194,19 +198,33 @@ pub(crate) async fn search(
         server: query.take::<String>("server")?,
     };
     query.end()?;
-    find(&door, search).await.map(|found| Json(found.into()))
+    find(&door, search, Some(&caller)).await.map(|found| Json(found.into()))
 }
 
 /// Looking for meaning computes, so it is done where it may.
-async fn find(door: &Door, search: Search) -> Result<Found, Problem> {
+async fn find(door: &Door, search: Search, caller: Option<&Caller>) -> Result<Found, Problem> {
+    let caller = caller.cloned();
     let tools = door.shared.service.tools().clone();
     tools.know_all().await;
     counter!("tidegate_requests_total", "kind" => "search").increment(1);
-    let found = tokio::task::spawn_blocking(move || tools.find(&search)).await;
+    let found = tokio::task::spawn_blocking(move || match caller {
+        Some(caller) => tools.find_for(&search, &caller.reader()),
+        None => tools.find(&search),
+    })
+    .await;
     let broke = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the search broke");
-    found
-        .map_err(broke)?
-        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "unknown_server", error.to_string()))
+    found.map_err(broke)?.map_err(|error| unknown(door, "unknown_server", &error.to_string()))
+}
+
+/// That there is no such thing among what is known, and which servers have not said what they offer.
+fn unknown(door: &Door, code: &'static str, message: &str) -> Problem {
+    let missing = door.shared.service.tools().missing();
+    let problem = Problem::new(StatusCode::NOT_FOUND, code, message);
+    if missing.is_empty() {
+        return problem;
+    }
+    let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
+    problem.hint(format!("it may be of a server that is missing: {}", missing.join("; ")))
 }
 
 /// Lists every tool, by server.
@@ -255,7 +273,7 @@ pub(crate) async fn one(
     let catalog = tools.catalog();
     let tool = catalog
         .resolve(Some(&server), &tool)
-        .map_err(|error| Problem::new(StatusCode::NOT_FOUND, "unknown_tool", error.to_string()))?;
+        .map_err(|error| unknown(&door, "unknown_tool", &error.to_string()))?;
     let signature = signature(&door, tool).await;
     Ok(Json(ToolShown { signature, ..ToolShown::from(tool) }))
 }
@@ -268,7 +286,7 @@ async fn signature(door: &Door, tool: &CatalogTool) -> Option<String> {
         server: Some(tool.server().to_string()),
         limit: MOST as usize,
     };
-    let found = find(door, search).await.ok()?;
+    let found = find(door, search, None).await.ok()?;
     found.tools.into_iter().find(|found| found.name == tool.python())?.signature
 }
 
@@ -298,6 +316,7 @@ impl From<FoundTool> for FoundToolShown {
         Self {
             name: tool.name,
             server: tool.server,
+            kind: tool.kind,
             description: tool.description,
             input_schema: tool.input_schema,
             signature: tool.signature,

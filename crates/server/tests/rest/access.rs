@@ -116,3 +116,39 @@ async fn no_page_of_ours_is_put_into_a_frame() {
         assert!(policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_probe_by_another_name_is_nobody() {
+    let house = House::new().await;
+    let ours = house.get("/health/ready").await;
+    assert!(ours["servers"].is_array(), "{ours}");
+    for path in ["/health/ready", "/health?ready=true"] {
+        let asked = house.asked(Method::GET, path).header("host", "evil.example:8030");
+        let told: Value = asked.send().await.unwrap().json().await.unwrap();
+        assert!(told["status"].is_string() && told.get("servers").is_none(), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_sends_too_much_before_reading_anything_is_told_so() {
+    use std::io::{Read as _, Write as _};
+
+    let rest = RestOptions { body_bytes: 1 << 20, ..RestOptions::default() };
+    let house = House::with(Settings::default(), rest).await;
+    let address = house.address;
+    let told = tokio::task::spawn_blocking(move || {
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let body = vec![b' '; 6 << 20];
+        let head = format!(
+            "POST /execute HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&body).unwrap();
+        let mut told = String::new();
+        stream.read_to_string(&mut told).unwrap();
+        told
+    });
+    let told = told.await.unwrap();
+    assert!(told.starts_with("HTTP/1.1 413") && told.contains("too_large"), "{told}");
+}

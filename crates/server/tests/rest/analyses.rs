@@ -59,3 +59,17 @@ async fn an_analysis_leaves_nothing_in_its_session() {
     }
     assert_eq!(run("return [request, analyze]").await["return_value"], json!(["mine", 2]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_request_without_data_has_besides_is_a_slip_only_where_nobody_knows_it() {
+    let house = House::new().await;
+    let ask = async |body: Value| {
+        assert_problem(house.post("/api/v1/analysis", body).await, 400, "invalid_request").await
+    };
+    let said = ask(json!({"analysis_type": "describe", "output_strategy": "none"})).await;
+    assert!(said.contains("`data` is missing") && !said.contains("output_strategy"), "{said}");
+    let said = ask(json!({"analysis_type": "describe", "rows": []})).await;
+    assert!(said.contains("`rows`"), "{said}");
+    let said = ask(json!({"analysis_type": "guess", "data": []})).await;
+    assert!(said.contains("\"guess\""), "{said}");
+}

@@ -1,9 +1,13 @@
 //! Questions in words through the REST door, answered by a model that a script speaks for.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use agent::{Agent, ModelSettings, ProviderName};
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
 use upstream::Secret;
 
+use super::house::sandbox;
 use super::*;
 
 const ASK: &str = "/api/v1/ask";

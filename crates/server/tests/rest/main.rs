@@ -7,38 +7,21 @@ mod analyses;
 mod asking;
 mod chatting;
 mod events;
+mod house;
 mod pages;
 mod places;
+mod receipts;
+mod skills;
 
 use self::events::{Event, events};
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use self::house::{House, assert_problem, text};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use catalog::{Listing, ServerName, Tool, ToolName};
-use engine::Engine;
-use engine_wasm::cache::Cache;
-use engine_wasm::install::{Silent, Source, install};
-use engine_wasm::{Builder, Options, WasmEngine, plan};
 use gateway::service::gate::Room;
-use gateway::service::store::Store;
-use gateway::service::{Caller, Parts, Readiness, Scope, Service, Settings};
-use gateway::{Memory, ServerPolicy, Tools};
-use metrics_exporter_prometheus::PrometheusHandle;
-use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use gateway::service::{Readiness, Scope, Settings};
+use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
-use server::guidance::Guidance;
-use server::mcp::{Mcp, McpOptions};
-use server::rest::{AccessRules, RestOptions, keep_figures, protect, router, serve};
-use server::{Servers, Shared};
-use tempfile::TempDir;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-use upstream::Upstreams;
+use server::rest::{AccessRules, RestOptions};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_runs_and_its_answer_has_every_part() {
@@ -147,27 +130,6 @@ async fn an_analysis_needs_no_program() {
     let unknown =
         house.post("/api/v1/analysis", json!({"analysis_type": "guess", "data": []})).await;
     assert!(assert_problem(unknown, 400, "invalid_request").await.contains("correlate"));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn every_run_says_what_it_saved() {
-    let house = House::new().await;
-    let run = house.run(json!({"code": "return 1"})).await;
-    let receipt = &run["receipt"];
-    // Nothing was called, so all that could be saved are definitions.
-    assert_eq!((&run["tools_called"], &receipt["search"]), (&json!([]), &json!(0)), "{run}");
-    assert!(receipt["inline"].as_u64() > Some(20), "{receipt}");
-    let ours = ["own_definitions", "sent", "received"].map(|part| receipt[part].as_i64().unwrap());
-    let inline = receipt["inline"].as_i64().unwrap();
-    assert_eq!(run["tokens_saved"], inline - ours.iter().sum::<i64>());
-    let stats = house.get("/api/v1/stats").await;
-    assert_eq!(
-        (&stats["total_executions"], &stats["success_rate"]),
-        (&json!(1), &json!(1.0)),
-        "{stats}"
-    );
-    assert_eq!(stats["total_tokens_saved"], run["tokens_saved"]);
-    assert_eq!(stats["days"][0]["executions"], 1, "{stats}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -610,185 +572,4 @@ async fn long_answers_are_packed_for_those_who_take_it() {
     assert!(!plain.get(&at).send().await.unwrap().headers().contains_key("content-encoding"));
     let api = house.get("/openapi.json").await;
     assert!(api["paths"]["/execute"]["post"]["responses"]["429"].is_object());
-}
-
-/// A gateway that listens.
-struct House {
-    address: SocketAddr,
-    client: Client,
-    service: Arc<Service>,
-    folder: TempDir,
-}
-
-impl House {
-    async fn new() -> Self {
-        Self::with(Settings::default(), RestOptions::default()).await
-    }
-
-    async fn guarded(access: AccessRules) -> Self {
-        Self::with(Settings::default(), RestOptions { access, ..RestOptions::default() }).await
-    }
-
-    async fn with(settings: Settings, rest: RestOptions) -> Self {
-        Self::made(settings, rest, Readiness::Ready(sandbox())).await
-    }
-
-    async fn made(settings: Settings, rest: RestOptions, readiness: Readiness) -> Self {
-        let (service, folder) = Self::opened(settings, readiness).await;
-        Self::serving(service, folder, rest).await
-    }
-
-    async fn opened(settings: Settings, readiness: Readiness) -> (Arc<Service>, TempDir) {
-        let folder = TempDir::new().unwrap();
-        let parts = Parts {
-            engine: watch::Sender::new(readiness).subscribe(),
-            tools: shop(&folder),
-            checks: None,
-            store: Store::open(folder.path()).await.unwrap(),
-            guidance: "1".to_owned(),
-            spans: None,
-            trail: None,
-            watching: None,
-        };
-        (Service::open(settings, parts).await.unwrap(), folder)
-    }
-
-    async fn serving(service: Arc<Service>, folder: TempDir, rest: RestOptions) -> Self {
-        let shared = Shared {
-            service: Arc::clone(&service),
-            guidance: Arc::new(Guidance::default()),
-            servers: Arc::new(Pretended),
-            address: Arc::default(),
-        };
-        let rest = RestOptions { metrics: Some(figures()), ..rest };
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let mcp =
-            Mcp::new(shared.clone(), McpOptions::default()).over_http(CancellationToken::new());
-        let mcp = protect(mcp, &shared, rest.access.clone());
-        let router = router(shared, rest).merge(mcp);
-        tokio::spawn(serve(listener, None, router, std::future::pending()));
-        Self { address, client: Client::new(), service, folder }
-    }
-
-    fn asked(&self, method: Method, path: &str) -> RequestBuilder {
-        self.client.request(method, format!("http://{}{path}", self.address))
-    }
-
-    async fn ask(&self, path: &str) -> Response {
-        self.asked(Method::GET, path).send().await.unwrap()
-    }
-
-    async fn get(&self, path: &str) -> Value {
-        let response = self.ask(path).await;
-        assert_eq!(response.status(), StatusCode::OK, "{path}");
-        response.json().await.unwrap()
-    }
-
-    async fn post(&self, path: &str, body: Value) -> Response {
-        self.asked(Method::POST, path).json(&body).send().await.unwrap()
-    }
-
-    async fn run(&self, body: Value) -> Value {
-        let response = self.post("/execute", body).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        response.json().await.unwrap()
-    }
-
-    async fn create_session(&self) -> String {
-        let session: Value = self.post("/api/v1/sessions", json!({})).await.json().await.unwrap();
-        text(&session["id"]).to_owned()
-    }
-
-    /// Asks until the answer is as it must become.
-    async fn until(&self, path: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let answer = self.get(path).await;
-            if is_so(&answer) {
-                return answer;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
-    async fn token(&self, owner: &str, scopes: &[Scope]) -> String {
-        let scopes = scopes.iter().copied().collect();
-        let caller = Caller { owner: owner.to_owned(), teams: Vec::new(), scopes };
-        self.service.store().create_token(&caller, None).await.unwrap().0
-    }
-}
-
-/// One installed runtime and one engine for all tests.
-fn sandbox() -> Arc<dyn Engine> {
-    static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
-        let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
-            PathBuf::from,
-        );
-        let cache = Cache::at(folder);
-        let source = Source::Registry;
-        let installed = install(&cache, &source, &plan().unwrap(), &Builder, &Silent).unwrap();
-        Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
-    });
-    Arc::clone(engine) as Arc<dyn Engine>
-}
-
-/// Tools of a server that is remembered and never asked.
-fn shop(folder: &TempDir) -> Arc<Tools> {
-    let tool = Tool {
-        name: ToolName("refund-order".to_owned()),
-        title: None,
-        description: Some("Refunds an order.".to_owned()),
-        input_schema: json!({"type": "object", "properties": {"order": {"type": "string"}}, "required": ["order"]}),
-        output_schema: None,
-        annotations: catalog::Annotations::default(),
-    };
-    let server = ServerName("shop".to_owned());
-    let listing = Listing {
-        server: server.clone(),
-        title: None,
-        version: None,
-        description: Some("A shop.".to_owned()),
-        tools: vec![tool],
-    };
-    let memory = Memory::at(folder.path().join("memory"));
-    memory.keep_listing(&listing, "").unwrap();
-    let policies = BTreeMap::from([(server, ServerPolicy::default())]);
-    Tools::new(Upstreams::new(Vec::new(), upstream::Options::default()), policies, memory)
-}
-
-fn figures() -> PrometheusHandle {
-    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    HANDLE.get_or_init(|| keep_figures().unwrap()).clone()
-}
-
-/// Adds and removes nothing, and says so like one who does.
-struct Pretended;
-
-#[async_trait]
-impl Servers for Pretended {
-    async fn add(&self, _: &str, entry: Value) -> Result<(), String> {
-        match entry.get("url") {
-            None => Ok(()),
-            Some(url) => Err(format!("{url} is no address")),
-        }
-    }
-
-    async fn remove(&self, name: &str) -> Result<bool, String> {
-        Ok(name == "new")
-    }
-}
-
-/// The message and hint of a problem that is as it should be.
-async fn assert_problem(response: Response, status: u16, code: &str) -> String {
-    let got = response.status().as_u16();
-    assert_eq!(response.headers()["content-type"], "application/json");
-    let body: Value = response.json().await.unwrap();
-    assert_eq!((got, &body["error"]["code"]), (status, &json!(code)), "{body}");
-    format!("{} {}", text(&body["error"]["message"]), body["error"]["hint"])
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
 }

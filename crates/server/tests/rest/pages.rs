@@ -1,5 +1,8 @@
 //! Pages that are only read, searches without some servers, and events for who comes back.
 
+use catalog::ServerName;
+use gateway::ServerPolicy;
+
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]

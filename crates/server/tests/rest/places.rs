@@ -55,3 +55,19 @@ async fn no_more_guests_are_alive_than_may_be() {
     };
     house.until("/api/v1/sessions", |all| alive(all) <= 2).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_may_tighten_its_limits_and_loosens_none() {
+    let house = House::new().await;
+    let tight = json!({"code": "while True: pass", "limits": {"wall": 0.2, "calls": 3.0}});
+    let tight = house.run(tight).await;
+    assert_eq!(tight["error"]["limit"], "wall", "{tight}");
+    assert!(text(&tight["error"]["message"]).contains("0.2 s"), "{tight}");
+    let code = "return 1";
+    let loose = house.run(json!({"code": code, "limits": {"wall": 86400, "calls": null}})).await;
+    assert_eq!(loose["return_value"], 1, "{loose}");
+    for limits in [json!({"callz": 1}), json!({"calls": "1"}), json!({"wall": 0}), json!([])] {
+        let wrong = house.post("/execute", json!({"code": code, "limits": limits})).await;
+        assert_problem(wrong, 400, "invalid_request").await;
+    }
+}

@@ -89,3 +89,18 @@ fn a_pack_of_another_format_is_refused() {
     let said = Pack::unpack(&archive::pack(&files).unwrap(), &trust).unwrap_err().to_string();
     assert!(said.contains("its format is 2"), "{said}");
 }
+
+#[test]
+fn a_pack_is_not_mixed_with_what_is_in_a_folder_already() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sales");
+    packed(None).write(&path).unwrap();
+    let refused = packed(None).write(&path).unwrap_err();
+    assert!(matches!(refused, PackError::Occupied { .. }), "{refused}");
+    // An archive is replaced as a whole.
+    let path = folder.path().join("sales.zip");
+    packed(None).write(&path).unwrap();
+    packed(None).write(&path).unwrap();
+    let anything = Trust { unsigned: true, ..Trust::default() };
+    assert_eq!(Pack::open(&path, &anything).unwrap().skills.len(), 2);
+}

@@ -111,3 +111,34 @@ fn a_file_that_is_not_what_it_says_is_not_a_skill() {
         fresh.in_scope(&owner("ada")).iter().map(|kept| kept.skill.name.to_string()).collect();
     assert_eq!(names, ["spend"]);
 }
+
+#[test]
+fn whoever_looks_after_skills_knows_whose_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path().to_owned());
+    assert_eq!(store.scopes(), []);
+    let all = [owner("ada"), owner("bob"), Scope::Team("ops".to_owned()), Scope::Global];
+    for scope in &all {
+        store.save(scope, skill("spend")).unwrap();
+    }
+    // What was copied to where it does not belong says nothing.
+    let elsewhere = folder.path().join(owner("eve").folder());
+    fs::create_dir_all(elsewhere.join("spend")).unwrap();
+    let copied = folder.path().join(owner("ada").folder()).join("spend/1.json");
+    fs::copy(copied, elsewhere.join("spend/1.json")).unwrap();
+    assert_eq!(store.scopes(), all);
+    assert_eq!(store.teams(), ["ops"]);
+    store.remove(&Scope::Team("ops".to_owned()), &Name::new("spend").unwrap()).unwrap();
+    assert_eq!(store.teams(), Vec::<String>::new());
+}
+
+#[test]
+fn nobody_else_on_the_machine_reads_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("data/skills");
+    Store::at(place.clone()).save(&owner("ada"), skill("spend")).unwrap();
+    let mode = fs::metadata(place).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}

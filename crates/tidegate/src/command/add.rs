@@ -1,6 +1,7 @@
 //! `tidegate add`: one more server.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -75,7 +76,20 @@ pub(crate) fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Endin
         .context(show::LOST)?;
     shown::warn_of_plain_secrets(&name.0, &section);
     out::tell(format_args!("`tidegate test {name}` connects to it and shows its tools"));
+    if section.url.as_deref().is_some_and(looks_like_a_document) {
+        out::tell(format_args!(
+            "that address looks like an OpenAPI document; if it is one: `tidegate add {name} --replace --openapi ADDRESS`"
+        ));
+    }
     Ok(Ending::Success)
+}
+
+fn looks_like_a_document(url: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let ending = Path::new(path).extension();
+    ending.is_some_and(|ending| {
+        ["json", "yaml", "yml"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    })
 }
 
 fn section(arguments: Arguments, in_project: bool) -> anyhow::Result<ServerSection> {

@@ -1,6 +1,7 @@
 //! `tidegate doctor`: what is installed, what works, what to fix and with which command.
 
 mod machine;
+mod servers;
 mod works;
 
 use std::io;
@@ -64,6 +65,7 @@ impl Finding {
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let mut findings = works::runtime(config).await;
     findings.extend(machine::look(config));
+    findings.extend(servers::look(config));
     let healthy = findings.iter().all(|finding| finding.state != State::Bad);
     if arguments.json {
         out::line(json!({ "healthy": healthy, "findings": findings })).context(show::LOST)?;

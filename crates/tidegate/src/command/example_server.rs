@@ -20,7 +20,8 @@ pub(crate) struct Arguments {
     /// Makes other data, the same for the same number.
     #[arg(long, default_value_t = example_servers::SEED)]
     seed: u64,
-    /// The SQLite file of a server that keeps one, or the folder of `github`; made where it is not there yet.
+    /// The SQLite file of a server that keeps one, or the folder of `github`; made where it is not there yet. `travel` has its
+    /// rows in PostgreSQL instead where `TIDEGATE_TRAVEL_DATABASE` names one: `postgres://USER:PASSWORD@HOST:PORT/NAME`
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// Offer the tools as `POST /mcp/tools/NAME` at this port of this machine instead; 0 takes a free one.
@@ -33,6 +34,9 @@ pub(crate) async fn run(arguments: &Arguments) -> anyhow::Result<Ending> {
     let world = World {
         seed: arguments.seed,
         store: arguments.store.clone(),
+        database: std::env::var("TIDEGATE_TRAVEL_DATABASE")
+            .ok()
+            .filter(|address| !address.is_empty()),
         token: std::env::var("DOCUMENTS_TOKEN").ok(),
     };
     let door = match arguments.posts {

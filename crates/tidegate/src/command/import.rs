@@ -102,6 +102,7 @@ fn gather(places: &Places, from: &[String]) -> anyhow::Result<Found> {
             .map_err(|error| Misuse::error(error.to_string()))?;
         all.take(found);
     }
+    all.tell_apart();
     Ok(all)
 }
 

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use server::mcp::Mcp;
-use tokio_util::sync::CancellationToken;
+use server::mcp::{Mcp, Parting};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::config::Config;
@@ -33,21 +32,32 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let place = service::Place::of_mcp(config)?;
     let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
     let running = std::sync::Arc::clone(&shared.service);
-    let ending = CancellationToken::new();
+    let parting = Parting::default();
     let mcp = Mcp::new(shared, options);
     let streams = (tokio::io::stdin(), tokio::io::stdout());
-    let serving = tokio::spawn(mcp.serve(streams, ending.clone()));
+    let serving = tokio::spawn(mcp.serve(streams, parting.clone()));
     let mut serving = AbortOnDropHandle::new(serving);
-    if let Some(served) = Box::pin(interrupt::unless_interrupted(&mut serving)).await? {
+    let first = async {
+        tokio::select! {
+            served = &mut serving => Some(served),
+            () = parting.gone.cancelled() => None,
+        }
+    };
+    let first = Box::pin(interrupt::unless_interrupted(first)).await?;
+    if let Some(Some(served)) = first {
         running.close(patience).await;
         return served?.map(|()| Ending::Success).map_err(Into::into);
     }
     // Calls under way may end, and are answered.
-    let stopping = async {
+    let mut stopping = Box::pin(async {
         running.close(patience).await;
-        ending.cancel();
+        parting.ending.cancel();
         let _ = tokio::time::timeout(PARTING, serving).await;
-    };
+    });
+    // Many clients that have gone send SIGTERM a moment later, which is not somebody's second Ctrl-C.
+    if first.is_some() && Box::pin(interrupt::unless_interrupted(&mut stopping)).await?.is_some() {
+        return Ok(Ending::Success);
+    }
     Box::pin(interrupt::unless_interrupted(stopping)).await?;
     Ok(Ending::Interrupted)
 }

@@ -1,15 +1,18 @@
 //! `tidegate policy`: which rules there are, and which of them decides about a call.
 
+use std::borrow::Cow;
+
 use anyhow::Context as _;
-use catalog::Annotations;
+use catalog::{Annotations, ToolName};
 use clap::{Args, Subcommand};
 use engine::Level;
-use gateway::Behalf;
 use gateway::judge::{self, Wish};
+use gateway::{Behalf, Effect, Said};
 use policy::{Action, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::config::Config;
+use crate::config::section::ServerSection;
 use crate::exit::{Ending, Misuse};
 use crate::{out, show};
 
@@ -80,20 +83,10 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
             judge::LEVELS.join(", ")
         ))
     })?;
-    let configured = config.servers()?.into_iter().find(|one| one.name.0 == server);
-    let is_trusted = configured.as_ref().is_some_and(|one| one.section.is_trusted());
-    let annotations = annotations(config, server, tool).await?;
-    if configured.is_none() {
-        out::warn(format_args!("no server `{server}` is configured; its tools are judged by name"));
-    } else if annotations.is_none() {
-        out::warn(format_args!(
-            "nothing is known about the tool `{tool}` of `{server}`; `tidegate test {server}` asks"
-        ));
-    }
+    let known = Known::of(config, server, tool).await?;
     let behalf = Behalf { owner: asked.owner.clone(), level, ..Behalf::default() };
-    let said = annotations.unwrap_or_default();
-    let annotations = &said;
-    let (arguments, shown) = (&arguments, &arguments);
+    let annotations = known.counted();
+    let (arguments, shown, is_trusted) = (&arguments, &arguments, known.is_believed());
     let wish = Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments, shown };
     let mut decision = judge::explain(&policy, &wish);
     if decision.verdict != Verdict::Deny {
@@ -110,28 +103,102 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
             "reason": decision.reason,
             "limits": decision.limits,
             "trusted": is_trusted,
-            "annotations": said,
+            "annotations": annotations,
+            "effect": known.effect().map(Effect::setting),
+            "effect_by": known.by.as_ref().map(|(setting, _)| setting),
         }));
         out::line(text.context("could not write the decision as JSON")?).context(show::LOST)?;
-        return Ok(Ending::Success);
+    } else {
+        tell(&wish.name(), &decision, &known).context(show::LOST)?;
     }
+    Ok(Ending::Success)
+}
+
+fn tell(name: &str, decision: &policy::Decision, known: &Known) -> std::io::Result<()> {
     let verdict = match decision.verdict {
         Verdict::Allow => "allowed",
         Verdict::Deny => "denied",
         Verdict::Ask => "asked about",
     };
-    let line = |text: String| out::line(out::clean(&text)).context(show::LOST);
-    line(format!("{} is {verdict}", wish.name()))?;
+    let line = |text: String| out::line(out::clean(&text));
+    line(format!("{name} is {verdict}"))?;
     line(format!("  by {}: {}", decision.rule, decision.reason))?;
     for limit in &decision.limits {
         line(format!("  at most {} {} ({})", limit.most, limit.per.setting(), limit.rule))?;
     }
-    let trust = if is_trusted { "believed" } else { "not believed: the server is not `trusted`" };
-    if !said.is_empty() {
-        let said = serde_json::to_string(&said).unwrap_or_default();
+    if !known.said.is_empty() {
+        let said = serde_json::to_string(&known.said).unwrap_or_default();
+        let trust = match &known.by {
+            Some((setting, pattern)) => format!("overruled by `{setting}` with {pattern:?}"),
+            None if known.is_trusted => "believed".to_owned(),
+            None => "not believed: the server is not `trusted`".to_owned(),
+        };
         line(format!("  its server says {said}, which is {trust}"))?;
+    } else if let Some((setting, pattern)) = &known.by {
+        line(format!(
+            "  its server says nothing of what it does, and `{setting}` has {pattern:?}"
+        ))?;
     }
-    Ok(Ending::Success)
+    let Some(effect) = known.effect() else { return Ok(()) };
+    let repeated = if effect.may_be_repeated() { "may be" } else { "is not" };
+    line(format!("  a call of which nobody knows whether it was carried out {repeated} repeated"))
+}
+
+/// What a tool does, as far as anybody says it.
+struct Known {
+    /// Its server has such a tool, or the operator says something of it.
+    is_there: bool,
+    /// Its server.
+    said: Annotations,
+    /// Whether that is believed.
+    is_trusted: bool,
+    /// The operator, by which setting and pattern.
+    by: Option<(String, String)>,
+    over: Option<Annotations>,
+}
+
+impl Known {
+    async fn of(config: &Config, server: &str, tool: &str) -> anyhow::Result<Self> {
+        let configured = config.servers()?.into_iter().find(|one| one.name.0 == server);
+        let said = annotations(config, server, tool).await?;
+        if configured.is_none() {
+            out::warn(format_args!(
+                "no server `{server}` is configured; its tools are judged by name"
+            ));
+        } else if said.is_none() {
+            out::warn(format_args!(
+                "nothing is known about the tool `{tool}` of `{server}`; `tidegate test {server}` asks"
+            ));
+        }
+        let is_listed = said.is_some();
+        let (said, tool) = (said.unwrap_or_default(), ToolName(tool.to_owned()));
+        let section = configured.map(|one| one.section);
+        let effects = section.as_ref().map(ServerSection::effects).unwrap_or_default();
+        let named = |(effect, glob): (Effect, &policy::Glob)| {
+            (format!("servers.{server}.{}", effect.setting()), glob.as_str().to_owned())
+        };
+        Ok(Self {
+            is_there: is_listed || effects.of(&tool).is_some(),
+            is_trusted: section.is_some_and(|section| section.is_trusted()),
+            by: effects.of(&tool).map(named),
+            over: effects.over(&tool, &said),
+            said,
+        })
+    }
+
+    fn counted(&self) -> &Annotations {
+        self.over.as_ref().unwrap_or(&self.said)
+    }
+
+    fn is_believed(&self) -> bool {
+        self.is_trusted || self.over.is_some()
+    }
+
+    /// What a call of it may do; nothing is said of what is no tool, as requests and resources are none.
+    fn effect(&self) -> Option<Effect> {
+        let annotations = Cow::Borrowed(self.counted());
+        self.is_there.then(|| Said { annotations, is_believed: self.is_believed() }.effect())
+    }
 }
 
 /// What is known of a tool, without asking its server.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use engine::{Level, Limits};
 
 use super::explain::rows;
+use crate::config::keys::KEYS;
 use crate::settings::{SETTINGS, variable};
 
 /// The page, as Markdown.
@@ -15,7 +16,7 @@ pub(super) fn page() -> String {
          [Limits and levels](limits.md) those of programs. The other sections of `tidegate.toml` have pages of their own: `[servers.NAME]`\n\
          [Servers](servers.md), `[policy]` [Rules and approvals](policy.md), `[privacy]` and `[secrets]` [Personal data and secrets](privacy.md),\n\
          `[review]` [Review before a run](review.md), `[network]` [Network for programs](network.md), `[audit]` [The audit log](audit.md), `[ask]`\n\
-         [Questions in words](ask.md).\n\n\
+         [Questions in words](ask.md), `[skills]` [Skills](skills.md). `tidegate config show` names every value, and the file, variable or flag that says it.\n\n\
          ## `[serve]`\n\n\
          Each is also a flag of `serve` and `mcp`, and a variable.\n\n\
          | setting | flag | variable | otherwise | what |\n| --- | --- | --- | --- | --- |\n",
@@ -31,7 +32,8 @@ pub(super) fn page() -> String {
             writeln!(page, "| `{name}` | `--{name} {value}` | `{variable}` | {usual} | {about} |");
     }
     page.push_str(
-        "\n## `[limits]`\n\nWhat each level gives; a value that is written here takes its place.\n\n\
+        "\n## `[limits]`\n\nWhat each level gives; a value that is written here takes its place. Each is also a variable and a flag of every command:\n\
+         `calls` is `TIDEGATE_LIMITS_CALLS` and `--set limits.calls=10`.\n\n\
          | setting | limit | development | production | hardened |\n| --- | --- | --- | --- | --- |\n",
     );
     let levels = [Level::Development, Level::Production, Level::Hardened];
@@ -40,6 +42,18 @@ pub(super) fn page() -> String {
         let (limit, development, setting) = most;
         let _ =
             writeln!(page, "| `{setting}` | {limit} | {development} | {} | {} |", usual.1, least.1);
+    }
+    page.push_str(
+        "\n## Other keys\n\n\
+         Those before the first table of the file, and those of the other sections. Each is also a variable and, as `--set KEY=VALUE`, a flag of every command;\n\
+         the flag counts more than the variable, and that more than files. Lists have commas between their parts there, and an empty one is a list of nothing.\n\
+         `[servers.NAME]`, `[[policy.rules]]`, `[[policy.flow]]`, `[privacy] patterns`, `[secrets] allow` and `[audit.headers]` are said in files only. `[tools] direct` is `direct` above.\n\n\
+         | key | variable | otherwise | what |\n| --- | --- | --- | --- |\n",
+    );
+    for key in KEYS {
+        let usual = if key.usual.is_empty() { String::new() } else { format!("`{}`", key.usual) };
+        let (path, about) = (key.path, key.about);
+        let _ = writeln!(page, "| `{path}` | `{}` | {usual} | {about} |", variable(path));
     }
     page.truncate(page.trim_end().len());
     page

@@ -139,10 +139,42 @@ fn tls(values: &Values) -> anyhow::Result<Option<Tls>> {
 }
 
 fn rules(values: &Values) -> anyhow::Result<AccessRules> {
+    // One that is written in another way would never be met, and nobody would know why.
+    if let Some(wrong) = values.list("hosts").iter().find(|name| name.contains('/')) {
+        return Err(Misuse::error(format!(
+            "`hosts`: {wrong:?} is no name of a host; write it without a scheme or a path, such as gate.example.com"
+        )));
+    }
+    if let Some(wrong) = values.list("cors-origins").iter().find(|origin| !is_origin(origin)) {
+        return Err(Misuse::error(format!(
+            "`cors-origins`: {wrong:?} is no origin; write the scheme and the host and no path, such as https://app.example.com"
+        )));
+    }
     Ok(AccessRules {
         allow_anonymous: values.read("allow-anonymous", yes)?.unwrap_or(false),
         hosts: values.list("hosts"),
         cors_origins: values.list("cors-origins"),
         ..AccessRules::default()
     })
+}
+
+/// Whether a page can be at an origin that is written so.
+fn is_origin(text: &str) -> bool {
+    let host = text.split_once("://").map(|(_, host)| host);
+    text == "*" || host.is_some_and(|host| !host.is_empty() && !host.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_has_a_scheme_and_a_host_and_no_path() {
+        for origin in ["*", "https://app.example.com", "http://localhost:5173", "app://x"] {
+            assert!(is_origin(origin), "{origin}");
+        }
+        for wrong in ["app.example.com", "https://app.example.com/", "https://", "null"] {
+            assert!(!is_origin(wrong), "{wrong}");
+        }
+    }
 }

@@ -118,7 +118,7 @@ fn print(stats: &Stats) -> std::io::Result<()> {
         ("tokens received", stats.tokens_received.to_string()),
         ("tokens saved", stats.total_tokens_saved.to_string()),
         ("  against tool search", stats.total_tokens_saved_search.to_string()),
-        ("money saved", format!("{:.2}", stats.total_cost_saved)),
+        ("money saved", money(stats.total_cost_saved)),
         ("kept in the sandbox", units::size(u64::try_from(stats.bytes_kept).unwrap_or_default())),
         ("calls of tools", stats.tool_calls.to_string()),
     ];
@@ -138,8 +138,17 @@ fn print(stats: &Stats) -> std::io::Result<()> {
             day.day.clone(),
             day.executions.to_string(),
             day.tokens_saved.to_string(),
-            format!("{:.2}", day.cost_saved),
+            money(day.cost_saved),
         ]);
     }
     out::line(format_args!("\n{}", table.trim_fmt()))
+}
+
+/// An amount with as many digits as say whether it is a loss.
+fn money(amount: f64) -> String {
+    if amount != 0.0 && amount.abs() < 0.01 {
+        format!("{amount:.6}")
+    } else {
+        format!("{amount:.2}")
+    }
 }

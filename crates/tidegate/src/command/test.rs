@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use catalog::{Listing, ServerName};
 use clap::Args;
 use futures_util::future::join_all;
-use gateway::Memory;
+use gateway::{Effects, Memory};
 use serde_json::{Value, json};
-use upstream::{ServerStatus, Upstreams};
+use upstream::{NoteKind, ServerStatus, Upstreams};
 
 use crate::config::Config;
 use crate::config::servers::Server;
@@ -20,6 +20,8 @@ use crate::{show, units};
 
 /// Letters of a tool's description that are shown.
 const DESCRIPTION: usize = 96;
+/// Things a server said unasked that are shown.
+const NOTES: usize = 20;
 
 /// Options of `tidegate test`.
 #[derive(Debug, Args)]
@@ -47,6 +49,7 @@ pub(super) struct Tried {
 /// Runs `tidegate test`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let server = config.server(&arguments.name)?;
+    let effects = server.section.effects();
     let Some(tried) = unless_interrupted(try_all(config, &[server])).await? else {
         return Ok(Ending::Interrupted);
     };
@@ -55,6 +58,11 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         out::line(to_json(&tried)).context(show::LOST)?;
     } else {
         print(&tried).context(show::LOST)?;
+    }
+    if let Ok(listing) = &tried.listing {
+        for idle in idle(&effects, listing) {
+            out::warn(format_args!("{idle}; compare it with the names of the tools"));
+        }
     }
     Ok(if tried.listing.is_ok() { Ending::Success } else { Ending::Raised })
 }
@@ -103,23 +111,36 @@ async fn try_one(upstreams: &Upstreams, name: &ServerName) -> Tried {
     Tried { name: name.clone(), listing, took, status }
 }
 
+/// What an operator says of tools that there are not.
+pub(super) fn idle(effects: &Effects, listing: &Listing) -> Vec<String> {
+    let unfitting = effects.unfitting(listing.tools.iter().map(|tool| &tool.name));
+    let told = unfitting.into_iter().map(|(effect, glob)| {
+        let (server, setting) = (&listing.server, effect.setting());
+        format!("`servers.{server}.{setting}` has {:?}, which fits no tool of it", glob.as_str())
+    });
+    told.collect()
+}
+
 fn print(tried: &Tried) -> std::io::Result<()> {
     let took = units::millis(tried.took).round();
     let listing = match &tried.listing {
         Ok(listing) => listing,
         Err(reason) => {
             out::tell(format_args!("{BAD}failed:{BAD:#} {}", out::clean(reason)));
+            tell_notes(tried);
             return Ok(());
         }
     };
     let status = tried.status.as_ref();
-    let own_name = status.and_then(|status| status.server.as_deref()).unwrap_or_default();
+    let own_name = status.and_then(|status| status.server.as_deref());
+    // Plain endpoints have neither.
+    let own_name = own_name.filter(|name| !name.trim().is_empty());
+    let own_name = own_name.map_or_else(String::new, |name| format!("{}, ", out::clean(name)));
     let revision = status.and_then(|status| status.protocol.as_deref());
-    let revision = revision.map_or_else(String::new, |revision| format!(", protocol {revision}"));
+    let revision = revision.map_or_else(String::new, |revision| format!("protocol {revision}, "));
     out::line(format_args!(
-        "{GOOD}connected{GOOD:#} to `{}` in {took} ms: {}{revision}, {}",
+        "{GOOD}connected{GOOD:#} to `{}` in {took} ms: {own_name}{revision}{}",
         tried.name,
-        out::clean(own_name),
         tools(listing.tools.len())
     ))?;
     for tool in &listing.tools {
@@ -140,7 +161,43 @@ fn print(tried: &Tried) -> std::io::Result<()> {
             out::clean(reason)
         ));
     }
+    tell_notes(tried);
     Ok(())
+}
+
+/// What it said without being asked, each thing once.
+fn tell_notes(tried: &Tried) {
+    let notes = told(tried);
+    for (kind, text) in notes.iter().take(NOTES) {
+        out::tell(format_args!("{HINT}{}:{HINT:#} {}", label(*kind), out::clean(text)));
+    }
+    if notes.len() > NOTES {
+        let more = notes.len() - NOTES;
+        out::tell(format_args!("{DIM}and {more} more, which --json shows{DIM:#}"));
+    }
+}
+
+/// The same without what only says how far a call has got.
+fn told(tried: &Tried) -> Vec<(NoteKind, &str)> {
+    let notes = tried.status.as_ref().map(|status| status.notes.as_slice()).unwrap_or_default();
+    let mut told: Vec<(NoteKind, &str)> = Vec::new();
+    for note in notes.iter().filter(|note| note.kind != NoteKind::Progress) {
+        let one = (note.kind, note.text.as_str());
+        if !told.contains(&one) {
+            told.push(one);
+        }
+    }
+    told
+}
+
+/// What kind of note it is, for people.
+fn label(kind: NoteKind) -> &'static str {
+    match kind {
+        NoteKind::Log => "it logged",
+        NoteKind::Stray => "it printed what is no message",
+        NoteKind::Asked => "it asked",
+        _ => "note",
+    }
 }
 
 /// What it has and is not offered, each with the reason.
@@ -174,6 +231,10 @@ fn to_json(tried: &Tried) -> Value {
         "protocol": status.and_then(|status| status.protocol.as_deref()),
         "code_mode": status.and_then(|status| status.code_mode.as_deref()),
         "left_out": left_out(tried),
+        "notes": told(tried).into_iter().map(|(kind, text)| json!({
+            "kind": format!("{kind:?}").to_lowercase(),
+            "text": text,
+        })).collect::<Vec<_>>(),
         "tools": tried.listing.as_ref().ok().map(|listing| &listing.tools),
     })
 }

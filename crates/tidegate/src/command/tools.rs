@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use catalog::{Catalog, CatalogTool, Listing, Seen, ServerName, Sight, ToolName, names};
 use clap::{Args, Subcommand};
-use gateway::Tools;
+use gateway::{Effect, Tools};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -82,24 +82,20 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
         ));
     };
-    let work = act(config, &tools, arguments);
+    let work = act(&tools, arguments);
     let ended = Box::pin(unless_interrupted(work)).await?;
     tools.close().await;
     ended.unwrap_or(Ok(Ending::Interrupted))
 }
 
-async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyhow::Result<Ending> {
+async fn act(tools: &Arc<Tools>, arguments: Arguments) -> anyhow::Result<Ending> {
     match arguments.action {
         Action::List { server, json } => list(tools, server.as_deref(), json).await,
         Action::Show { tool } => show_one(tools, &tool).await,
         Action::Search(wanted) => search::run(tools, &wanted).await,
         Action::Diff { server } => diff(tools, server.as_deref()).await,
         Action::Accept { what, tools: names } => accept(tools, &what, names).await,
-        Action::Learn(wanted) => {
-            let trusted = config.servers_with(&arguments.mcp_config)?.into_iter();
-            let trusted = trusted.filter(|server| server.section.is_trusted());
-            learn::run(tools, &wanted, &trusted.map(|server| server.name).collect()).await
-        }
+        Action::Learn(wanted) => learn::run(tools, &wanted).await,
         Action::Forget { what } => learn::forget(tools, &what).await,
     }
 }
@@ -159,7 +155,27 @@ async fn show_one(tools: &Arc<Tools>, name: &str) -> anyhow::Result<Ending> {
     };
     let tool = catalog.resolve(None, name).map_err(|error| Misuse::error(error.to_string()))?;
     out::line(out::clean(&bindings::python_tool(tool))).context(show::LOST)?;
+    out::line(out::clean(&effect(tools, tool))).context(show::LOST)?;
     Ok(Ending::Success)
+}
+
+/// What a call of a tool counts as, and who says so.
+fn effect(tools: &Tools, tool: &CatalogTool) -> String {
+    let (server, said) = (tool.server(), tools.said(tool.server(), tool.tool()));
+    let counts = match said.effect() {
+        Effect::Read => "it changes nothing",
+        Effect::Idempotent => "it changes something, and may be called twice where once is meant",
+        Effect::Write => "it changes something, and is not called twice where once is meant",
+    };
+    let effects = tools.effects(server);
+    let why = match effects.of(tool.name()) {
+        Some((effect, glob)) => {
+            format!("`servers.{server}.{}` has {:?}", effect.setting(), glob.as_str())
+        }
+        None if said.is_believed => "as its server says, which is `trusted`".to_owned(),
+        None => "as its server is not `trusted`, and nobody else says anything".to_owned(),
+    };
+    format!("# {counts}: {why}")
 }
 
 async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending> {

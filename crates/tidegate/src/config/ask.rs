@@ -1,14 +1,15 @@
 //! `[ask]`: which model answers questions, how, and for how much.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agent::{Budgets, ModelSettings, Prices, ProviderName, Settings};
 use serde::Deserialize;
 use upstream::Secret;
 
-use super::Config;
+use super::problem::ConfigError;
 use super::secrets::{Entry, Template};
 use super::section::Span;
+use super::{Config, servers};
 use crate::exit::Misuse;
 
 /// `[ask]`
@@ -47,17 +48,46 @@ pub(super) struct AskSection {
     output_price: Option<f64>,
 }
 
+impl AskSection {
+    /// These, with what `later` says in their place.
+    fn under(self, later: Self) -> Self {
+        Self {
+            provider: later.provider.or(self.provider),
+            model: later.model.or(self.model),
+            url: later.url.or(self.url),
+            key: later.key.or(self.key),
+            models: later.models.or(self.models),
+            mode: later.mode.or(self.mode),
+            attempts: later.attempts.or(self.attempts),
+            max_tokens: later.max_tokens.or(self.max_tokens),
+            max_steps: later.max_steps.or(self.max_steps),
+            max_cost: later.max_cost.or(self.max_cost),
+            reply_tokens: later.reply_tokens.or(self.reply_tokens),
+            timeout: later.timeout.or(self.timeout),
+            rollout: later.rollout.or(self.rollout),
+            input_price: later.input_price.or(self.input_price),
+            output_price: later.output_price.or(self.output_price),
+        }
+    }
+}
+
 impl Config {
     /// Who answers questions; nobody, unless a provider is named. This may wait for the user to unlock a keyring.
     pub(crate) fn ask(&self, direct: Vec<String>) -> anyhow::Result<Option<Settings>> {
-        let wholes = super::servers::wholes(self.places());
-        let files = wholes.map_err(|error| Misuse::error(error.to_string()))?;
-        let mut found = None;
-        for (file, said) in files {
-            if said.ask.provider.is_some() {
-                found = Some((file, said.ask));
+        let wrong = |error: ConfigError| Misuse::error(error.to_string());
+        let files = servers::files(self.places()).map_err(wrong)?.into_iter().rev();
+        let own = files.map(|(file, whole)| (file, whole.ask));
+        let own = own.into_iter().find(|(_, ask)| ask.provider.is_some());
+        let said = servers::said(self.places()).map_err(wrong)?.into_iter();
+        let said = said.fold(AskSection::default(), |all, (_, whole)| all.under(whole.ask));
+        let found = match own {
+            // What is for one provider, its key above all, is not for another.
+            Some((file, own)) if said.provider.is_none() || said.provider == own.provider => {
+                Some((file, own.under(said)))
             }
-        }
+            _ if said.provider.is_some() => Some((PathBuf::from("the environment"), said)),
+            _ => None,
+        };
         let Some((file, said)) = found else { return Ok(None) };
         let folder = file.parent().unwrap_or(Path::new("/"));
         let settings = self.asked(folder, said, direct);
@@ -123,31 +153,6 @@ impl Config {
         }
         settings.direct = direct;
         Ok(settings)
-    }
-
-    /// Each of these settings with its value, but for the key.
-    pub(crate) fn ask_shown(&self) -> anyhow::Result<Vec<(String, String, String)>> {
-        let Some(settings) = self.ask(Vec::new())? else { return Ok(Vec::new()) };
-        let model = &settings.model;
-        let shown = [
-            ("provider", model.provider.name().to_owned()),
-            ("model", model.model.clone()),
-            ("url", model.url.origin().ascii_serialization()),
-            ("key", model.key.as_ref().map(ToString::to_string).unwrap_or_default()),
-            ("models", settings.models.join(",")),
-            ("mode", settings.mode.name().to_owned()),
-            ("attempts", settings.attempts.to_string()),
-            ("max-tokens", settings.budgets.tokens.to_string()),
-            ("max-steps", settings.budgets.steps.to_string()),
-            ("max-cost", settings.budgets.cost.map(|cost| cost.to_string()).unwrap_or_default()),
-            ("reply-tokens", model.reply_tokens.to_string()),
-            ("timeout", format!("{}s", model.timeout.as_secs())),
-            ("rollout", format!("{}%", settings.rollout)),
-            ("input-price", settings.prices.input.to_string()),
-            ("output-price", settings.prices.output.to_string()),
-        ];
-        let of = |(name, value): (&str, String)| (format!("ask.{name}"), value, "[ask]".to_owned());
-        Ok(shown.into_iter().map(of).collect())
     }
 }
 

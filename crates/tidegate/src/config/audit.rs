@@ -22,6 +22,13 @@ pub(super) struct AuditSection {
     headers: BTreeMap<String, String>,
 }
 
+impl AuditSection {
+    /// Which headers there are.
+    pub(super) fn header_names(&self) -> impl Iterator<Item = &str> {
+        self.headers.keys().map(String::as_str)
+    }
+}
+
 /// What is done about anomalies.
 #[derive(Debug)]
 pub(crate) enum Anomalies {

@@ -40,6 +40,8 @@ pub(crate) struct Found {
 pub(crate) struct Imported {
     /// What we call it.
     pub(crate) name: ServerName,
+    /// What it is called there.
+    pub(crate) called: String,
     /// Where it was found.
     pub(crate) origin: Origin,
     /// What kind it is.
@@ -85,7 +87,7 @@ pub(crate) fn find(places: &Places, client: Client) -> (Found, Vec<ConfigError>)
         }
     }
     // Claude Code keeps in one file which servers of another are switched off.
-    for server in all.servers.iter_mut().filter(|server| switched_off.contains(&server.name.0)) {
+    for server in all.servers.iter_mut().filter(|server| switched_off.contains(&server.called)) {
         server.section.enabled = Some(false);
     }
     (all, problems)
@@ -138,35 +140,36 @@ fn convert(places: &Places, client: Option<Client>, file: &Path, groups: Vec<Gro
             },
         };
         for (called, value) in &group.servers {
-            let made = make(called, value, &variables, client).map(|(name, kind, made)| {
-                let mut section = made.section;
-                if group.switched_off.contains(called) {
-                    section.enabled = Some(false);
-                }
-                Imported { name, origin: origin.clone(), kind, section, notes: made.notes }
-            });
+            // The first of a name is the one its client would use.
+            let made = if found.servers.iter().any(|other| other.called == *called) {
+                Err("another server of that name in the same file comes before it".to_owned())
+            } else {
+                make(called, value, &variables, client)
+            };
             match made {
-                // The first of a name is the one its client would use.
-                Ok(server) if found.servers.iter().any(|other| other.name == server.name) => {
-                    let reason =
-                        "another server of that name in the same file comes before it".to_owned();
-                    found.unusable.push(Unusable {
+                Ok((kind, made)) => {
+                    let mut section = made.section;
+                    if group.switched_off.contains(called) {
+                        section.enabled = Some(false);
+                    }
+                    found.servers.push(Imported {
+                        name: name::adapted(called),
                         called: called.clone(),
                         origin: origin.clone(),
-                        reason,
+                        kind,
+                        section,
+                        notes: made.notes,
                     });
                 }
-                Ok(server) => found.servers.push(server),
-                Err(reason) => {
-                    found.unusable.push(Unusable {
-                        called: called.clone(),
-                        origin: origin.clone(),
-                        reason,
-                    });
-                }
+                Err(reason) => found.unusable.push(Unusable {
+                    called: called.clone(),
+                    origin: origin.clone(),
+                    reason,
+                }),
             }
         }
     }
+    found.tell_apart();
     found
 }
 
@@ -175,19 +178,17 @@ fn make(
     value: &serde_json::Value,
     variables: &Variables,
     client: Option<Client>,
-) -> Result<(ServerName, Kind, entry::Converted), String> {
+) -> Result<(Kind, entry::Converted), String> {
     let mut made = entry::convert(value, variables, client)?;
     let kind = made.section.kind()?;
     made.notes.extend(relative::settle(&mut made.section, &variables.started_in));
-    let name = name::adapted(called)
-        .ok_or_else(|| format!("nothing of the name {called:?} can be used in programs"))?;
-    if name.0 != called {
+    if name::check(called).is_err() {
         made.notes.push(format!("it is called {called:?} there"));
     }
     if entry::is_ourselves(&made.section) {
         return Err("it is Tidegate itself, which would call itself".to_owned());
     }
-    Ok((name, kind, made))
+    Ok((kind, made))
 }
 
 /// The folder that a file's `${workspaceFolder}` means.
@@ -211,6 +212,29 @@ impl Found {
     pub(crate) fn take(&mut self, other: Self) {
         self.servers.extend(other.servers);
         self.unusable.extend(other.unusable);
+    }
+
+    /// Gives servers that are called differently there names that differ here too. Who has its own name
+    /// keeps it, then the first keeps what was made of its name.
+    pub(crate) fn tell_apart(&mut self) {
+        for at in 0..self.servers.len() {
+            let (before, from_here) = self.servers.split_at(at);
+            let Some((server, after)) = from_here.split_first() else { return };
+            if server.name.0 == server.called {
+                continue;
+            }
+            let is_other = |other: &&Imported| {
+                other.name == server.name
+                    && other.called != server.called
+                    && other.section != server.section
+            };
+            let has_its_own = |other: &&Imported| other.name.0 == other.called;
+            if before.iter().any(|other| is_other(&other))
+                || after.iter().filter(has_its_own).any(|other| is_other(&other))
+            {
+                self.servers[at].name = name::marked(&self.servers[at].called);
+            }
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 
+use super::keys::Said;
 use super::problem::ConfigError;
 
 /// What the file is called.
@@ -37,11 +38,14 @@ pub(crate) struct Places {
     pub(crate) codex: Option<PathBuf>,
     /// Where Claude Code keeps its things, if not in the home folder.
     pub(crate) claude: Option<PathBuf>,
+    /// What variables and flags say, the one that counts most last.
+    pub(crate) said: Vec<Said>,
 }
 
 impl Places {
     /// Reads the environment. Nothing can fail yet: a command that needs no file works without.
-    pub(super) fn from_environment(named: Option<&Path>) -> Self {
+    /// `flags` are keys of the file and their values.
+    pub(super) fn from_environment(named: Option<&Path>, flags: &[(String, String)]) -> Self {
         let usual = etcetera::choose_base_strategy().ok();
         let path = |variable| {
             let value = env::var_os(variable).filter(|value| !value.is_empty())?;
@@ -60,6 +64,7 @@ impl Places {
             windows_home: windows("USERPROFILE"),
             codex: path("CODEX_HOME"),
             claude: path("CLAUDE_CONFIG_DIR"),
+            said: Said::all(flags),
         }
     }
 

@@ -9,7 +9,8 @@ mod values;
 
 use std::collections::BTreeMap;
 
-use gateway::Pii;
+use gateway::{Effect, Effects, Pii};
+use policy::Glob;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
@@ -21,6 +22,7 @@ use super::audit::AuditSection;
 use super::network::NetworkSection;
 use super::review::ReviewSection;
 use super::secrets::Template;
+use super::skills::SkillsSection;
 
 /// The whole of `tidegate.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -58,6 +60,8 @@ pub(super) struct FileSection {
     pub(super) audit: AuditSection,
     /// Which model answers questions, how, and for how much.
     pub(super) ask: AskSection,
+    /// Where packs of skills come from, and whose are installed.
+    pub(super) skills: SkillsSection,
 }
 
 /// What servers get that ask for a person's choice.
@@ -130,6 +134,15 @@ pub(crate) struct ServerSection {
     /// Whether what the server says about its tools' effects is believed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trusted: Option<bool>,
+    /// Tools that change nothing, whatever the server says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) read_only: Vec<Glob>,
+    /// Tools that may be called twice where once is meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) idempotent: Vec<Glob>,
+    /// Tools that change something and must not be repeated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) writes: Vec<Glob>,
     /// Whether a tool whose definition changed is set aside until it is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pin: Option<bool>,
@@ -305,6 +318,7 @@ impl ServerSection {
     /// What kind of server this is, once everything that can be checked without secrets has been.
     pub(crate) fn kind(&self) -> Result<Kind, String> {
         let kind = self.only_kind()?;
+        self.check_effects(kind)?;
         self.refuse_keys_of_other_kinds(kind)?;
         self.check_references()?;
         self.check_addresses()?;
@@ -320,6 +334,48 @@ impl ServerSection {
             }
         }
         Ok(kind)
+    }
+
+    /// What is said of single tools, whatever the server says.
+    pub(crate) fn effects(&self) -> Effects {
+        Effects {
+            read_only: self.read_only.clone(),
+            idempotent: self.idempotent.clone(),
+            writes: self.writes.clone(),
+        }
+    }
+
+    fn check_effects(&self, kind: Kind) -> Result<(), String> {
+        let effects = self.effects();
+        let lists = [
+            (Effect::Read, &effects.read_only),
+            (Effect::Idempotent, &effects.idempotent),
+            (Effect::Write, &effects.writes),
+        ];
+        let mut given = lists.iter().filter(|(_, list)| !list.is_empty());
+        if let (Kind::Endpoints, Some((effect, _))) = (kind, given.next()) {
+            return Err(format!(
+                "`{}` is about tools of which a server says something, and this server's tools are described here; say `read-only` or `idempotent` in the table of the tool",
+                effect.setting()
+            ));
+        }
+        if let Some((effect, _)) =
+            lists.iter().find(|(_, list)| list.iter().any(|glob| glob.as_str().is_empty()))
+        {
+            return Err(format!(
+                "`{}` has an empty pattern, which fits no tool; write a tool's name, with * for any letters",
+                effect.setting()
+            ));
+        }
+        match effects.contradiction() {
+            None => Ok(()),
+            Some((glob, one, other)) => Err(format!(
+                "{:?} is in `{}` and in `{}`; leave it in one of them",
+                glob.as_str(),
+                one.setting(),
+                other.setting()
+            )),
+        }
     }
 
     /// Whether the server is in use.

@@ -14,6 +14,7 @@ use catalog::ServerName;
 use gateway::judge::LEVELS;
 use policy::{Policy, PolicySettings};
 
+use super::keys::Said;
 use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
@@ -146,7 +147,15 @@ pub(crate) fn direct_tools(places: &Places) -> Result<Vec<String>, ConfigError> 
     Ok(wholes(places)?.into_iter().flat_map(|(_, said)| said.tools.direct).collect())
 }
 
+/// What each file says, and each variable and flag after them, the one that counts most last.
 pub(super) fn wholes(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
+    let mut all = files(places)?;
+    all.extend(said(places)?);
+    Ok(all)
+}
+
+/// What each file says.
+pub(super) fn files(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file)
             .map_err(|source| ConfigError::Unreadable { path: file.clone(), source })?;
@@ -156,8 +165,18 @@ pub(super) fn wholes(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, Con
     places.files()?.into_iter().map(read).collect()
 }
 
+/// What variables and flags say, each as if it were a file of that name.
+pub(super) fn said(places: &Places) -> Result<Vec<(PathBuf, FileSection)>, ConfigError> {
+    let read = |said: &Said| {
+        let origin = PathBuf::from(&said.origin);
+        let whole = whole(&origin, &said.toml)?;
+        Ok((origin, whole))
+    };
+    places.said.iter().map(read).collect()
+}
+
 /// A value as it would be written in a variable.
-fn plain(value: &toml::Value) -> String {
+pub(super) fn plain(value: &toml::Value) -> String {
     match value {
         toml::Value::String(text) => text.clone(),
         toml::Value::Array(parts) => parts.iter().map(plain).collect::<Vec<_>>().join(","),
@@ -165,7 +184,7 @@ fn plain(value: &toml::Value) -> String {
     }
 }
 
-fn whole(file: &Path, text: &str) -> Result<FileSection, ConfigError> {
+pub(super) fn whole(file: &Path, text: &str) -> Result<FileSection, ConfigError> {
     toml::from_str(text).map_err(|error| ConfigError::from_toml(file, text, error))
 }
 
@@ -192,11 +211,9 @@ pub(crate) fn parse(file: &Path, text: &str) -> Result<Vec<Server>, ConfigError>
 /// Entries that cannot be used are told beside them.
 pub(crate) fn from_mcp_json(places: &Places, file: &Path) -> Result<FromMcpJson, ConfigError> {
     let found = mcp_json::read(places, None, file)?;
-    let servers = found.servers.into_iter().map(|entry| Server {
-        name: entry.name,
-        file: file.to_owned(),
-        kind: entry.kind,
-        section: entry.section,
+    let servers = found.servers.into_iter().map(|entry| {
+        let (name, kind, section) = (entry.name, entry.kind, entry.section);
+        (entry.called, Server { name, file: file.to_owned(), kind, section })
     });
     let unusable = found.unusable.into_iter().map(|entry| (entry.called, entry.reason));
     Ok(FromMcpJson { servers: servers.collect(), unusable: unusable.collect() })
@@ -217,8 +234,8 @@ pub(crate) fn from_json(places: &Places, text: &str) -> Result<Server, String> {
 /// What an `mcpServers` file holds.
 #[derive(Debug, Default)]
 pub(crate) struct FromMcpJson {
-    /// Those that can be used.
-    pub(crate) servers: Vec<Server>,
+    /// Those that can be used, each with what it is called there.
+    pub(crate) servers: Vec<(String, Server)>,
     /// The others: what they are called there, and why not.
     pub(crate) unusable: Vec<(String, String)>,
 }

@@ -136,7 +136,7 @@ fn command_line(command: &str, args: &[String]) -> String {
 }
 
 /// An address without what may be secret in it; anything else as it is.
-fn address(text: &str) -> String {
+pub(super) fn address(text: &str) -> String {
     let Ok(mut url) = Url::parse(text) else { return text.to_owned() };
     if url.cannot_be_a_base()
         || (url.username().is_empty() && url.password().is_none() && url.query().is_none())

@@ -145,7 +145,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers ([serve], [limits], [tools], [privacy], [secrets], [review], [network]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers (check, embeddings, roots, [serve], [limits], [tools], [privacy], [secrets], [review], [network], [audit], [ask], [skills]) have changed; they count from the next start on",
             );
         }
     }
@@ -177,7 +177,8 @@ impl LiveServers {
         let privacy = self.config.privacy().map(|privacy| format!("{privacy:?}"));
         let review = self.config.reviewing().map(|review| format!("{review:?}"));
         let network = self.config.web().map(|web| format!("{web:?}"));
-        let all = [service, limits, direct, privacy, review, network];
+        let besides = self.config.besides();
+        let all = [service, limits, direct, privacy, review, network, besides];
         all.map(Result::unwrap_or_default).join("\n")
     }
 

@@ -111,6 +111,31 @@ fn the_same_server_in_two_clients_is_one_and_a_different_one_is_passed_over() {
 }
 
 #[test]
+fn servers_whose_names_cannot_be_kept_are_imported_under_others() {
+    let user = User::new();
+    put(
+        &user,
+        ".cursor/mcp.json",
+        r#"{"mcpServers": {
+        "My Server": {"command": "one"},
+        "My@Server": {"command": "two"},
+        "日本": {"command": "three"}
+    }}"#,
+    );
+    let said = import(&user, &["--yes"], "");
+    for name in ["My-Server", "My-Server-b829e5ce", "server-9f26ee51"] {
+        assert!(said.stderr.contains(&format!("`{name}`: it is called")), "{name}: {said:?}");
+    }
+    let file = std::fs::read_to_string(file(&user)).unwrap();
+    for command in ["one", "two", "three"] {
+        assert!(file.contains(&format!("command = \"{command}\"")), "{file}");
+    }
+    // The same servers have the same names next time.
+    let said = import(&user, &["--yes"], "");
+    assert!(said.stderr.contains("nothing to add"), "{said:?}");
+}
+
+#[test]
 fn one_client_or_one_file_can_be_chosen() {
     let user = with_cursor();
     put(&user, "mine.json", r#"{"mcpServers": {"mine": {"command": "mine"}}}"#);

@@ -21,6 +21,7 @@ mod run;
 mod servers;
 mod sessions;
 mod settings;
+mod skills;
 mod tide;
 mod tools;
 mod wrong_inputs;

@@ -80,3 +80,29 @@ fn rules_are_explained_and_mistakes_in_them_are_errors() {
         assert!(said.stderr.contains(words), "{wrong}: {said:?}");
     }
 }
+
+#[test]
+fn what_the_operator_says_of_a_tool_counts_before_what_its_server_says() {
+    let (user, config) = user("read-only = [\"rem*\"]\nwrites = [\"look\", \"lost_*\"]\n");
+    let told = user.tidegate(&["--config", &config, "test", "s"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    let idle = "`servers.s.writes` has \"lost_*\", which fits no tool of it";
+    assert!(told.stderr.contains(idle), "{told:?}");
+    assert!(!told.stderr.contains("rem*"), "{told:?}");
+    let doctor = user.tidegate(&["--config", &config, "doctor"]);
+    assert!(doctor.stdout.contains(idle), "{doctor:?}");
+    let explain = |tool: &str| user.ok(&["--config", &config, "policy", "explain", tool]);
+    let remove = explain("s.remove");
+    assert!(remove.contains("s.remove is allowed\n  by policy.reads"), "{remove}");
+    assert!(remove.contains("overruled by `servers.s.read-only` with \"rem*\""), "{remove}");
+    assert!(remove.contains("may be repeated"), "{remove}");
+    let look = explain("s.look");
+    assert!(look.contains("s.look is allowed\n  by policy.writes"), "{look}");
+    assert!(look.contains("is not repeated"), "{look}");
+    let shown = user.ok(&["--config", &config, "tools", "show", "s.remove"]);
+    assert!(shown.contains("# it changes nothing: `servers.s.read-only` has \"rem*\""), "{shown}");
+    // It is asked about no more.
+    let program = "from servers.s import remove\nawait remove()";
+    let said = user.ok(&["--config", &config, "run", "-c", program]);
+    assert!(said.contains("remove"), "{said}");
+}

@@ -183,6 +183,20 @@ fn a_server_is_tried_with_its_secrets() {
 }
 
 #[test]
+fn what_a_server_says_unasked_is_shown_where_it_is_tried() {
+    let user = User::new();
+    user.ok(&["add", "loud", "--env", "NOISE=1", "--", "python3", &server_script()]);
+    let said = user.tidegate(&["test", "loud"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("2 tools"), "{said:?}");
+    for words in ["it printed what is no message: Welcome to a noisy server", "note: it lists "] {
+        assert_eq!(said.stderr.matches(words).count(), 1, "{words}: {said:?}");
+    }
+    let notes: Value = serde_json::from_str(&user.ok(&["test", "loud", "--json"])).unwrap();
+    assert_eq!(notes["notes"][0]["kind"], "stray", "{notes}");
+}
+
+#[test]
 fn a_server_whose_secret_is_missing_says_which() {
     let user = User::new();
     user.ok(&[

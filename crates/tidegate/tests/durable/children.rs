@@ -50,3 +50,28 @@ fn what_a_child_returned_is_still_known_after_a_restart() {
     assert_eq!(run["return_value"], "by child", "{run:#}");
     assert_eq!(gateway.counted(), ["book by child"]);
 }
+
+#[test]
+fn a_child_that_has_only_read_is_run_again_by_the_next_process() {
+    for is_killed in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gateway =
+            Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
+        gateway.start();
+        let child = "import asyncio\nfrom servers.desk import book, look\nawait look(key='read')\nawait asyncio.sleep(3)\nreturn (await book(key='written'))['key']";
+        let id = gateway.begin(&json!({ "code": format!("await spawn({child:?})") })).unwrap();
+        while gateway.counted().is_empty() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(700));
+        if is_killed {
+            gateway.kill();
+        } else {
+            gateway.stop();
+        }
+        gateway.start();
+        let run = gateway.over(&id, PATIENCE);
+        assert_eq!(run["return_value"], "written", "killed: {is_killed}: {run:#}");
+        assert_eq!(gateway.counted(), ["look read", "look read", "book written"]);
+    }
+}

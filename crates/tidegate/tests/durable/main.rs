@@ -7,10 +7,13 @@
 mod again;
 mod canaries;
 mod children;
+mod effects;
 mod gated;
 mod gateway;
 mod moving;
 mod order;
+mod receipts;
+mod resting;
 mod trail;
 mod truth;
 
@@ -220,4 +223,33 @@ fn a_program_run_again_repeats_no_write() {
     let third = gateway.over(third["run_id"].as_str().unwrap(), PATIENCE);
     assert_eq!(third["error"]["type"], "ValueError");
     assert_eq!(gateway.counted().len(), 3);
+}
+
+#[test]
+fn a_session_that_comes_back_from_disk_is_checked_against_what_its_programs_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &[]);
+    gateway.start();
+    let made = gateway.ask("POST", "/api/v1/sessions", Some(&json!({}))).unwrap();
+    let session = made["id"].as_str().unwrap();
+    let run = |gateway: &Gateway, code: &str| {
+        let asked = json!({ "code": code, "session": session });
+        gateway.ask("POST", "/execute", Some(&asked)).unwrap()
+    };
+    assert_eq!(run(&gateway, "import json as j\nrate = 3\nrate")["return_value"], 3);
+    gateway.ask("POST", &format!("/api/v1/sessions/{session}/freeze"), Some(&json!({}))).unwrap();
+    gateway.stop();
+    gateway.start();
+    let refused = run(&gateway, "print(j.dupms(rate))\nprint(raet)");
+    let said = refused["error"].to_string();
+    assert_eq!(refused["error"]["type"], "CheckError", "{refused:#}");
+    assert!(said.contains("dupms") && said.contains("raet"), "{said}");
+    assert_eq!(run(&gateway, "j.dumps([rate])")["return_value"], "[3]");
+    let forked = gateway.ask("POST", &format!("/api/v1/sessions/{session}/fork"), Some(&json!({})));
+    let fork = forked.unwrap()["id"].clone();
+    gateway.stop();
+    gateway.start();
+    let asked = json!({ "code": "print(raet)", "session": fork });
+    let refused = gateway.ask("POST", "/execute", Some(&asked)).unwrap();
+    assert_eq!(refused["error"]["type"], "CheckError", "{refused:#}");
 }

@@ -18,6 +18,7 @@ TOOLS = {
     "flood": ["flood"],
     "garbage": ["mumble"],
     "changing": ["grow", "shrink"],
+    "numbers": ["wide", "unreadable", "given"],
 }[HOW] + ["well"]
 
 
@@ -47,7 +48,7 @@ def garbage():
     sys.stderr.flush()
 
 
-def call(tool, number):
+def call(tool, number, arguments):
     """The result of a call, or None if there is none."""
     if tool == "mumble":
         sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"ty\n' % number)
@@ -61,6 +62,12 @@ def call(tool, number):
         return None
     if tool == "flood":
         return text("~" * (50 << 20))
+    if tool == "wide":
+        return {**text("Found one."), "structuredContent": {"id": 10**29 + 1, "ids": [-(2**64) - 1]}}
+    if tool == "unreadable":
+        return {"content": [], "structuredContent": {"x": float("nan")}}
+    if tool == "given":
+        return text(" ".join(str(int(number)) for number in arguments.values()))
     if tool == "grow":
         # Says nothing: whoever asks for the tool has to look again.
         TOOLS.append("grown")
@@ -101,7 +108,7 @@ for line in sys.stdin.buffer:
     method, params = request.get("method"), request.get("params") or {}
     if method == "tools/call":
         if params["name"] in TOOLS:
-            result = call(params["name"], request["id"])
+            result = call(params["name"], request["id"], params.get("arguments") or {})
         else:
             send({"id": request["id"], "error": {"code": -32602, "message": f"no tool {params['name']}"}})
             continue

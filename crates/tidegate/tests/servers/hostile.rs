@@ -39,6 +39,11 @@ fn a_server_that_sends_garbage_between_its_answers_is_understood() {
 }
 
 #[test]
+fn integers_beyond_64_bits_are_exact_and_an_answer_that_is_not_json_is_told_as_that() {
+    ends_as_expected("numbers", &Hostile { how: "numbers", ..USUAL });
+}
+
+#[test]
 fn a_server_that_changes_its_tools_is_asked_again() {
     ends_as_expected("changing", &Hostile { how: "changing", ..USUAL });
 }

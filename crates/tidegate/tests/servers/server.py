@@ -1,4 +1,7 @@
-"""The smallest MCP server: two tools over the standard streams, of the era with `initialize`."""
+"""The smallest MCP server: two tools over the standard streams, of the era with `initialize`.
+
+With the variable NOISE it prints a line that is no message, and lists a tool without a name.
+"""
 
 import json
 import os
@@ -8,6 +11,10 @@ TOOLS = [
     {"name": "add", "description": "Adds two numbers.", "inputSchema": {"type": "object"}},
     {"name": "secret", "description": "Tells its variable.", "inputSchema": {"type": "object"}},
 ]
+
+if os.environ.get("NOISE"):
+    TOOLS.append({"description": "Nobody can call it."})
+    print("Welcome to a noisy server", flush=True)
 
 
 def answer(method, params):

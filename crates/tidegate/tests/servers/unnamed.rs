@@ -26,3 +26,39 @@ fn a_tool_that_is_called_without_an_import_is_found_on_the_servers_that_have_it(
         assert!(words.contains(&format!("`from {line}`")), "no {line:?} in {words}");
     }
 }
+
+#[test]
+fn a_tool_that_nobody_has_is_not_waited_for_again_and_the_servers_that_said_nothing_are_named() {
+    let tide = Tide::new();
+    let version = tide.file("version", "1");
+    let servers = [
+        Started {
+            command: "python3".to_owned(),
+            args: vec![listed::folder().join("untold.py").display().to_string()],
+            env: [("VERSION".to_owned(), version.display().to_string())].into(),
+            ..Started::new("untold")
+        },
+        Started {
+            command: "python3".to_owned(),
+            args: vec!["-c".to_owned(), "import sys; sys.stdin.read()".to_owned()],
+            ..Started::new("mute")
+        },
+    ];
+    // Before it runs, the program is given a moment in which servers may say what they have.
+    let program = "import time
+before = time.monotonic()
+for _ in range(2):
+    try:
+        await call_mcp_tool('no_such_tool', {})
+    except UnknownTool as error:
+        print(error)
+print('at once' if time.monotonic() - before < 1.8 else 'late')";
+    let (ok, said) = tide.said(&servers, "", &["run", "--no-check", "-c", program]).unwrap();
+    assert!(ok && said.contains("at once"), "{said}");
+    let missing = "(what other servers have is not known: \"mute\" has not answered yet)";
+    assert_eq!(said.matches(missing).count(), 2, "{said}");
+
+    let (ok, said) =
+        tide.said(&servers, "", &["run", "-c", "await call_mcp_tool('no_such_tool', {})"]).unwrap();
+    assert!(!ok && said.contains("CheckError") && said.contains(missing), "{said}");
+}

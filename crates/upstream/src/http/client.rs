@@ -17,9 +17,11 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, InsufficientScopeError, StreamableHttpClient, StreamableHttpError,
     StreamableHttpPostResponse,
 };
+use serde::de::IgnoredAny;
 use sse_stream_rmcp::Sse;
 
 use super::events::{Events, events, is_too_large};
+use crate::digits;
 use crate::feed::{Feed, shortened};
 use crate::message::{self, TOO_LARGE, UNREADABLE};
 use crate::shallow::mended;
@@ -290,6 +292,7 @@ fn admitted(response: reqwest::Response) -> Result<reqwest::Response, Failure> {
 /// Events that end with an answer to request `id` even when the answer was too large to pass on.
 fn answered_in_any_case(events: Events, id: Option<RequestId>, limit: usize) -> Events {
     let answered = events.map(move |event| match event {
+        Ok(event) => Ok(understood(event, id.as_ref())),
         Err(problem) if is_too_large(&problem) => match &id {
             Some(id) => {
                 let error = message::error(
@@ -304,9 +307,38 @@ fn answered_in_any_case(events: Events, id: Option<RequestId>, limit: usize) -> 
             }
             None => Err(problem),
         },
-        event => event,
+        Err(problem) => Err(problem),
     });
     answered.boxed()
+}
+
+/// An event as rmcp reads it. One that is not JSON and has the number of the request fails it: rmcp would pass it over,
+/// and nothing else would come.
+fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
+    let Some(data) = event.data.as_deref().filter(|data| !data.trim().is_empty()) else {
+        return event;
+    };
+    let Err(problem) = serde_json::from_str::<IgnoredAny>(data) else {
+        return match digits::kept_in(data) {
+            Some(kept) => Sse { data: Some(kept), ..event },
+            None => event,
+        };
+    };
+    let bytes = data.as_bytes();
+    if let Some(mended) = mended(bytes).and_then(|bytes| String::from_utf8(bytes).ok())
+        && serde_json::from_str::<IgnoredAny>(&mended).is_ok()
+    {
+        return Sse { data: Some(mended), ..event };
+    }
+    if id.is_none() || message::number_of(bytes).as_ref() != id {
+        return event;
+    }
+    let text = message::described(&problem.to_string(), bytes);
+    let error = message::error(UNREADABLE, text, None, id.cloned());
+    match serde_json::to_string(&error) {
+        Ok(text) => Sse { data: Some(text), ..event },
+        Err(_) => event,
+    }
 }
 
 fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
@@ -316,6 +348,8 @@ fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.
 fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
     let mended = || serde_json::from_slice(&mended(bytes)?).ok();
+    let kept = std::str::from_utf8(bytes).ok().and_then(digits::kept_in);
+    let bytes = kept.as_ref().map_or(bytes, String::as_bytes);
     match serde_json::from_slice(bytes).or_else(|problem| mended().ok_or(problem)) {
         Ok(message) => Ok(message),
         Err(problem) if id.is_some() => {

@@ -6,13 +6,15 @@
 use catalog::{Annotations, Tool, ToolName};
 use serde_json::{Map, Value};
 
+use crate::digits;
 use crate::result::{Part, Prompt, PromptMessage, Resource, ToolResult};
 
 /// The longest name of a tool that is taken seriously.
 const NAME_BYTES: usize = 1 << 10;
 
 /// The answer to a call.
-pub(super) fn tool_result(value: Value) -> ToolResult {
+pub(super) fn tool_result(mut value: Value) -> ToolResult {
+    let digits = digits::take(&mut value);
     let Value::Object(mut fields) = value else {
         return ToolResult { structured: Some(value), ..ToolResult::default() };
     };
@@ -21,14 +23,17 @@ pub(super) fn tool_result(value: Value) -> ToolResult {
         Some(Value::Null) | None => Vec::new(),
         Some(single) => vec![part(single)],
     };
+    let is_error = fields.get("isError").and_then(Value::as_bool).unwrap_or_default();
+    if let Some(text) = digits.filter(|_| !is_error) {
+        // Text beside structured content says the same again.
+        let others = content.into_iter().filter(|part| !matches!(part, Part::Text { .. }));
+        let content = std::iter::once(Part::Text { text }).chain(others).collect();
+        return ToolResult { structured: None, content, is_error };
+    }
     // Beside other parts, null is nothing; alone it is the value.
     let structured = fields.remove("structuredContent");
     let structured = structured.filter(|value| !value.is_null() || content.is_empty());
-    ToolResult {
-        structured,
-        content,
-        is_error: fields.get("isError").and_then(Value::as_bool).unwrap_or_default(),
-    }
+    ToolResult { structured, content, is_error }
 }
 
 /// One part of an answer.
@@ -238,6 +243,19 @@ mod tests {
             },
         ]
         "#);
+    }
+
+    #[test]
+    fn integers_beyond_64_bits_arrive_as_the_text_they_were_written_in() {
+        let text = r#"{"structuredContent": {"id": 100000000000000000000001}, "content": [
+            {"type": "text", "text": "Found one."}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]}"#;
+        let mut answer = serde_json::from_str(text).unwrap();
+        digits::keep(&mut answer, text);
+        let result = tool_result(answer);
+        assert_eq!(result.structured, None);
+        let picture = Part::Image { data: "AAAA".into(), media_type: "image/png".into() };
+        let words = Part::Text { text: r#"{"id": 100000000000000000000001}"#.into() };
+        assert_eq!(result.content, [words, picture]);
     }
 
     #[test]

@@ -26,13 +26,16 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Setting;
 use super::handler::log_text;
-use crate::feed::NoteKind;
+use crate::feed::{NoteKind, shortened};
+use crate::message::UNREADABLE;
 use crate::options::{Elicitation, Roots};
 
 /// Our requests are counted from 0 once the handshake is over, and a number is used only once.
 const FIRST_NUMBER: i64 = 900_000_000;
 /// After an answer to a ping, how long the answer to what was asked before may still take.
 const GRACE: Duration = Duration::from_secs(1);
+/// Bytes of an answer that cannot be read which are shown.
+const SAID: usize = 300;
 
 /// With which of the two ways to begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +72,7 @@ pub(crate) enum Refusal {
     Transport(Box<dyn StdError + Send + Sync>),
     #[error("the connection was closed while connecting")]
     Closed,
-    #[error("it refused to connect: {} (code {})", .0.message, .0.code.0)]
+    #[error("{}", refused(.0))]
     Answered(ErrorData),
     /// It may still be initialized on a connection on which nothing else was asked.
     #[error("it does not speak the newest revision: {0}")]
@@ -77,6 +80,16 @@ pub(crate) enum Refusal {
     /// Nothing was heard of it in all the time there was.
     #[error("it does not answer")]
     Silent,
+}
+
+fn refused(error: &ErrorData) -> String {
+    if error.code == UNREADABLE {
+        return format!(
+            "it does not answer as MCP servers do: {}",
+            shortened(&error.message, SAID)
+        );
+    }
+    format!("it refused to connect: {} (code {})", error.message, error.code.0)
 }
 
 /// What we tell servers about ourselves. No capability is claimed that is not there: the tools

@@ -13,6 +13,7 @@ use super::pages::Kind;
 use super::relay::For;
 use super::{McpConnection, Unanswered, handler, listen};
 use crate::connection::List;
+use crate::digits;
 use crate::error::CallFailure;
 use crate::feed::shortened;
 use crate::message::{TOO_LARGE, UNREADABLE};
@@ -34,7 +35,10 @@ impl McpConnection {
         let options = PeerRequestOptions::no_options().with_meta(self.meta(passing));
         let whom = For::Client { events: &passing.events, logs: passing.log_level.is_some() };
         match self.asked(request, options, &whom).await {
-            Ok(value) => Ok(value),
+            Ok(mut value) => {
+                digits::take(&mut value);
+                Ok(value)
+            }
             Err(Unanswered::Service(ServiceError::McpError(error)))
                 if ![TOO_LARGE, UNREADABLE].contains(&error.code) =>
             {

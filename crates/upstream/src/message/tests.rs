@@ -55,6 +55,17 @@ fn an_unreadable_answer_fails_its_request() {
 }
 
 #[test]
+fn what_is_wrong_with_an_answer_is_told_with_its_place() {
+    let mut inbox = waiting_for(&[3]);
+    let messages = read(&mut inbox, r#"{"jsonrpc":"2.0","id":3,"result":{"x":NaN}}"#);
+    let [JsonRpcMessage::Error(error)] = &messages[..] else { panic!("{messages:?}") };
+    assert_eq!(
+        error.error.message,
+        r#"the answer is not readable: expected value at line 1 column 39, near `","id":3,"result":{"x":NaN}}`"#
+    );
+}
+
+#[test]
 fn an_overlong_answer_fails_its_request_wherever_the_number_is() {
     let head = br#"{ "jsonrpc" : "2.0", "id" : 3, "result": {"content": [{"id": 4"#;
     assert_eq!(failed(&waiting_for(&[3, 4]).too_large(head, b"xxx", 9)), [(3, TOO_LARGE.0)]);

@@ -20,6 +20,7 @@ use url::Url;
 use super::base::shown;
 use super::body::{essence, is_json, is_text};
 use super::document::shortened;
+use crate::digits;
 use crate::error::{CallFailure, ConnectError};
 use crate::result::{Part, Resource, ToolResult};
 use crate::trace;
@@ -222,7 +223,14 @@ fn converted(headers: &HeaderMap, url: &Url, bytes: Vec<u8>) -> ToolResult {
     if is_json(&kind) || kind.is_empty() {
         // The promise is broken often enough that the text itself is worth more than an error.
         if let Ok(value) = serde_json::from_slice(&bytes) {
-            return structured(value);
+            let text = std::str::from_utf8(&bytes).ok();
+            return match text.and_then(|text| digits::lost(&value, text)) {
+                Some(text) => {
+                    let content = vec![Part::Text { text }];
+                    ToolResult { structured: None, content, is_error: false }
+                }
+                None => structured(value),
+            };
         }
     }
     let media_type =

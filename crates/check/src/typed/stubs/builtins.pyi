@@ -25,6 +25,8 @@ http_get: Any
 http_request: Any
 spawn: Any
 spawn_map: Any
+save_skill: Any
+search_skills: Any
 
 # A call that waits where it is used, because its function cannot await.
 def __tidegate_wait__[R](call: Awaitable[R]) -> R: ...

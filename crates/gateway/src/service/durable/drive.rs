@@ -276,12 +276,18 @@ impl Driver<'_> {
     }
 
     /// Comes back when a guest that waits is to be let go: after a while, when others wait for its
-    /// place, or when the process ends.
+    /// place, or when the process ends. Its place goes with it, so that it stays as long as a program
+    /// runs there that it has started.
     async fn long_enough(&self) {
-        let enough = tokio::time::sleep(self.freeze_after);
+        let enough = async {
+            tokio::time::sleep(self.freeze_after).await;
+            while self.desk.has_children_awake() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
         let wanted = async {
             tokio::time::sleep(LOOK).await;
-            while self.gate.counts().1 == 0 {
+            while self.gate.counts().1 == 0 || self.desk.has_children_awake() {
                 tokio::time::sleep(LOOK).await;
             }
         };

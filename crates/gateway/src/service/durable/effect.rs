@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a call may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a call may do, from the most harmless on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// It changes nothing.
@@ -22,6 +22,16 @@ impl Effect {
             (Some(true), _) => Self::Read,
             (_, Some(true)) => Self::Idempotent,
             _ => Self::Write,
+        }
+    }
+
+    /// The setting by which an operator says so.
+    #[must_use]
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Read => "read-only",
+            Self::Idempotent => "idempotent",
+            Self::Write => "writes",
         }
     }
 

@@ -107,10 +107,10 @@ impl Keeper {
         lines.remove(0);
         let past = if is_over { Past::of(lines) } else { Past::to_go_on(lines) };
         let number = past.image.as_ref().map_or(0, |image| image.number);
-        // The one after the last may have been written before its line was.
         let damage = if is_torn_inside || past.is_damaged {
             Some("its ledger was changed")
-        } else if !is_over && last_image(&folder)? > number + 1 {
+        } else if !is_over && last_image(&folder)? > number {
+            // An image has its name only once its line is on disk.
             Some("its ledger lacks what was written last")
         } else {
             None
@@ -122,6 +122,9 @@ impl Keeper {
             ledger.append(&Line::Damaged)?;
             ledger.close();
         }
+        // One that was being written when the process ended. What is known of images reads all of them.
+        let [_, half] = image_files(&folder, number + 1);
+        let _ = std::fs::remove_file(half);
         let Past { image, left, spare, earlier, ended, .. } = past;
         let over = match (told_as, damage) {
             (Some(SUCCEEDED), _) => Some(told_well()),
@@ -203,7 +206,9 @@ impl Keeper {
             sync_folder(&keeper.folder)?;
             // Of no more use, and what it leaves may be room enough to say how the run ended.
             for number in [image, image + 1] {
-                let _ = std::fs::remove_file(keeper.folder.join(format!("image-{number}")));
+                for path in image_files(&keeper.folder, number) {
+                    let _ = std::fs::remove_file(path);
+                }
             }
             let _ = ledger.append(&line).and_then(|()| ledger.sync());
             ledger.close();
@@ -415,7 +420,7 @@ impl Keeper {
             std::fs::create_dir_all(&keeper.folder)?;
             let bytes = image.as_bytes();
             (line.number, line.bytes) = (number, bytes.len() as u64);
-            let path = keeper.folder.join(line.file());
+            let [named, path] = image_files(&keeper.folder, number);
             let file = File::create(&path)?;
             let written = io::Write::write_all(&mut &file, bytes).and_then(|()| file.sync_data());
             if let Err(error) = written {
@@ -437,9 +442,13 @@ impl Keeper {
             state.image = number;
             state.spare.clear();
             drop(state);
+            // Says that its line was written, whatever becomes of the ledger. It is found without that, too.
+            let _ = std::fs::rename(path, named);
             if number > 1 {
                 // Of no more use, and not missed if it stays.
-                let _ = std::fs::remove_file(keeper.folder.join(format!("image-{}", number - 1)));
+                for path in image_files(&keeper.folder, number - 1) {
+                    let _ = std::fs::remove_file(path);
+                }
             }
             Ok(())
         })
@@ -453,7 +462,7 @@ impl Keeper {
             state.rests = false;
             let number = state.image;
             drop(state);
-            let bytes = std::fs::read(keeper.folder.join(format!("image-{number}")))?;
+            let bytes = read_image(&keeper.folder, number)?;
             Image::decode(bytes).map_err(io::Error::other)
         })
         .await
@@ -504,7 +513,7 @@ impl Keeper {
     pub(crate) fn packed(folder: &Path) -> io::Result<(Vec<u8>, Option<Vec<u8>>)> {
         let ledger = std::fs::read(folder.join(LEDGER))?;
         let image = Past::of(ledger::decode(&ledger).0).image;
-        let image = image.map(|image| std::fs::read(folder.join(image.file()))).transpose()?;
+        let image = image.map(|image| read_image(folder, image.number)).transpose()?;
         Ok((ledger, image))
     }
 
@@ -651,11 +660,11 @@ impl Keeper {
             }
         }
         let told = [
-            ("done and not undone", committed),
-            ("left, and nobody knows whether they were carried out", unknown),
+            ("calls that are done and not undone", committed),
+            ("calls that left, and nobody knows whether they were carried out", unknown),
         ];
         for (what, calls) in told.into_iter().filter(|(_, calls)| !calls.is_empty()) {
-            let note = format!("calls that are {what}: {}", counted(calls));
+            let note = format!("{what}: {}", counted(calls));
             outcome.note = Some(match outcome.note.take() {
                 Some(before) => format!("{before}; {note}"),
                 None => note,
@@ -685,7 +694,21 @@ fn over(all: &Path, run: &RunId) -> PathBuf {
     all.join(OVER).join(run.as_str())
 }
 
-/// The highest number of an image in a folder; 0 if there is none.
+/// Where an image lies whose line is in the ledger, and where it does before that.
+fn image_files(folder: &Path, number: u64) -> [PathBuf; 2] {
+    [format!("image-{number}"), format!("image-{number}.new")].map(|name| folder.join(name))
+}
+
+fn read_image(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
+    let [named, new] = image_files(folder, number);
+    match std::fs::read(named) {
+        // The process ended before it could be renamed, though its line was written.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::read(new),
+        read => read,
+    }
+}
+
+/// The highest number of an image in a folder whose line was in the ledger; 0 if there is none.
 fn last_image(folder: &Path) -> io::Result<u64> {
     let mut last = 0;
     for entry in std::fs::read_dir(folder)? {

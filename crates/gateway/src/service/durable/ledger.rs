@@ -103,6 +103,9 @@ pub(crate) struct Begun {
     pub(crate) run: RunId,
     pub(crate) session: SessionId,
     pub(crate) owner: String,
+    /// The teams that the owner was in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) teams: Vec<String>,
     pub(crate) level: engine::Level,
     pub(crate) created_at: Moment,
     pub(crate) program: String,

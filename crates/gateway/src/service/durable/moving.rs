@@ -171,6 +171,7 @@ impl Service {
     fn allowed(&self, caller: &Caller, mut begun: Begun) -> Begun {
         let settings = &self.settings;
         begun.owner.clone_from(&caller.owner);
+        begun.teams.clone_from(&caller.teams);
         begun.level = begun.level.max(settings.level);
         begun.limits = settings.limits.tightened_by(&begun.limits);
         if begun.level != settings.level {

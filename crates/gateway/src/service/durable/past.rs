@@ -90,9 +90,13 @@ impl Left {
 
     /// What is told of it.
     pub(crate) fn note(&self) -> CallNote {
-        let note =
+        let mut note =
             CallNote { started_at: self.at, reused: self.reused, ..CallNote::leaving(&self.call) };
         match &self.answer {
+            None if self.withdrawn => {
+                note.is_given_up();
+                note
+            }
             None => note,
             Some((result, took)) => note.with(result, *took),
         }

@@ -457,9 +457,11 @@ impl Service {
         }
         let offer = self.parts.tools.offer(&begun.program).await;
         self.review_again(place).await;
-        place.run.is_counted_by(Arc::clone(offer.tally()));
+        self.counts_calls(place.run, &offer);
         let left = place.keeper.all_left();
-        let answered = left.iter().filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
+        // What an earlier run had called was not called by this one.
+        let own = left.iter().filter(|left| !left.reused);
+        let answered = own.filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
         offer.count_before(answered, &place.behalf());
         self.read_again(&offer, &left, &place.behalf()).await?;
         // Programs of its session that came before may have imported what this one does not name.
@@ -549,9 +551,10 @@ fn desk(
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
+    let skills = offer.skills(&behalf);
     let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());
     let desk = Arc::new(desk.with_books(books).with_children(children));
-    (Start { host: Arc::clone(&desk) as _, ..start }, desk)
+    (Start { host: Arc::clone(&desk) as _, skills, ..start }, desk)
 }
 
 /// Leaves the session as the run's end says.

@@ -4,7 +4,6 @@
 //! nothing counts when the operator trusts the server or names it here; any other tool is called
 //! only when it is named itself, with `--yes`.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -53,16 +52,12 @@ enum Came {
 }
 
 /// Runs `tidegate tools learn`.
-pub(super) async fn run(
-    tools: &Arc<Tools>,
-    arguments: &Arguments,
-    trusted: &BTreeSet<ServerName>,
-) -> anyhow::Result<Ending> {
+pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Result<Ending> {
     let (catalog, what, mut ending) = find(tools, arguments.what.as_deref()).await?;
     let given = given(arguments.args.as_deref(), &what)?;
     let (mut learned, mut skipped) = (0, 0);
     for tool in catalog.tools().filter(|tool| what.means(tool)) {
-        let arguments = may_call(tools, tool, &what, arguments.yes, trusted)
+        let arguments = may_call(tools, tool, &what, arguments.yes)
             .and_then(|()| given.clone().map_or_else(|| example(tool), Ok));
         let came = match arguments {
             Ok(arguments) => call(tools, tool, arguments).await,
@@ -151,13 +146,7 @@ impl What {
 }
 
 /// Why a tool is not called, if so.
-fn may_call(
-    tools: &Tools,
-    tool: &CatalogTool,
-    what: &What,
-    yes: bool,
-    trusted: &BTreeSet<ServerName>,
-) -> Result<(), String> {
+fn may_call(tools: &Tools, tool: &CatalogTool, what: &What, yes: bool) -> Result<(), String> {
     if tool.output().is_some() {
         return Err("its server says what it returns".to_owned());
     }
@@ -168,13 +157,20 @@ fn may_call(
     if named && yes {
         return Ok(());
     }
-    if tool.tool().annotations.read_only_hint != Some(true) {
+    let said = tools.said(tool.server(), tool.tool());
+    if said.annotations.read_only_hint != Some(true) {
         let advice = if named { "--yes calls it all the same" } else { "name it to call it" };
-        return Err(format!("its server does not say that it changes nothing; {advice}"));
+        let overruled = tool.tool().annotations.read_only_hint == Some(true);
+        let who = if overruled {
+            "the operator says that it changes something"
+        } else {
+            "its server does not say that it changes nothing"
+        };
+        return Err(format!("{who}; {advice}"));
     }
-    if *what == What::All && !trusted.contains(tool.server()) {
+    if *what == What::All && !said.is_believed {
         return Err(format!(
-            "only its server says that it changes nothing; `tidegate tools learn {}` takes its word, so does `trusted = true`",
+            "only its server says that it changes nothing; `tidegate tools learn {}` takes its word, so do `trusted = true` and `read-only`",
             tool.server()
         ));
     }

@@ -85,7 +85,10 @@ fn cursor() {
         client-secret = "${env:DESIGN_SECRET}"
         scopes = ["read"]
 
-        # left out: 日本 because nothing of the name "日本" can be used in programs
+        [server-9f26ee51]
+        command = "x"
+        # it is called "日本" there
+
     "#);
     let own = User::with(&[(".cursor/mcp.json", file("cursor.json"))]);
     assert_eq!(user.finds(Client::Cursor), own.finds(Client::Cursor));
@@ -287,8 +290,61 @@ fn a_damaged_file_is_told_with_its_line_and_stops_nothing() {
         (".cursor/mcp.json", file("cursor.json")),
     ]);
     let (found, problems) = find(&user.places, Client::Cursor);
-    assert_eq!(found.servers.len(), 2);
+    assert_eq!(found.servers.len(), 3);
     assert!(problems[0].to_string().contains("mcp.json:3: this is not JSON"), "{}", problems[0]);
+}
+
+#[test]
+fn servers_whose_names_become_the_same_here_are_all_kept() {
+    let entries = r#"{"mcpServers": {
+        "My Server": {"command": "a"},
+        "My@Server": {"command": "b"},
+        "a b": {"command": "c"},
+        "a-b": {"command": "d"},
+        "日本": {"command": "e"},
+        "東京": {"command": "f"}
+    }}"#;
+    let user = User::with(&[("project/.cursor/mcp.json", entries.to_owned())]);
+    assert_snapshot!(user.finds(Client::Cursor), @r#"
+    [My-Server]
+    command = "a"
+    # it is called "My Server" there
+
+    [My-Server-b829e5ce]
+    command = "b"
+    # it is called "My@Server" there
+
+    [a-b-10a3f9f2]
+    command = "c"
+    # it is called "a b" there
+
+    [a-b]
+    command = "d"
+
+    [server-9f26ee51]
+    command = "e"
+    # it is called "日本" there
+
+    [server-68dea76f]
+    command = "f"
+    # it is called "東京" there
+    "#);
+}
+
+#[test]
+fn servers_of_two_clients_whose_names_become_the_same_are_both_kept() {
+    let user = User::with(&[
+        (".cursor/mcp.json", r#"{"mcpServers": {"My Server": {"command": "a"}}}"#.to_owned()),
+        (
+            ".codeium/windsurf/mcp_config.json",
+            r#"{"mcpServers": {"My-Server": {"command": "b"}}}"#.to_owned(),
+        ),
+    ]);
+    let (mut all, _) = find(&user.places, Client::Cursor);
+    all.take(find(&user.places, Client::Windsurf).0);
+    all.tell_apart();
+    let names: Vec<&str> = all.servers.iter().map(|server| server.name.0.as_str()).collect();
+    assert_eq!(names, ["My-Server-c077ed6e", "My-Server"]);
 }
 
 #[test]

@@ -35,10 +35,10 @@ fn every_key_is_read() {
 fn a_wrong_key_is_named_with_its_line_and_the_right_ones() {
     assert_snapshot!(
         wrong("[servers.a]\ncomand = 'x'\n"),
-        @"tidegate.toml:2: in [servers.a] there is no key `comand` (did you mean `command`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools"
+        @"tidegate.toml:2: in [servers.a] there is no key `comand` (did you mean `command`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, read-only, idempotent, writes, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools"
     );
-    assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\nconnect_timeout = 3\n"), @"tidegate.toml:3: in [servers.a] there is no key `connect_timeout` (did you mean `connect-timeout`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools");
-    assert_snapshot!(wrong("[server.a]\ncommand = 'x'\n"), @"tidegate.toml:1: there is no key `server` (did you mean `servers`?); valid keys: check, servers, learn, limits, serve, tools, embeddings, roots, elicitation, policy, privacy, secrets, review, network, audit, ask");
+    assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\nconnect_timeout = 3\n"), @"tidegate.toml:3: in [servers.a] there is no key `connect_timeout` (did you mean `connect-timeout`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, read-only, idempotent, writes, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools");
+    assert_snapshot!(wrong("[server.a]\ncommand = 'x'\n"), @"tidegate.toml:1: there is no key `server` (did you mean `servers`?); valid keys: check, servers, learn, limits, serve, tools, embeddings, roots, elicitation, policy, privacy, secrets, review, network, audit, ask, skills");
     assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\n[servers.a.oauth]\nclientId = 'x'\n"), @"tidegate.toml:4: in [servers.a.oauth] there is no key `clientId` (did you mean `client-id`?); valid keys: client-id, client-secret, client-metadata-url, scopes, grant");
 }
 
@@ -57,6 +57,9 @@ fn a_wrong_value_is_named_with_its_line_and_what_was_expected() {
 #[test]
 fn keys_that_contradict_each_other_are_refused() {
     assert_snapshot!(wrong("\n[servers.a]\ndescription = 'x'\n"), @"tidegate.toml:2: server `a`: it has none of `command`, `url`, `openapi` and `tools`; add the one that says where the server is");
+    assert_snapshot!(wrong("[servers.a]\ncommand = 'x'\nread-only = ['get', 'a*']\nwrites = ['a*']\n"), @r#"tidegate.toml:1: server `a`: "a*" is in `read-only` and in `writes`; leave it in one of them"#);
+    assert_snapshot!(wrong("[servers.a]\ncommand = 'x'\nidempotent = ['']\n"), @"tidegate.toml:1: server `a`: `idempotent` has an empty pattern, which fits no tool; write a tool's name, with * for any letters");
+    assert_snapshot!(wrong("[servers.a]\nwrites = ['x']\n[[servers.a.tools]]\nname = 'x'\nurl = 'https://h/'\n"), @"tidegate.toml:1: server `a`: `writes` is about tools of which a server says something, and this server's tools are described here; say `read-only` or `idempotent` in the table of the tool");
     assert_snapshot!(wrong("[servers.a]\ncommand = 'x'\nurl = 'https://h/'\n"), @"tidegate.toml:1: server `a`: it has both `command` and `url`; one server is one of them, so make it two");
     assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\nargs = ['x']\n"), @"tidegate.toml:1: server `a`: `args` goes with `command`, and this server has `url`; remove it");
     assert_snapshot!(wrong("[servers.a]\nurl = 'ftp://h/'\n"), @"tidegate.toml:1: server `a`: `url`: this is not an address that begins with https:// or http://");

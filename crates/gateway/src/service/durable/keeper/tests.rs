@@ -1,5 +1,6 @@
 //! The files of a run, also where there is no room, no time or another run.
 
+use engine::image::{Digest, Header};
 use futures_util::FutureExt as _;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
@@ -18,6 +19,7 @@ fn begun() -> Begun {
         run: RunId::fresh(),
         session: SessionId::fresh(),
         owner: "ada".to_owned(),
+        teams: Vec::new(),
         level: engine::Level::default(),
         created_at: Moment::now(),
         program: "1".to_owned(),
@@ -85,6 +87,57 @@ async fn a_run_that_was_told_to_have_succeeded_is_found_so() {
     assert!(over.success && over.error.is_none() && over.note.is_some());
     Arc::new(found.keeper).over(true, false).await.unwrap();
     assert!(!own.folder.join(run.as_str()).exists());
+}
+
+/// An image that is in the ledger of `keeper`, in which `pending` are pending.
+async fn image(keeper: &Arc<Keeper>, pending: &[u64]) {
+    let header =
+        Header { engine: "none".to_owned(), base: Digest([0; 32]), body_bytes: 0, waiting: true };
+    let image = Image::new(header, b"program".to_vec());
+    let pending = pending.iter().map(|id| CallId(*id)).collect();
+    let line = ImageLine { number: 0, bytes: 0, wake_at: None, pending, since: None };
+    keeper.image(image, line).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_ledger_whose_end_is_gone_is_not_taken_for_one_that_never_had_it() {
+    let (_folder, own) = own();
+    for images in 1..3 {
+        let keeper = keeper(&own, begun());
+        keeper.accept().await.unwrap();
+        for _ in 1..images {
+            image(&keeper, &[]).await;
+        }
+        let folder = own.folder.join(keeper.begun().run.as_str());
+        let before = std::fs::metadata(folder.join(LEDGER)).unwrap().len();
+        keeper.leaves(&write(1), Effect::Write).unwrap();
+        image(&keeper, &[1]).await;
+        let found = Keeper::find(folder.clone()).unwrap().unwrap();
+        assert!(found.over.is_none(), "it goes on");
+        assert_eq!(found.image.unwrap().number, images);
+        // All that says of the write that it left.
+        File::options().write(true).open(folder.join(LEDGER)).unwrap().set_len(before).unwrap();
+        let found = Keeper::find(folder).unwrap().unwrap();
+        assert_eq!(found.over.unwrap().error.unwrap().kind, "Unknown");
+    }
+}
+
+#[tokio::test]
+async fn an_image_is_found_though_the_process_ended_before_it_had_its_name() {
+    let (_folder, own) = own();
+    let keeper = keeper(&own, begun());
+    image(&keeper, &[]).await;
+    let [named, new] = image_files(&own.folder.join(keeper.begun().run.as_str()), 1);
+    std::fs::rename(&named, &new).unwrap();
+    let found = Keeper::find(named.parent().unwrap().to_owned()).unwrap().unwrap();
+    assert!(found.over.is_none());
+    Arc::new(found.keeper).thawed().await.unwrap();
+    // One whose line was not written is not used.
+    let half = new.with_file_name("image-2.new");
+    std::fs::write(&half, b"half").unwrap();
+    let found = Keeper::find(named.parent().unwrap().to_owned()).unwrap().unwrap();
+    assert!(found.over.is_none() && found.image.unwrap().number == 1);
+    assert!(!half.exists() && new.exists());
 }
 
 #[tokio::test]

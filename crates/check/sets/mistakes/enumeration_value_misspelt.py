@@ -1,0 +1,9 @@
+# expect: certain-crash 9
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    LOW = "low"
+    HIGH = "high"
+
+print(Level.LOW.vlaue)

@@ -1,0 +1,4 @@
+# expect: certain-crash 3
+scores = []
+best = max(scores)
+print(best)

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+words = ["tide", "gate"]
+print(sum(words))
