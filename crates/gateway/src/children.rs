@@ -259,6 +259,7 @@ impl Children {
         let Ok(_place) = self.room.acquire().await else {
             return Err(fault("ServerError", "save_skill(): the run is over"));
         };
+        let _awake = Awake::new(&self.awake);
         self.may_save().await?;
         let mut share = self.share()?;
         let (nursery, behalf) = (self.nursery.clone(), Behalf::clone(&self.behalf));
@@ -269,9 +270,8 @@ impl Children {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
         let workshop = workshop.within(hearing, Arc::clone(&self.tally));
-        let saved = workshop.save_for_program(&self.tools, arguments, &self.behalf).await;
-        share.used = workshop.used();
-        saved
+        share.elsewhere = Some(workshop.meter());
+        workshop.save_for_program(&self.tools, arguments, &self.behalf).await
     }
 
     /// Other sessions have what is saved, and nobody follows single values: what rules keep from some
@@ -367,7 +367,7 @@ impl Children {
             calls: taken.calls,
             ..all.clone()
         };
-        Ok(Share { of: self, limits, taken, session: None, used: Usage::default() })
+        Ok(Share { of: self, limits, taken, session: None, elsewhere: None })
     }
 }
 
@@ -378,14 +378,19 @@ struct Share<'a> {
     taken: Left,
     /// Where it runs, once it does.
     session: Option<Session>,
-    /// What was used elsewhere.
-    used: Usage,
+    /// What is used elsewhere.
+    elsewhere: Option<Arc<Mutex<Usage>>>,
 }
 
 impl Drop for Share<'_> {
     fn drop(&mut self) {
         // Also of one that was ended half-way.
-        let used = self.session.as_ref().map_or(self.used, Session::used);
+        let elsewhere =
+            |meter: &Arc<Mutex<Usage>>| *meter.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = match &self.session {
+            Some(session) => session.used(),
+            None => self.elsewhere.as_ref().map(elsewhere).unwrap_or_default(),
+        };
         let mut left = self.of.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.cpu_time += self.taken.cpu_time.saturating_sub(used.cpu);
         left.calls += self.taken.calls.saturating_sub(used.calls);

@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn an_integer_of_more_than_64_bits_is_refused_by_name() {
-        let words = said(r#"{"note": "x", "id": 18446744073709551616}"#).unwrap();
+        let words = said(r#"{"note": "x", "id": 18446744073709551617}"#).unwrap();
         assert!(
             words.starts_with("pay(): argument \"id\" is the integer 18446744073709551617, "),
             "{words}"

@@ -36,6 +36,7 @@ pub use self::fetching::{Sources, fetch, index_of};
 pub use self::installing::install;
 pub(crate) use self::view::written;
 pub use self::view::{SkillView, scope_of};
+pub(crate) use self::workshop::somebodys;
 pub use self::workshop::{Draft, Rehearsed, SaveError, Workshop};
 
 /// What the search calls the server of all skills, and programs the package.
@@ -215,15 +216,22 @@ impl Skillset {
 
     pub(crate) fn shelf(&self, reader: &Reader) -> Arc<Shelf> {
         let stamp = self.store.stamp();
-        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
-        if shelves.0 != stamp || shelves.1.len() > MOST_READERS {
-            *shelves = (stamp, BTreeMap::new());
+        let known = || self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut shelves = known();
+            if shelves.0 != stamp || shelves.1.len() > MOST_READERS {
+                *shelves = (stamp, BTreeMap::new());
+            }
+            if let Some(shelf) = shelves.1.get(reader) {
+                return Arc::clone(shelf);
+            }
         }
-        if let Some(shelf) = shelves.1.get(reader) {
-            return Arc::clone(shelf);
-        }
+        // Read without the lock, so that nobody waits for somebody else's skills.
         let shelf = Arc::new(Shelf::new(&self.store, reader));
-        shelves.1.insert(reader.clone(), Arc::clone(&shelf));
+        let mut shelves = known();
+        if shelves.0 == stamp {
+            shelves.1.insert(reader.clone(), Arc::clone(&shelf));
+        }
         shelf
     }
 }

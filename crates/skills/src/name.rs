@@ -87,7 +87,8 @@ impl Name {
         if TAKEN.contains(&text) {
             return wrong("the word has a meaning in programs; use another one");
         }
-        if split_version(text).is_some() {
+        let ending = text.rsplit_once("_v").map_or("", |(_, number)| number);
+        if !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_digit()) {
             return wrong("names that end in _v and a number are versions; leave that away");
         }
         Ok(Self(text.to_owned()))

@@ -28,6 +28,8 @@ use crate::skill::{MAX_STORED, Skill, SkillError};
 const MAX_SKILLS: usize = 500;
 /// The most versions of one skill.
 const MAX_VERSIONS: u32 = 1_000;
+/// The most that all versions of all skills of one owner, team or everybody together have, in MiB.
+const MAX_MIB: usize = 64;
 /// The largest state that is read back.
 const MAX_STATE: usize = 1 << 20;
 
@@ -188,6 +190,9 @@ impl Store {
         let failed = |source| StoreError::Disk { action: "written", path: folder.clone(), source };
         // What tools answered is in the examples, and nobody else's on this machine.
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder).map_err(failed)?;
+        if stored_in(&self.folder.join(scope.folder())) > (MAX_MIB as u64) << 20 {
+            return Err(StoreError::Full { what: "MiB of skills", allowed: MAX_MIB });
+        }
         let mut version = versions(&folder).last().copied().unwrap_or(0);
         loop {
             version += 1;
@@ -335,6 +340,14 @@ fn scope_of(folder: &Path) -> Option<Scope> {
         // One that was copied here from elsewhere says nothing of this folder.
         folder.ends_with(scope.folder()).then_some(scope)
     })
+}
+
+/// The bytes of all skills in a scope's folder.
+fn stored_in(scope: &Path) -> u64 {
+    let files = |folder: fs::DirEntry| fs::read_dir(folder.path()).ok();
+    let Ok(skills) = fs::read_dir(scope) else { return 0 };
+    let all = skills.filter_map(|skill| files(skill.ok()?)).flatten();
+    all.filter_map(|file| Some(file.ok()?.metadata().ok()?.len())).sum()
 }
 
 /// The versions there are, oldest first.

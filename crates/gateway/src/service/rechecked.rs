@@ -97,7 +97,7 @@ impl Service {
             let found: BTreeSet<String> = own.flat_map(|token| token.teams).collect();
             teams.extend(found);
         }
-        Behalf { owner, teams, ..Behalf::local(self.settings.level) }
+        self.of_workshop(owner, teams)
     }
 }
 

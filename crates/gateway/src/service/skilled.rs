@@ -5,11 +5,12 @@ use std::sync::Arc;
 use engine::Engine;
 use skills::{Kept, Listed, Name, Pack, Skill, StoreError as KeptError};
 
+use super::ids::RunId;
 use super::{Caller, Refusal, Scope, Service};
 use crate::behalf::Behalf;
 use crate::skillset::{
     Draft, Rehearsed, SaveError, SkillView, Skillset, Workshop, fetch, index_of, install, scope_of,
-    written,
+    somebodys, written,
 };
 
 /// What was installed.
@@ -102,7 +103,10 @@ impl Service {
         (wanted, scope): (&str, &str),
     ) -> Result<Installed, Refusal> {
         let scope = Self::allowed_scope(caller, scope)?;
+        somebodys(&scope).map_err(refused)?;
         let skillset = self.skillset()?;
+        // Also for as long as it is fetched, so that nobody has us fetch without end.
+        let _pass = self.gate.ticket(&caller.owner)?.enter().await;
         let sources = skillset.sources();
         let mut problem =
             "no index of packs is named (setting `indexes` under [skills])".to_owned();
@@ -117,7 +121,6 @@ impl Service {
             }
         }
         let pack = found.ok_or(Refusal::Skill(problem))?;
-        let _pass = self.gate.ticket(&caller.owner)?.enter().await;
         let workshop = self.workshop(caller).await?;
         let installed = install(skillset, &workshop, &pack, &scope).await.map_err(refused)?;
         let skills = installed.iter().map(|kept| self.view(skillset, kept)).collect();
@@ -141,13 +144,16 @@ impl Service {
         scope_of(scope, &caller.reader(), caller.may(Scope::Admin)).map_err(problem)
     }
 
+    /// On whose behalf skills are tried: counted, labelled and approved apart from all else that an owner does.
+    pub(super) fn of_workshop(&self, owner: String, teams: Vec<String>) -> Behalf {
+        let run = RunId::of_owner(&owner);
+        let (session, level) = (format!("skills:{run}"), self.settings.level);
+        Behalf { owner, teams, session, run: run.as_str().to_owned(), level }
+    }
+
     async fn workshop(&self, caller: &Caller) -> Result<Workshop, Refusal> {
         let engine: Arc<dyn Engine> = self.engine().await?;
-        let behalf = Behalf {
-            owner: caller.owner.clone(),
-            teams: caller.teams.clone(),
-            ..Behalf::local(self.settings.level)
-        };
+        let behalf = self.of_workshop(caller.owner.clone(), caller.teams.clone());
         let (nursery, limits) = (self.nursery(&engine), self.settings.limits.clone());
         let none = || Refusal::Skill(crate::skillset::NONE.to_owned());
         Workshop::new(nursery, &self.parts.tools, behalf, limits).ok_or_else(none)

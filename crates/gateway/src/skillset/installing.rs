@@ -7,6 +7,10 @@ use skills::{Kept, Pack, Scope, StoreError};
 use super::workshop::somebodys;
 use super::{SaveError, Skillset, Workshop, now};
 
+/// What is said of a skill between its coming and the end of its examples.
+const UNTRIED: &str =
+    "installed, and its examples have not been tried here yet; run `tidegate skill test`";
+
 /// Keeps the skills of a pack, and marks those whose examples do not pass here.
 ///
 /// # Errors
@@ -28,7 +32,12 @@ pub async fn install(
         let mut skill = skill.clone();
         skill.author = format!("{} {}", manifest.name, manifest.version);
         skill.saved = now();
-        installed.push(skillset.store().save(scope, skill)?);
+        let kept = skillset.store().save(scope, skill)?;
+        // Whatever ends this half-way, nobody takes it for one that works here.
+        skillset.store().note(scope, (&kept.skill.name, kept.skill.version), |state| {
+            state.stale = Some(UNTRIED.to_owned());
+        })?;
+        installed.push(kept);
     }
     // Only now, because one may import another.
     for kept in &mut installed {

@@ -1,7 +1,7 @@
 //! One example of a skill: its calls are answered with what is recorded, in a guest of its own.
 //!
-//! What is not recorded is refused, except where an example is recorded for the first time: then tools that say of
-//! themselves that they only read are called once, on behalf of whoever saves the skill.
+//! What is not recorded is refused, except where an example is recorded for the first time: then tools of which the
+//! operator or their server says that they only read are called once, on behalf of whoever saves the skill.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -129,10 +129,13 @@ impl Rehearsal {
                 "the example has no recorded answer of {name} to these arguments"
             ))));
         }
-        let reads = tool.is_some_and(|tool| tool.tool().annotations.read_only_hint == Some(true));
+        let tools = self.offer.tools();
+        let reads = tool.is_some_and(|tool| {
+            tools.said(tool.server(), tool.tool()).annotations.read_only_hint == Some(true)
+        });
         if !reads {
             return answered(Err(unrecorded(&format!(
-                "{name} does not say that it only reads, so an example does not call it; say what it answers: \
+                "nobody says of {name} that it only reads, so an example does not call it; say what it answers: \
                  'results': [{{'tool': {name:?}, 'arguments': {{...}}, 'result': ...}}]"
             ))));
         }

@@ -106,8 +106,10 @@ pub struct Workshop {
     behalf: Behalf,
     hearing: Arc<dyn Hearing>,
     limits: Limits,
-    /// What all that ran here has used.
-    used: Mutex<Usage>,
+    /// Its session and run are nobody else's.
+    is_own: bool,
+    /// What all that ran here has used, also where it was ended half-way.
+    used: Arc<Mutex<Usage>>,
 }
 
 impl Workshop {
@@ -121,18 +123,25 @@ impl Workshop {
     ) -> Option<Self> {
         let (skillset, tools) = (Arc::clone(tools.skillset()?), Arc::clone(tools));
         let (tally, hearing) = (Arc::default(), Arc::new(NoHost));
-        let used = Mutex::default();
-        Some(Self { nursery, tools, skillset, tally, behalf, hearing, limits, used })
+        let used = Arc::default();
+        let is_own = true;
+        Some(Self { nursery, tools, skillset, tally, behalf, hearing, limits, is_own, used })
     }
 
     /// What all that ran here has used.
-    pub(crate) fn used(&self) -> Usage {
+    fn used(&self) -> Usage {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The same, for whoever has to know it when this is gone.
+    pub(crate) fn meter(&self) -> Arc<Mutex<Usage>> {
+        Arc::clone(&self.used)
+    }
+
     /// The same within a run, which hears of the calls and counts them.
-    pub(crate) fn within(self, hearing: Arc<dyn Hearing>, tally: Arc<Tally>) -> Self {
-        Self { tally, hearing, ..self }
+    pub(crate) fn within(mut self, hearing: Arc<dyn Hearing>, tally: Arc<Tally>) -> Self {
+        (self.tally, self.hearing, self.is_own) = (tally, hearing, false);
+        self
     }
 
     /// Saves a skill once all its examples have run.
@@ -171,7 +180,14 @@ impl Workshop {
         let fingerprint = |tool: &str| Some(named(&catalog, tool)?.1?.fingerprint().to_string());
         skill.tools =
             used.into_iter().map(|tool| Used { fingerprint: fingerprint(&tool), tool }).collect();
-        Ok(self.skillset.store().save(&scope, skill)?)
+        let mut kept = self.skillset.store().save(&scope, skill)?;
+        if kept.state.stale.is_some() {
+            // The same as before, and all its examples have just passed.
+            let version = (&kept.skill.name, kept.skill.version);
+            self.skillset.store().note(&scope, version, |state| state.stale = None)?;
+            kept.state.stale = None;
+        }
+        Ok(kept)
     }
 
     /// Runs the examples of a skill with what was recorded, and where this `marks`, marks it stale if they fail
@@ -337,22 +353,53 @@ impl Workshop {
             skills: Some(self.skillset.folder_with(&stage.reader, skill)),
             ..Start::default()
         };
-        let mut session = Session::new(Arc::clone(&self.nursery.engine), start);
-        let outcome = session.run(program, Arc::clone(&calls) as _).await;
+        let session = Session::new(Arc::clone(&self.nursery.engine), start);
+        let mut metered = Metered { session, all: &self.used };
+        let ran = metered.session.run(program, Arc::clone(&calls) as _);
+        // It has a place among those that run, also while it waits: rest counts here.
+        let ran = tokio::time::timeout(self.limits.wall, ran).await;
         desk.close();
-        {
-            let (mut all, used) =
-                (self.used.lock().unwrap_or_else(PoisonError::into_inner), session.used());
-            all.cpu += used.cpu;
-            all.calls += used.calls;
-        }
-        let outcome = outcome.map_err(|error| SaveError::Sandbox(error.to_string()))?;
+        let outcome = match ran {
+            Ok(outcome) => outcome.map_err(|error| SaveError::Sandbox(error.to_string()))?,
+            Err(_) => Outcome::failed(ProgramError {
+                kind: "LimitExceeded".to_owned(),
+                message: format!(
+                    "it took longer than {} seconds, with all that it waits for (limit `wall`)",
+                    self.limits.wall.as_secs_f64()
+                ),
+                ..ProgramError::default()
+            }),
+        };
         Ok(Tried { outcome, answered: calls.answered() })
     }
 }
 
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        if self.is_own {
+            self.tools.judge().forget_run(&self.behalf.run);
+            self.tools.judge().forget_session(&self.behalf.session);
+        }
+    }
+}
+
+/// Counts what a session has used when it is gone, however it ends.
+struct Metered<'a> {
+    session: Session,
+    all: &'a Mutex<Usage>,
+}
+
+impl Drop for Metered<'_> {
+    fn drop(&mut self) {
+        let used = self.session.used();
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.cpu += used.cpu;
+        all.calls += used.calls;
+    }
+}
+
 /// Nothing is kept for those who say nothing about themselves: all others of them would run it.
-pub(super) fn somebodys(scope: &Scope) -> Result<(), SaveError> {
+pub(crate) fn somebodys(scope: &Scope) -> Result<(), SaveError> {
     if matches!(scope, Scope::Owner(owner) if owner == ANONYMOUS || owner.is_empty()) {
         let problem = "skills are kept for those who say who they are; log in, or use a token";
         return Err(SaveError::Scope(problem.to_owned()));

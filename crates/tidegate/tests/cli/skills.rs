@@ -47,7 +47,7 @@ found = await devices_in('kitchen')
     assert_eq!(found, json!([true, files, true, "devices_in", files]));
 
     let view = &listed(&user)[0];
-    assert_eq!((&view["uses"], &view["scope"]), (&json!(1), &json!("own")), "{view}");
+    assert_eq!((&view["uses"], &view["scope"]), (&json!(2), &json!("own")), "{view}");
     assert_eq!(view["tools"][0]["fingerprint"].as_str().unwrap().len(), 64);
     // Its example runs with what was recorded, also where nothing answers.
     let tested = user.ok(&["skill", "test"]);

@@ -15,9 +15,7 @@ fn a_child_that_was_under_way_when_the_gateway_died_is_not_run_again() {
     let child = "import asyncio\nfrom servers.desk import book\nawait book(key='by child')\nawait asyncio.sleep(30)";
     let code = format!("done = await spawn(\"return 'first'\")\nawait spawn({child:?})");
     let id = gateway.begin(&json!({ "code": code })).unwrap();
-    while gateway.counted().is_empty() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    gateway.until_counted(1);
     gateway.kill();
     gateway.start();
     let run = gateway.over(&id, PATIENCE);
@@ -38,12 +36,10 @@ fn what_a_child_returned_is_still_known_after_a_restart() {
     gateway.start();
     let child = "from servers.desk import book\nreturn (await book(key='by child'))['key']";
     let code =
-        format!("import asyncio\nfirst = await spawn({child:?})\nawait asyncio.sleep(3)\nfirst");
+        format!("import asyncio\nfirst = await spawn({child:?})\nawait asyncio.sleep(10)\nfirst");
     let id = gateway.begin(&json!({ "code": code })).unwrap();
-    while gateway.counted().is_empty() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(300));
+    gateway.until_counted(1);
+    std::thread::sleep(Duration::from_millis(1_500));
     gateway.kill();
     gateway.start();
     let run = gateway.over(&id, PATIENCE);
@@ -58,11 +54,9 @@ fn a_child_that_has_only_read_is_run_again_by_the_next_process() {
         let mut gateway =
             Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
         gateway.start();
-        let child = "import asyncio\nfrom servers.desk import book, look\nawait look(key='read')\nawait asyncio.sleep(3)\nreturn (await book(key='written'))['key']";
+        let child = "import asyncio\nfrom servers.desk import book, look\nawait look(key='read')\nawait asyncio.sleep(20)\nreturn (await book(key='written'))['key']";
         let id = gateway.begin(&json!({ "code": format!("await spawn({child:?})") })).unwrap();
-        while gateway.counted().is_empty() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        gateway.until_counted(1);
         std::thread::sleep(Duration::from_millis(700));
         if is_killed {
             gateway.kill();

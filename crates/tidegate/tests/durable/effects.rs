@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use crate::PATIENCE;
 use crate::gateway::Gateway;
 
-/// A gateway whose server takes two seconds for every call, and of whose tools `settings` say something.
+/// A gateway whose server takes ten seconds for every call, and of whose tools `settings` say something.
 fn slow(folder: &Path, settings: &str) -> Gateway {
-    let gateway = Gateway::new(folder, 2.0, &["--durable", "true", "--freeze-after", "0.1s"]);
+    let gateway = Gateway::new(folder, 10.0, &["--durable", "true", "--freeze-after", "0.1s"]);
     let config = folder.join("tidegate.toml");
     let text = std::fs::read_to_string(&config).unwrap();
-    let slow = text.replace("\"2\"]", "\"2\", \"2\"]");
+    let slow = text.replace("\"10\"]", "\"10\", \"10\"]");
     assert_ne!(slow, text);
     std::fs::write(config, slow).unwrap();
     gateway.with_settings(settings)
@@ -23,9 +23,7 @@ fn slow(folder: &Path, settings: &str) -> Gateway {
 fn killed_during(gateway: &mut Gateway, tool: &str) -> Value {
     let code = format!("from servers.desk import {tool}\n(await {tool}(key='x'))['key']");
     let id = gateway.begin(&json!({ "code": code })).unwrap();
-    while gateway.counted().is_empty() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    gateway.until_counted(1);
     // It is in an image, or will be made again from the beginning.
     std::thread::sleep(Duration::from_millis(500));
     gateway.kill();
@@ -76,7 +74,7 @@ fn what_is_said_counts_from_when_the_file_is_saved() {
         "{}",
         shown(&gateway)
     );
-    std::thread::sleep(Duration::from_secs(5));
+    std::thread::sleep(Duration::from_secs(8));
     let run = killed_during(&mut gateway, "book");
     assert_eq!(run["return_value"], "x", "{run:#}");
 }

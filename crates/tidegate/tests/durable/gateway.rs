@@ -118,6 +118,30 @@ impl Gateway {
         self.child = Some(child);
     }
 
+    /// Comes back when the server has counted so many calls.
+    pub(crate) fn until_counted(&self, calls: usize) {
+        let begun = Instant::now();
+        while self.counted().len() < calls {
+            assert!(begun.elapsed() < crate::PATIENCE, "{:?}", self.counted());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Comes back when a run waits and so many of its calls have answers that are written down.
+    pub(crate) fn settles(&self, id: &str, calls: usize) {
+        let begun = Instant::now();
+        loop {
+            let run = self.run(id).unwrap();
+            let made = run["calls"].as_array().map_or(&[][..], Vec::as_slice);
+            let committed = made.iter().filter(|call| call["fate"] == "committed").count();
+            if run["status"] == "waiting" && committed >= calls {
+                return;
+            }
+            assert!(begun.elapsed() < crate::PATIENCE, "{run:#}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Ends it by force; what was not synced is lost.
     pub(crate) fn kill(&mut self) {
         let Some(mut child) = self.child.take() else { return };

@@ -157,13 +157,13 @@ fn a_run_that_sleeps_holds_no_guest_and_goes_on_in_the_next_process() {
     let mut gateway =
         Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "0.1s"]);
     gateway.start();
-    let code = "import asyncio\nx = 40\nawait asyncio.sleep(4)\nprint('awake')\nx + 2";
+    let code = "import asyncio\nx = 40\nawait asyncio.sleep(10)\nprint('awake')\nx + 2";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
     let begun = Instant::now();
     while gateway.ask("GET", "/api/v1/sessions", None).unwrap()["sessions"][0]["state"] == "alive"
         || gateway.run(&id).unwrap()["status"] != "waiting"
     {
-        assert!(begun.elapsed() < Duration::from_secs(3), "it was not let go");
+        assert!(begun.elapsed() < PATIENCE, "it was not let go");
         std::thread::sleep(Duration::from_millis(20));
     }
     let waiting = gateway.run(&id).unwrap()["waiting"].clone();
@@ -187,13 +187,13 @@ fn asked_to_end_it_freezes_what_waits_and_goes_on_at_the_next_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
     gateway.start();
-    let code = "import asyncio\nfrom servers.desk import book\nawait book(key='once')\nawait asyncio.sleep(3)\n'done'";
+    let code = "import asyncio\nfrom servers.desk import book\nawait book(key='once')\nawait asyncio.sleep(10)\n'done'";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
     while gateway.counted().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_millis(200));
-    assert!(gateway.stop() < Duration::from_secs(10));
+    std::thread::sleep(Duration::from_millis(1_000));
+    assert!(gateway.stop() < Duration::from_secs(60));
     gateway.start();
     assert_eq!(gateway.over(&id, PATIENCE)["return_value"], "done");
     assert_eq!(gateway.counted(), ["book once"]);

@@ -1,7 +1,5 @@
 //! What a run's calls would have cost a model is with the run, not with the process.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use crate::PATIENCE;
@@ -22,10 +20,7 @@ fn a_run_that_goes_on_after_a_kill_has_the_receipt_of_one_that_was_not_killed() 
     let whole = gateway.ask("POST", "/execute", Some(&json!({ "code": code(0) }))).unwrap();
     assert!(whole["receipt"]["search"].as_u64() > Some(8_000), "{whole:#}");
     let id = gateway.begin(&json!({ "code": code(4) })).unwrap();
-    while gateway.counted().len() < 5 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(300));
+    gateway.settles(&id, 2);
     gateway.kill();
     gateway.start();
     let run = gateway.over(&id, PATIENCE);
@@ -56,10 +51,7 @@ fn answers_of_an_earlier_run_are_not_counted_again_after_a_kill() {
     let whole = gateway.ask("POST", "/execute", Some(&body("new 1", 0))).unwrap();
     assert_eq!(whole["tools_called"], json!(["desk.look"]), "{whole:#}");
     let id = gateway.begin(&body("new 2", 4)).unwrap();
-    while gateway.counted().len() < 3 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    std::thread::sleep(Duration::from_millis(300));
+    gateway.settles(&id, 2);
     gateway.kill();
     gateway.start();
     let run = gateway.over(&id, PATIENCE);

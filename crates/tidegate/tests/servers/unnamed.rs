@@ -47,16 +47,20 @@ fn a_tool_that_nobody_has_is_not_waited_for_again_and_the_servers_that_said_noth
     // Before it runs, the program is given a moment in which servers may say what they have.
     let program = "import time
 before = time.monotonic()
-for _ in range(2):
+for _ in range(40):
     try:
         await call_mcp_tool('no_such_tool', {})
     except UnknownTool as error:
-        print(error)
-print('at once' if time.monotonic() - before < 1.8 else 'late')";
+        last = error
+print(last)
+print('at once' if time.monotonic() - before < 30 else 'late')";
+    // From then on what this one has is known, however slow the machine is.
+    let known = ["run", "-c", "from servers.untold import list_orders"];
+    assert!(tide.said(&servers, "", &known).unwrap().0);
     let (ok, said) = tide.said(&servers, "", &["run", "--no-check", "-c", program]).unwrap();
     assert!(ok && said.contains("at once"), "{said}");
     let missing = "(what other servers have is not known: \"mute\" has not answered yet)";
-    assert_eq!(said.matches(missing).count(), 2, "{said}");
+    assert_eq!(said.matches(missing).count(), 1, "{said}");
 
     let (ok, said) =
         tide.said(&servers, "", &["run", "-c", "await call_mcp_tool('no_such_tool', {})"]).unwrap();

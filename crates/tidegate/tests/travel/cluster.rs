@@ -50,26 +50,12 @@ impl Cluster {
             .output()
             .unwrap();
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = command(&programs.join("postgres"), folder.path(), who)
-            .args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"])
-            .args(["-p", &port.to_string(), "-k"])
-            .arg(folder.path())
-            .arg("-D")
-            .arg(&data)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut said = BufReader::new(server.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let mut log = Vec::new();
-        let is_ready = said.by_ref().any(|line| {
-            let is_ready = line.ends_with("database system is ready to accept connections");
-            log.push(line);
-            is_ready
-        });
-        assert!(is_ready, "PostgreSQL ended before it was ready:\n{}", log.join("\n"));
-        // Whoever does not read what it says makes it wait.
-        std::thread::spawn(move || said.for_each(drop));
+        // Somebody else may get the port between our finding it and its use.
+        let started = (0..5).find_map(|_| listening(&programs, folder.path(), who).ok());
+        let (server, port) = match started {
+            Some(started) => started,
+            None => listening(&programs, folder.path(), who).unwrap(),
+        };
         Some(Self { server, folder, port })
     }
 
@@ -98,6 +84,38 @@ impl Drop for Cluster {
         let _ = Command::new("kill").args(["-QUIT", &self.server.id().to_string()]).status();
         let _ = self.server.wait();
     }
+}
+
+/// A server over the cluster in `folder`, and its port; or what it said when it ended.
+fn listening(
+    programs: &Path,
+    folder: &Path,
+    who: Option<(u32, u32)>,
+) -> Result<(Child, u16), String> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut server = command(&programs.join("postgres"), folder, who)
+        .args(["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"])
+        .args(["-p", &port.to_string(), "-k"])
+        .arg(folder)
+        .arg("-D")
+        .arg(folder.join("data"))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(server.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut log = Vec::new();
+    let is_ready = said.by_ref().any(|line| {
+        let is_ready = line.ends_with("database system is ready to accept connections");
+        log.push(line);
+        is_ready
+    });
+    if !is_ready {
+        let _ = server.wait();
+        return Err(format!("PostgreSQL ended before it was ready:\n{}", log.join("\n")));
+    }
+    // Whoever does not read what it says makes it wait.
+    std::thread::spawn(move || said.for_each(drop));
+    Ok((server, port))
 }
 
 fn command(program: &Path, folder: &Path, who: Option<(u32, u32)>) -> Command {

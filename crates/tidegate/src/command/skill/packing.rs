@@ -148,7 +148,7 @@ pub(super) async fn packs(config: &Config, source: Option<&str>) -> anyhow::Resu
             let tools: Vec<&str> = listed.tools.iter().map(String::as_str).collect();
             table.add_row([
                 listed.name.to_string(),
-                listed.version.clone(),
+                out::clean(&listed.version).to_string(),
                 skills.join(", "),
                 out::clean(&tools.join(", ")).to_string(),
                 listed.key.as_ref().map_or("unsigned".to_owned(), ToString::to_string),
