@@ -184,7 +184,10 @@ except ToolError as error:
     let ran = user.outcome(&["--no-check", "-c", source]);
     assert_eq!(ran["return_value"][0], 1, "{ran}");
     assert!(
-        ran["return_value"][1].as_str().unwrap().contains("does not say that it only reads"),
+        ran["return_value"][1]
+            .as_str()
+            .unwrap()
+            .contains("nobody says of nobody.ask that it only reads"),
         "{ran}"
     );
 }
