@@ -230,6 +230,10 @@ impl Desk {
         if let Some((result, note)) = books.known(call) {
             self.hearing.calls(&note);
             self.hearing.called(&note);
+            if !note.reused {
+                // This run made it in an earlier process, which counted it and is gone.
+                self.offer.count_before(std::iter::once((call, &result)), &self.behalf);
+            }
             if !self.offer.is_watched() {
                 return Before::Answered(result);
             }

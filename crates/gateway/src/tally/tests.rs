@@ -1,3 +1,5 @@
+//! What is counted, and when.
+
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use upstream::Part;

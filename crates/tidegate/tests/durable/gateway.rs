@@ -129,12 +129,17 @@ impl Gateway {
 
     /// Comes back when a run waits and so many of its calls have answers that are written down.
     pub(crate) fn settles(&self, id: &str, calls: usize) {
+        self.made(id, calls, |run| run["status"] == "waiting");
+    }
+
+    /// Comes back when so many calls of a run have been answered and the run is as it should be.
+    pub(crate) fn made(&self, id: &str, calls: usize, is_so: impl Fn(&Value) -> bool) {
         let begun = Instant::now();
         loop {
             let run = self.run(id).unwrap();
             let made = run["calls"].as_array().map_or(&[][..], Vec::as_slice);
             let committed = made.iter().filter(|call| call["fate"] == "committed").count();
-            if run["status"] == "waiting" && committed >= calls {
+            if committed >= calls && is_so(&run) {
                 return;
             }
             assert!(begun.elapsed() < crate::PATIENCE, "{run:#}");

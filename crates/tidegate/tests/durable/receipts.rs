@@ -60,3 +60,28 @@ fn answers_of_an_earlier_run_are_not_counted_again_after_a_kill() {
     assert_eq!(run["tools_called"], whole["tools_called"], "{run:#}");
     assert_eq!(run["receipt"]["search"], whole["receipt"]["search"], "{run:#}");
 }
+
+#[test]
+fn a_run_that_begins_again_after_a_kill_counts_the_calls_it_had_made() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nothing is frozen while it runs, so that there is no image to go on from.
+    let mut gateway =
+        Gateway::new(folder.path(), 0.01, &["--durable", "true", "--freeze-after", "60s"]);
+    gateway.start();
+    let body = |seconds: u64| {
+        let code = format!(
+            "import asyncio\nfrom servers.desk import look\nawait look(key='one')\nawait asyncio.sleep({seconds})\n'done'"
+        );
+        json!({ "code": code })
+    };
+    let whole = gateway.ask("POST", "/execute", Some(&body(0))).unwrap();
+    assert_eq!(whole["tools_called"], json!(["desk.look"]), "{whole:#}");
+    let id = gateway.begin(&body(4)).unwrap();
+    gateway.made(&id, 1, |_| true);
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], "done", "{run:#}");
+    assert_eq!(run["tools_called"], whole["tools_called"], "{run:#}");
+    assert_eq!(run["receipt"]["search"], whole["receipt"]["search"], "{run:#}");
+}

@@ -1,4 +1,4 @@
-# said: "device_id" should be str, not an object
+# said: should be str, not
 # value: true
 from servers.data import get_devices, query_device_history
 first = (await get_devices())['devices'][0]
