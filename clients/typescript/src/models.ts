@@ -272,6 +272,7 @@ export interface Execute {
   if_busy?: IfBusy | null;
   language?: Language | null;
   level?: Level | null;
+  limits?: TighterLimits | null;
   /** Tokens that value and output together may have; the rest can be fetched. */
   max_output_tokens?: number | null;
   output_strategy?: OutputStrategy | null;
@@ -306,9 +307,11 @@ export interface FoundTool {
   description?: string | null;
   /** The JSON Schema of its arguments. */
   input_schema?: unknown;
+  /** `skill` where it is one; nothing for a tool. */
+  kind?: string | null;
   /** Its function. */
   name: string;
-  /** The package that has it. */
+  /** The package that has it; `skills` for a skill, which `from skills import NAME` gets. */
   server: string;
   /** How it is called, and what it returns. */
   signature?: string | null;
@@ -420,6 +423,44 @@ export interface NewSession {
 
 /** How an answer is made to fit. */
 export type OutputStrategy = "auto" | "summarize" | "schema" | "sample" | "truncate" | "none";
+
+/** A pack in an index. */
+export interface Pack {
+  /** What it is for. */
+  description: string;
+  /** The key that signed it. */
+  key?: string | null;
+  /** What it is called. */
+  name: string;
+  /** Its skills. */
+  skills: string[];
+  /** The tools that they call. */
+  tools: string[];
+  /** Which edition. */
+  version: string;
+}
+
+/** Where a pack is to go. */
+export interface PackInstall {
+  /** Who sees its skills: `own`, `team:NAME` or `global`, which only an admin may say. */
+  scope?: string | null;
+}
+
+/** What was installed. */
+export interface PackInstalled {
+  /** The pack. */
+  pack: string;
+  /** Its skills, as they are here now. */
+  skills: Skill[];
+  /** Its version. */
+  version: string;
+}
+
+/** Packs that can be installed. */
+export interface Packs {
+  /** In the order in which they were published. */
+  packs: Pack[];
+}
 
 /** A problem in words. */
 export interface Problem {
@@ -712,6 +753,76 @@ export interface Sessions {
   sessions: Session[];
 }
 
+/** A skill. */
+export interface Skill {
+  /** Who saved it, or the pack it came in. */
+  author: string;
+  /** What it does. */
+  description: string;
+  /** How many examples run before it is saved. */
+  examples: number;
+  /** How a program gets it. */
+  import: string;
+  /** When one last did, in seconds since 1970. */
+  last_used?: number | null;
+  /** What programs import. */
+  name: string;
+  /** When, in seconds since 1970. */
+  saved: number;
+  /** Who sees it: `own`, `team:NAME` or `global`. */
+  scope: string;
+  /** How it is called. */
+  signature: string;
+  /** Why it may no longer do what it did. */
+  stale?: string | null;
+  /** The tools it calls. */
+  tools: SkillTool[];
+  /** Programs that called this version. */
+  uses: number;
+  /** Which of its versions this is. */
+  version: number;
+  /** The versions there are. */
+  versions: number[];
+}
+
+/** A function that is to be kept. */
+export interface SkillDraft {
+  /** What it does; the function's own words where nothing is said. */
+  description?: string | null;
+  /** Calls whose results are known. */
+  examples?: SkillExample[] | null;
+  /** What programs import. */
+  name: string;
+  /** Who sees it: `own`, `team:NAME` or `global`, which only an admin may say. */
+  scope?: string | null;
+  /** The source that defines a function of that name. */
+  source: string;
+}
+
+/** What became of a skill's examples. */
+export interface SkillTested {
+  /** How many there are. */
+  examples: number;
+  /** Whether all came out as they should. */
+  passed: boolean;
+  /** Why it may no longer do what it did. */
+  stale?: string | null;
+}
+
+/** A tool that a skill calls. */
+export interface SkillTool {
+  /** What its definition was when the skill was saved. */
+  fingerprint?: string | null;
+  /** The tool, as `server.tool`. */
+  tool: string;
+}
+
+/** Skills that the caller sees. */
+export interface Skills {
+  /** The best first; by name where no words are given. */
+  skills: Skill[];
+}
+
 /** Figures over runs that are over. */
 export interface Stats {
   /** Milliseconds a run took, on average. */
@@ -740,6 +851,26 @@ export interface Stats {
   total_tokens_saved: number;
   /** Tokens saved against having the tools that were used in context. */
   total_tokens_saved_search: number;
+}
+
+/** Limits that are tighter than the session's; what would loosen one changes nothing. */
+export interface TighterLimits {
+  /** Calls of servers in one run. */
+  calls?: number | null;
+  /** Seconds of CPU time of a run. */
+  cpu_time?: number | null;
+  /** Bytes of one file. */
+  file_bytes?: number | null;
+  /** Bytes of memory beyond the base image. */
+  memory_bytes?: number | null;
+  /** Bytes of each output stream. */
+  output_bytes?: number | null;
+  /** Bytes of the value a program returns. */
+  value_bytes?: number | null;
+  /** Seconds of a run, not counting rest. */
+  wall?: number | null;
+  /** Bytes of all files. */
+  workspace_bytes?: number | null;
 }
 
 /** All about one tool. */
@@ -890,4 +1021,14 @@ export interface Waiting {
   since: string;
   /** When it goes on though nothing has come, where that is known. */
   wakes_at?: string | null;
+}
+
+/** A skill, and all of it. */
+export interface WholeSkill {
+  /** Its examples, with what the tools answered. */
+  examples: SkillExample[];
+  /** What is said of it. */
+  skill: Skill;
+  /** Its source. */
+  source: string;
 }

@@ -53,6 +53,11 @@ __all__ = [
     "NewSession",
     "NewSessionOptions",
     "OutputStrategy",
+    "Pack",
+    "PackInstall",
+    "PackInstallOptions",
+    "PackInstalled",
+    "Packs",
     "Problem",
     "ProgramError",
     "Receipt",
@@ -72,7 +77,15 @@ __all__ = [
     "Session",
     "SessionState",
     "Sessions",
+    "Skill",
+    "SkillDraft",
+    "SkillDraftOptions",
+    "SkillTested",
+    "SkillTool",
+    "Skills",
     "Stats",
+    "TighterLimits",
+    "TighterLimitsOptions",
     "Tool",
     "ToolCalls",
     "ToolName",
@@ -84,6 +97,7 @@ __all__ = [
     "Validated",
     "Violation",
     "Waiting",
+    "WholeSkill",
 ]
 
 AnalysisType: TypeAlias = Literal["filter", "aggregate", "transform", "validate", "timeseries", "correlate", "describe", "test", "predict"]
@@ -524,6 +538,8 @@ class ExecuteOptions(TypedDict, total=False):
 
     level: Level | None
 
+    limits: TighterLimits | None
+
     max_output_tokens: int | None
     """Tokens that value and output together may have; the rest can be fetched."""
 
@@ -575,11 +591,14 @@ class FoundTool:
     input_schema: Any = None
     """The JSON Schema of its arguments."""
 
+    kind: str | None = None
+    """`skill` where it is one; nothing for a tool."""
+
     name: str
     """Its function."""
 
     server: str
-    """The package that has it."""
+    """The package that has it; `skills` for a skill, which `from skills import NAME` gets."""
 
     signature: str | None = None
     """How it is called, and what it returns."""
@@ -716,6 +735,62 @@ class NewSessionOptions(TypedDict, total=False):
 
 class NewSession(NewSessionOptions):
     """A session to make."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pack:
+    """A pack in an index."""
+
+    description: str
+    """What it is for."""
+
+    key: str | None = None
+    """The key that signed it."""
+
+    name: str
+    """What it is called."""
+
+    skills: list[str]
+    """Its skills."""
+
+    tools: list[str]
+    """The tools that they call."""
+
+    version: str
+    """Which edition."""
+
+
+class PackInstallOptions(TypedDict, total=False):
+    """Where a pack is to go. What may be left out."""
+
+    scope: str | None
+    """Who sees its skills: `own`, `team:NAME` or `global`, which only an admin may say."""
+
+
+class PackInstall(PackInstallOptions):
+    """Where a pack is to go."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackInstalled:
+    """What was installed."""
+
+    pack: str
+    """The pack."""
+
+    skills: list[Skill]
+    """Its skills, as they are here now."""
+
+    version: str
+    """Its version."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Packs:
+    """Packs that can be installed."""
+
+    packs: list[Pack]
+    """In the order in which they were published."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1107,6 +1182,109 @@ class Sessions:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Skill:
+    """A skill."""
+
+    author: str
+    """Who saved it, or the pack it came in."""
+
+    description: str
+    """What it does."""
+
+    examples: int
+    """How many examples run before it is saved."""
+
+    import_: str = field(metadata={"name": "import"})
+    """How a program gets it."""
+
+    last_used: int | None = None
+    """When one last did, in seconds since 1970."""
+
+    name: str
+    """What programs import."""
+
+    saved: int
+    """When, in seconds since 1970."""
+
+    scope: str
+    """Who sees it: `own`, `team:NAME` or `global`."""
+
+    signature: str
+    """How it is called."""
+
+    stale: str | None = None
+    """Why it may no longer do what it did."""
+
+    tools: list[SkillTool]
+    """The tools it calls."""
+
+    uses: int
+    """Programs that called this version."""
+
+    version: int
+    """Which of its versions this is."""
+
+    versions: list[int]
+    """The versions there are."""
+
+
+class SkillDraftOptions(TypedDict, total=False):
+    """A function that is to be kept. What may be left out."""
+
+    description: str | None
+    """What it does; the function's own words where nothing is said."""
+
+    examples: list[SkillExample] | None
+    """Calls whose results are known."""
+
+    scope: str | None
+    """Who sees it: `own`, `team:NAME` or `global`, which only an admin may say."""
+
+
+class SkillDraft(SkillDraftOptions):
+    """A function that is to be kept."""
+
+    name: str
+    """What programs import."""
+
+    source: str
+    """The source that defines a function of that name."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SkillTested:
+    """What became of a skill's examples."""
+
+    examples: int
+    """How many there are."""
+
+    passed: bool
+    """Whether all came out as they should."""
+
+    stale: str | None = None
+    """Why it may no longer do what it did."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SkillTool:
+    """A tool that a skill calls."""
+
+    fingerprint: str | None = None
+    """What its definition was when the skill was saved."""
+
+    tool: str
+    """The tool, as `server.tool`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skills:
+    """Skills that the caller sees."""
+
+    skills: list[Skill]
+    """The best first; by name where no words are given."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Stats:
     """Figures over runs that are over."""
 
@@ -1148,6 +1326,38 @@ class Stats:
 
     total_tokens_saved_search: int
     """Tokens saved against having the tools that were used in context."""
+
+
+class TighterLimitsOptions(TypedDict, total=False):
+    """Limits that are tighter than the session's; what would loosen one changes nothing. What may be left out."""
+
+    calls: int | None
+    """Calls of servers in one run."""
+
+    cpu_time: float | None
+    """Seconds of CPU time of a run."""
+
+    file_bytes: int | None
+    """Bytes of one file."""
+
+    memory_bytes: int | None
+    """Bytes of memory beyond the base image."""
+
+    output_bytes: int | None
+    """Bytes of each output stream."""
+
+    value_bytes: int | None
+    """Bytes of the value a program returns."""
+
+    wall: float | None
+    """Seconds of a run, not counting rest."""
+
+    workspace_bytes: int | None
+    """Bytes of all files."""
+
+
+class TighterLimits(TighterLimitsOptions):
+    """Limits that are tighter than the session's; what would loosen one changes nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1367,3 +1577,17 @@ class Waiting:
 
     wakes_at: datetime | None = None
     """When it goes on though nothing has come, where that is known."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WholeSkill:
+    """A skill, and all of it."""
+
+    examples: list[SkillExample]
+    """Its examples, with what the tools answered."""
+
+    skill: Skill
+    """What is said of it."""
+
+    source: str
+    """Its source."""
