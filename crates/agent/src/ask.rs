@@ -106,6 +106,16 @@ pub enum AskError {
         /// What was wrong with the last one.
         last: String,
     },
+    /// The model's replies had no end.
+    #[error(
+        "the model's reply was cut after {most} tokens (`[ask] reply-tokens`), {attempts} times (`[ask] attempts`); ask for less at once, or raise the setting"
+    )]
+    Cut {
+        /// How often.
+        attempts: u32,
+        /// How many tokens a reply may have.
+        most: u64,
+    },
     /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -136,6 +146,7 @@ impl AskError {
             Self::Refused(_) => "model_refused",
             Self::Failed { .. } => "programs_failed",
             Self::Form { .. } => "wrong_form",
+            Self::Cut { .. } => "reply_too_long",
             Self::Model(_) => "model_failed",
             Self::Gateway(refusal) => refusal.code(),
             Self::Cancelled => "cancelled",

@@ -15,6 +15,7 @@
 pub mod ask;
 mod blocks;
 mod chat;
+mod cut;
 pub mod event;
 mod figures;
 pub mod form;

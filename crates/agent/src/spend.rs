@@ -91,6 +91,16 @@ impl Spent {
         self.tokens_saved = whole(direct_tokens) - whole(self.tokens());
     }
 
+    /// That there are no tokens for another reply.
+    pub(crate) fn no_tokens(&self, budgets: &Budgets) -> AskError {
+        AskError::Budget {
+            what: "tokens",
+            used: self.tokens().to_string(),
+            limit: budgets.tokens.to_string(),
+            setting: "max-tokens",
+        }
+    }
+
     /// How many tokens are left for one more request, or which budget is spent.
     pub(crate) fn left(&self, budgets: &Budgets) -> Result<u64, AskError> {
         if self.steps.len() >= budgets.steps as usize {
@@ -103,12 +113,7 @@ impl Spent {
         }
         let used = self.tokens();
         if used >= budgets.tokens {
-            return Err(AskError::Budget {
-                what: "tokens",
-                used: used.to_string(),
-                limit: budgets.tokens.to_string(),
-                setting: "max-tokens",
-            });
+            return Err(self.no_tokens(budgets));
         }
         match budgets.cost {
             Some(limit) if self.cost >= limit => Err(AskError::Budget {

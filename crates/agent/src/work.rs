@@ -10,6 +10,7 @@ use serde_json::value::to_raw_value;
 use tracing::warn;
 
 use crate::ask::{Answer, Ask, AskError};
+use crate::cut;
 use crate::event::Event;
 use crate::figures;
 use crate::form::{Form, Schema};
@@ -34,6 +35,8 @@ pub(crate) struct Work<'a> {
     pub(crate) mode: Mode,
     pub(crate) runs: Vec<RunId>,
     pub(crate) failures: u32,
+    /// Replies that ended because they had no more tokens.
+    cuts: u32,
     form: Form,
     model: String,
     arm: Arm,
@@ -73,6 +76,7 @@ impl<'a> Work<'a> {
             mode,
             runs: Vec::new(),
             failures: 0,
+            cuts: 0,
             form: ask.form,
             model,
             arm,
@@ -130,29 +134,58 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Asks the model once, within the budget. Words are told as they come where they may be the answer.
+    /// Asks the model, within the budget. Words are told as they come where they may be the answer. A reply
+    /// that has no end is none: it is asked for again, shorter.
     pub(crate) async fn think(
         &mut self,
         step: StepName,
         mut prompt: Prompt,
         is_heard: bool,
     ) -> Result<Reply, AskError> {
-        let settings = &self.agent.settings;
-        let left = self.spent.left(&settings.budgets)?;
-        prompt.reply_tokens = settings.model.reply_tokens.min(left).max(1);
-        let live = self.live;
-        let mut told = |told: Told<'_>| match told {
-            Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
-            Told::Anew if is_heard => live.tell(Event::Anew),
-            _ => {}
-        };
-        let reply = self.agent.model.complete(&self.model, &prompt, &mut told).await?;
-        self.spent.note(step, reply.usage, settings.prices);
-        figures::step(self.arm, step, reply.usage.input, reply.usage.output);
-        match reply.stop {
-            Stop::Refused => Err(AskError::Refused(reply.text.trim().chars().take(500).collect())),
-            _ => Ok(reply),
+        loop {
+            let settings = &self.agent.settings;
+            let left = self.spent.left(&settings.budgets)?;
+            let most = settings.model.reply_tokens.min(left).max(1);
+            prompt.reply_tokens = most;
+            let live = self.live;
+            let mut told = |told: Told<'_>| match told {
+                Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
+                Told::Anew if is_heard => live.tell(Event::Anew),
+                _ => {}
+            };
+            let reply = self.agent.model.complete(&self.model, &prompt, &mut told).await?;
+            self.spent.note(step, reply.usage, settings.prices);
+            figures::step(self.arm, step, reply.usage.input, reply.usage.output);
+            match reply.stop {
+                Stop::Refused => {
+                    let words = reply.text.trim().chars().take(500).collect();
+                    return Err(AskError::Refused(words));
+                }
+                Stop::Length => self.was_cut(most)?,
+                Stop::End | Stop::Tools => return Ok(reply),
+            }
+            if is_heard && !reply.text.is_empty() {
+                self.live.tell(Event::Anew);
+            }
+            cut::ask_for_less(&mut prompt, &reply.text, most);
         }
+    }
+
+    /// Counts a reply that was cut after so many tokens; too many of them end the question.
+    fn was_cut(&mut self, most: u64) -> Result<(), AskError> {
+        let settings = &self.agent.settings;
+        if most < settings.model.reply_tokens {
+            // It had what the budget left, and another one would have less.
+            return Err(self.spent.no_tokens(&settings.budgets));
+        }
+        self.cuts += 1;
+        let (kind, message) = ("Cut".to_owned(), cut::in_words(most));
+        self.live.tell(Event::Failed { kind, message });
+        let attempts = settings.attempts.max(1);
+        if self.cuts < attempts {
+            return Ok(());
+        }
+        Err(AskError::Cut { attempts, most })
     }
 
     /// Counts something that went wrong and goes back to the model; too many end the question.

@@ -89,6 +89,60 @@ async fn what_failed_goes_back_with_our_words_and_not_for_ever() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_was_cut_is_no_program_and_no_answer() {
+    let turns = [
+        // The block is whole; what the model meant to say is not.
+        Turn::Length("```python\nreturn 1\n```\nOr rather".to_owned()),
+        Turn::program("return 7"),
+        Turn::Length("It is 7, or".to_owned()),
+        Turn::say("It is 7."),
+    ];
+    let house = House::saying(turns).await;
+    let (answer, events) = house.ask(ask("How many?")).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.answer.as_str(), answer.runs.len()), ("It is 7.", 1));
+    assert_eq!(answer.usage.tokens(), 4 * 120);
+    for again in [1, 3] {
+        let told = house.server.asked()[again].text();
+        assert!(told.contains("Your reply was cut") && told.contains("shorter"), "{told}");
+    }
+    let anew = events.iter().rposition(|event| *event == Event::Anew).unwrap();
+    let words = events[anew..].iter().filter_map(|event| match event {
+        Event::Token { text } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(words.collect::<String>(), "It is 7.");
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+
+    let turns = [
+        Turn::Length("```python\nreturn 1\n```".to_owned()),
+        Turn::Length(String::new()),
+        Turn::say("Hello."),
+    ];
+    let house = House::with(Mode::Hybrid, by_turns(turns)).await;
+    let answer = house.ask(ask("Hello?")).await.0.unwrap();
+    assert_eq!((answer.answer.as_str(), answer.runs.len()), ("Hello.", 0));
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_that_are_cut_again_and_again_end_with_the_setting_that_is_to_blame() {
+    let endless = |_: &Asked| Turn::Length("Well, as I said, ".to_owned());
+    let house = House::by(endless).await;
+    let (answer, _) = house.ask(ask("How many?")).await;
+    let (code, words) = answer.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("reply_too_long", 3));
+    assert!(words.contains("4096") && words.contains("`[ask] reply-tokens`"), "{words}");
+
+    let few = |settings: &mut Settings| settings.budgets.tokens = 300;
+    let house = House::set(few, endless).await;
+    let (answer, _) = house.ask(ask("How many?")).await;
+    let (code, words) = answer.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("budget_exceeded", 1));
+    assert!(words.contains("300") && words.contains("`[ask] max-tokens`"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn variables_reach_programs_and_no_model() {
     let turns = [Turn::program("return [user['owner'], len(customer)]"), Turn::say("Done.")];
     let house = House::saying(turns).await;
@@ -189,7 +243,8 @@ async fn what_is_cancelled_ends_at_the_model_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_not_rolled_out_to_gets_tools_and_no_programs() {
-    let house = House::rolled(Mode::Code, 0.0, by_turns([Turn::say("Hello.")])).await;
+    let nobody = |settings: &mut Settings| settings.rollout = 0.0;
+    let house = House::set(nobody, by_turns([Turn::say("Hello.")])).await;
     let answer = house.ask(ask("Hello?")).await.0.unwrap();
     assert_eq!((answer.arm, answer.mode, answer.answer.as_str()), ("direct", "direct", "Hello."));
     assert_eq!(house.server.asked()[0].body.get("tools"), None);
@@ -236,12 +291,11 @@ impl House {
     }
 
     async fn with(mode: Mode, script: impl FnMut(&Asked) -> Turn + Send + 'static) -> Self {
-        Self::rolled(mode, 100.0, script).await
+        Self::set(|settings| settings.mode = mode, script).await
     }
 
-    async fn rolled(
-        mode: Mode,
-        rollout: f64,
+    async fn set(
+        change: impl FnOnce(&mut Settings),
         script: impl FnMut(&Asked) -> Turn + Send + 'static,
     ) -> Self {
         let folder = TempDir::new().unwrap();
@@ -265,7 +319,8 @@ impl House {
         model.key = Some(Secret::new(KEY.to_owned()));
         model.retry_after = Duration::from_millis(1);
         let prices = Prices { input: 1.0, output: 4.0 };
-        let settings = Settings { mode, rollout, prices, ..Settings::new(model) };
+        let mut settings = Settings { prices, ..Settings::new(model) };
+        change(&mut settings);
         Self { agent: Agent::new(service, settings).unwrap(), server, folder }
     }
 

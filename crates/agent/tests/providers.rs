@@ -110,6 +110,17 @@ async fn a_refusal_is_one_and_not_an_answer() {
 }
 
 #[tokio::test]
+async fn a_reply_that_had_no_more_tokens_says_so() {
+    for (format, provider) in FORMATS {
+        let server = Scripted::saying(format, [Turn::Length("It is 4".to_owned())]).await;
+        let (reply, _) = asked(&server, provider).await;
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop), ("It is 4", Stop::Length), "{provider:?}");
+        assert_eq!((reply.usage.input, reply.usage.output), (100, 20), "{provider:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_key_is_in_no_error() {
     for (format, provider) in FORMATS {
         let said = format!("Incorrect API key provided: {KEY}");

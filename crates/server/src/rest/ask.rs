@@ -149,9 +149,8 @@ fn told(code: &'static str, message: &str) -> Problem {
         "unknown_conversation" => StatusCode::NOT_FOUND,
         "conversation_busy" => StatusCode::CONFLICT,
         "too_many_requests" => StatusCode::TOO_MANY_REQUESTS,
-        "budget_exceeded" | "model_refused" | "programs_failed" | "wrong_form" => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        "budget_exceeded" | "model_refused" | "programs_failed" | "reply_too_long"
+        | "wrong_form" => StatusCode::UNPROCESSABLE_ENTITY,
         "model_failed" => StatusCode::BAD_GATEWAY,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
@@ -172,7 +171,7 @@ fn told(code: &'static str, message: &str) -> Problem {
          content((AnswerShown = "application/json"), (super::stream::EventShown = "text/event-stream"))),
         (status = 404, description = "There is no such conversation: `unknown_conversation`.", body = ErrorBody),
         (status = 409, description = "No model is set, `no_model`; another question of it is being answered, `conversation_busy`.", body = ErrorBody),
-        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `wrong_form`.", body = ErrorBody),
+        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `reply_too_long`, `wrong_form`.", body = ErrorBody),
         (status = 429, description = "Too many questions are being answered.", body = ErrorBody),
         (status = 502, description = "The model did not reply: `model_failed`.", body = ErrorBody),
     )

@@ -231,7 +231,7 @@ fn print_failure(code: &str, message: &str) -> anyhow::Result<()> {
 fn ending(code: &str) -> Ending {
     match code {
         "invalid_request" | "unknown_conversation" => Ending::Misused,
-        "programs_failed" | "wrong_form" | "model_refused" => Ending::Raised,
+        "programs_failed" | "wrong_form" | "model_refused" | "reply_too_long" => Ending::Raised,
         "budget_exceeded" => Ending::Limited,
         "cancelled" => Ending::Interrupted,
         _ => Ending::Broken,
