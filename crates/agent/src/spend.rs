@@ -43,6 +43,9 @@ pub struct Step {
     pub cost: f64,
     /// The provider did not say how many; they were counted here.
     pub estimated: bool,
+    /// The reply broke off or could not be used, and was asked for again where that could help.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub broke_off: bool,
 }
 
 /// What a question used so far.
@@ -71,6 +74,15 @@ impl Spent {
 
     /// Notes a request.
     pub(crate) fn note(&mut self, step: StepName, used: Usage, prices: Prices) {
+        self.add(step, used, prices, false);
+    }
+
+    /// Notes one whose reply broke off.
+    pub(crate) fn lose(&mut self, step: StepName, used: Usage, prices: Prices) {
+        self.add(step, used, prices, true);
+    }
+
+    fn add(&mut self, step: StepName, used: Usage, prices: Prices, broke_off: bool) {
         let cost = prices.of(used.input, used.output);
         self.input_tokens += used.input;
         self.output_tokens += used.output;
@@ -81,6 +93,7 @@ impl Spent {
             output_tokens: used.output,
             cost,
             estimated: used.estimated,
+            broke_off,
         });
     }
 
@@ -103,10 +116,12 @@ impl Spent {
 
     /// How many tokens are left for one more request, or which budget is spent.
     pub(crate) fn left(&self, budgets: &Budgets) -> Result<u64, AskError> {
-        if self.steps.len() >= budgets.steps as usize {
+        // How often a request is made again is bounded already.
+        let steps = self.steps.iter().filter(|step| !step.broke_off).count();
+        if steps >= budgets.steps as usize {
             return Err(AskError::Budget {
                 what: "requests to the model",
-                used: self.steps.len().to_string(),
+                used: steps.to_string(),
                 limit: budgets.steps.to_string(),
                 setting: "max-steps",
             });
@@ -147,5 +162,18 @@ mod tests {
         ] {
             assert!(stopped(&budgets).contains(setting), "{}", stopped(&budgets));
         }
+    }
+
+    #[test]
+    fn what_broke_off_is_paid_for_and_is_no_step_of_the_budget() {
+        let mut spent = Spent::default();
+        let used = Usage { input: 40, output: 10, estimated: true };
+        let prices = Prices { input: 1_000_000.0, output: 0.0 };
+        spent.lose(StepName::Write, used, prices);
+        assert_eq!((spent.tokens(), spent.cost), (50, 40.0));
+        let budgets = Budgets { tokens: 60, steps: 1, cost: None };
+        assert_eq!(spent.left(&budgets).unwrap(), 10);
+        spent.lose(StepName::Write, used, prices);
+        assert!(spent.left(&budgets).unwrap_err().to_string().contains("max-tokens"));
     }
 }

@@ -41,8 +41,8 @@ pub(crate) struct Work<'a> {
     model: String,
     arm: Arm,
     spent: Spent,
-    /// Tokens that the programs' calls and their answers would have taken.
-    pub(crate) inline: u64,
+    /// Tokens of the calls, and of their answers, that programs made which worked.
+    pub(crate) calls: u64,
 }
 
 /// An answer in the form that was asked for.
@@ -81,7 +81,7 @@ impl<'a> Work<'a> {
             model,
             arm,
             spent: Spent::default(),
-            inline: 0,
+            calls: 0,
         }
     }
 
@@ -95,11 +95,7 @@ impl<'a> Work<'a> {
             Mode::Code => self.in_steps().await?,
             Mode::Hybrid | Mode::Direct => self.in_chat().await?,
         };
-        let said = budget::count(&self.question) + budget::count(&formed.text);
-        let direct = match self.arm {
-            Arm::Direct => self.spent.tokens(),
-            Arm::Code => self.inline + said as u64,
-        };
+        let direct = self.direct_tokens(&formed.text).await;
         self.spent.compare(direct);
         self.keep(&formed.text).await;
         Ok(Answer {
@@ -111,6 +107,16 @@ impl<'a> Work<'a> {
             runs: self.runs.iter().map(ToString::to_string).collect(),
             usage: self.spent.clone(),
         })
+    }
+
+    /// Tokens that the same would have taken without programs, at the least: the definitions of all tools once,
+    /// calls and their answers, and what was said.
+    async fn direct_tokens(&self, answer: &str) -> u64 {
+        if self.arm == Arm::Direct {
+            return self.spent.tokens();
+        }
+        let said = budget::count(&self.question) + budget::count(answer);
+        self.agent.service.definition_tokens().await + self.calls + said as u64
     }
 
     /// Keeps the turn. That it could not be kept makes the answer no worse.
@@ -143,17 +149,30 @@ impl<'a> Work<'a> {
         is_heard: bool,
     ) -> Result<Reply, AskError> {
         loop {
-            let settings = &self.agent.settings;
+            let agent: &Agent = self.agent;
+            let settings = &agent.settings;
             let left = self.spent.left(&settings.budgets)?;
             let most = settings.model.reply_tokens.min(left).max(1);
-            prompt.reply_tokens = most;
-            let live = self.live;
+            (prompt.reply_tokens, prompt.left) = (most, Some(left));
+            let (live, arm, spent) = (self.live, self.arm, &mut self.spent);
             let mut told = |told: Told<'_>| match told {
+                Told::Lost(used) => {
+                    spent.lose(step, used, settings.prices);
+                    figures::step(arm, step, used.input, used.output);
+                }
                 Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
                 Told::Anew if is_heard => live.tell(Event::Anew),
-                _ => {}
+                Told::Text(_) | Told::Anew => {}
             };
-            let reply = self.agent.model.complete(&self.model, &prompt, &mut told).await?;
+            let reply = agent.model.complete(&self.model, &prompt, &mut told).await;
+            let reply = match reply {
+                Ok(reply) => reply,
+                Err(error) => {
+                    // Replies that broke off may have used up what there was.
+                    self.spent.left(&settings.budgets)?;
+                    return Err(error.into());
+                }
+            };
             self.spent.note(step, reply.usage, settings.prices);
             figures::step(self.arm, step, reply.usage.input, reply.usage.output);
             match reply.stop {

@@ -143,6 +143,25 @@ async fn replies_that_are_cut_again_and_again_end_with_the_setting_that_is_to_bl
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_replies_used_that_broke_off_counts_and_budgets_hold() {
+    let turns = [Turn::Stop("Half".to_owned()), Turn::program("return 7"), Turn::say("It is 7.")];
+    let house = House::saying(turns).await;
+    let answer = house.ask(ask("How many?")).await.0.unwrap();
+    let steps = &answer.usage.steps;
+    let broke_off: Vec<bool> = steps.iter().map(|step| step.broke_off).collect();
+    assert_eq!(broke_off, [true, false, false]);
+    // The whole prompt was read.
+    assert!(steps[0].input_tokens > 100 && steps[0].output_tokens == 1, "{steps:?}");
+    assert_eq!(answer.usage.tokens(), 240 + steps[0].input_tokens + 1);
+
+    let few = |settings: &mut Settings| settings.budgets.tokens = 100;
+    let house = House::set(few, |_| Turn::Stop("Half".to_owned())).await;
+    let (code, words) = house.ask(ask("How many?")).await.0.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("budget_exceeded", 1));
+    assert!(words.contains("`[ask] max-tokens`"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn variables_reach_programs_and_no_model() {
     let turns = [Turn::program("return [user['owner'], len(customer)]"), Turn::say("Done.")];
     let house = House::saying(turns).await;

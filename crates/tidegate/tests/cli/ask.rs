@@ -202,6 +202,28 @@ async fn what_tools_would_have_taken_counts_every_row_a_program_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn definitions_count_once_and_programs_that_failed_not_at_all() {
+    let read = "from data import get_devices\nall = await get_devices()\n";
+    let (works, fails) = (format!("{read}return 1"), format!("{read}raise ValueError('no')"));
+    let code = |code: &str| Turn::call("execute_python", json!({ "code": code }));
+    let turns = [
+        vec![code(&works), Turn::say("Yes.")],
+        vec![code(&fails), code(&fails), code(&works), Turn::say("Yes.")],
+        vec![code(&works), code("return 2"), Turn::say("Yes.")],
+    ];
+    let asker = Asker::of(turns.into_iter().flatten(), "mode = 'hybrid'\n").await;
+    let [once, failing, twice] = [(), (), ()].map(|()| {
+        let said = asker.ask(&["--json", "Is there anything?"]);
+        let answer: Value =
+            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        answer["usage"]["direct_tokens"].as_u64().unwrap()
+    });
+    assert_eq!((failing, twice), (once, once));
+    // Of 40 devices alone.
+    assert!(once > 1_000, "{once}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_child_calls_is_counted_with_its_program() {
     let child = "from data import get_devices\nreturn (await get_devices())['count']";
     let turns = [
