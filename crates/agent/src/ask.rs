@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::form::Form;
 use crate::model::ModelError;
-use crate::spend::Spent;
+use crate::spend::{Spent, Totals};
 
 /// A question.
 #[derive(Debug, Default)]
@@ -46,6 +46,8 @@ pub struct Answer {
     pub runs: Vec<String>,
     /// What it used, and what it saved.
     pub usage: Spent,
+    /// What the whole conversation used so far, this question included.
+    pub totals: Totals,
 }
 
 /// Why a question was not answered.

@@ -1,5 +1,6 @@
 //! What a question uses, step by step, and what it may use.
 
+use gateway::service::conversations::Conversation;
 use serde::Serialize;
 
 use crate::ask::AskError;
@@ -65,6 +66,38 @@ pub struct Spent {
     pub tokens_saved: i64,
 }
 
+/// What a whole conversation used, also for questions that were not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Totals {
+    /// Tokens that models read and wrote.
+    pub tokens: u64,
+    /// What they cost.
+    pub cost: f64,
+    /// Tokens that the same work would have taken with tools instead of programs.
+    pub direct_tokens: u64,
+    /// `direct_tokens` less `tokens`; negative where programs were the dearer way.
+    pub tokens_saved: i64,
+}
+
+impl Totals {
+    /// Of so many tokens.
+    #[must_use]
+    pub fn new(tokens: u64, cost: f64, direct_tokens: u64) -> Self {
+        Self { tokens, cost, direct_tokens, tokens_saved: saved(direct_tokens, tokens) }
+    }
+
+    /// Of a conversation as it is kept.
+    #[must_use]
+    pub fn of(one: &Conversation) -> Self {
+        Self::new(one.tokens, one.cost, one.direct_tokens)
+    }
+}
+
+fn saved(direct: u64, used: u64) -> i64 {
+    let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    whole(direct) - whole(used)
+}
+
 impl Spent {
     /// Tokens, read and written.
     #[must_use]
@@ -99,9 +132,8 @@ impl Spent {
 
     /// Says against what it is held.
     pub(crate) fn compare(&mut self, direct_tokens: u64) {
-        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.direct_tokens = direct_tokens;
-        self.tokens_saved = whole(direct_tokens) - whole(self.tokens());
+        self.tokens_saved = saved(direct_tokens, self.tokens());
     }
 
     /// That there are no tokens for another reply.

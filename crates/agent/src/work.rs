@@ -10,16 +10,15 @@ use serde_json::value::to_raw_value;
 use tracing::warn;
 
 use crate::ask::{Answer, Ask, AskError};
-use crate::cut;
 use crate::event::Event;
 use crate::figures;
 use crate::form::{Form, Schema};
 use crate::live::{Agent, Live};
-use crate::model::Told;
-use crate::model::message::{Message, Prompt, Reply, Stop};
+use crate::model::message::{Message, Prompt, Reply, Usage};
 use crate::rollout::Arm;
 use crate::settings::Mode;
-use crate::spend::{Spent, StepName};
+use crate::spend::{Spent, StepName, Totals};
+use crate::think::Open;
 
 /// The variable that says who asks.
 pub(crate) const USER: &str = "user";
@@ -36,13 +35,15 @@ pub(crate) struct Work<'a> {
     pub(crate) runs: Vec<RunId>,
     pub(crate) failures: u32,
     /// Replies that ended because they had no more tokens.
-    cuts: u32,
+    pub(crate) cuts: u32,
     form: Form,
-    model: String,
-    arm: Arm,
-    spent: Spent,
+    pub(crate) model: String,
+    pub(crate) arm: Arm,
+    pub(crate) spent: Spent,
     /// Tokens of the calls, and of their answers, that programs made which worked.
     pub(crate) calls: u64,
+    /// The reply that is under way.
+    pub(crate) open: Option<Open>,
 }
 
 /// An answer in the form that was asked for.
@@ -82,6 +83,7 @@ impl<'a> Work<'a> {
             arm,
             spent: Spent::default(),
             calls: 0,
+            open: None,
         }
     }
 
@@ -97,7 +99,15 @@ impl<'a> Work<'a> {
         };
         let direct = self.direct_tokens(&formed.text).await;
         self.spent.compare(direct);
-        self.keep(&formed.text).await;
+        let turn = Turn {
+            at: Moment::now(),
+            question: self.question.clone(),
+            answer: formed.text.clone(),
+            runs: self.runs.clone(),
+            tokens: self.spent.tokens(),
+            cost: self.spent.cost,
+        };
+        let totals = self.keep(Some(turn)).await;
         Ok(Answer {
             answer: formed.text,
             value: formed.value,
@@ -106,6 +116,7 @@ impl<'a> Work<'a> {
             arm: self.arm.name(),
             runs: self.runs.iter().map(ToString::to_string).collect(),
             usage: self.spent.clone(),
+            totals,
         })
     }
 
@@ -119,92 +130,37 @@ impl<'a> Work<'a> {
         self.agent.service.definition_tokens().await + self.calls + said as u64
     }
 
-    /// Keeps the turn. That it could not be kept makes the answer no worse.
-    async fn keep(&mut self, answer: &str) {
+    /// Keeps what a question used that has no answer, for it was paid for. There is no turn of it: models
+    /// that read on would take it for a question that was answered with nothing.
+    pub(crate) async fn keep_spent(&mut self) {
+        if let Some(open) = self.open.take().filter(|open| !open.said.is_empty()) {
+            let output = budget::count(&open.said) as u64;
+            let used = Usage { input: open.input, output, estimated: true };
+            self.spent.lose(open.step, used, self.agent.settings.prices);
+            figures::step(self.arm, open.step, used.input, used.output);
+        }
+        if self.spent.tokens() == 0 {
+            return;
+        }
+        // Nothing is known of how far tools would have come.
+        self.spent.compare(if self.arm == Arm::Direct { self.spent.tokens() } else { 0 });
+        self.keep(None).await;
+    }
+
+    /// Keeps what was used, and the turn if there is one; gives what the conversation used so far. That it
+    /// could not be kept makes the answer no worse.
+    async fn keep(&self, turn: Option<Turn>) -> Totals {
         let mut one = self.conversation.clone();
         one.tokens += self.spent.tokens();
         one.cost += self.spent.cost;
         one.direct_tokens += self.spent.direct_tokens;
-        one.turns.push(Turn {
-            at: Moment::now(),
-            question: self.question.clone(),
-            answer: answer.to_owned(),
-            runs: self.runs.clone(),
-            tokens: self.spent.tokens(),
-            cost: self.spent.cost,
-        });
-        let id = one.id.clone();
+        one.turns.extend(turn);
+        let (id, totals) = (one.id.clone(), Totals::of(&one));
         let kept = self.agent.service.keep_conversation(one, &self.agent.settings.bounds).await;
         if let Err(error) = kept {
             warn!(conversation = %id, error = %error, "a conversation was not kept");
         }
-    }
-
-    /// Asks the model, within the budget. Words are told as they come where they may be the answer. A reply
-    /// that has no end is none: it is asked for again, shorter.
-    pub(crate) async fn think(
-        &mut self,
-        step: StepName,
-        mut prompt: Prompt,
-        is_heard: bool,
-    ) -> Result<Reply, AskError> {
-        loop {
-            let agent: &Agent = self.agent;
-            let settings = &agent.settings;
-            let left = self.spent.left(&settings.budgets)?;
-            let most = settings.model.reply_tokens.min(left).max(1);
-            (prompt.reply_tokens, prompt.left) = (most, Some(left));
-            let (live, arm, spent) = (self.live, self.arm, &mut self.spent);
-            let mut told = |told: Told<'_>| match told {
-                Told::Lost(used) => {
-                    spent.lose(step, used, settings.prices);
-                    figures::step(arm, step, used.input, used.output);
-                }
-                Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
-                Told::Anew if is_heard => live.tell(Event::Anew),
-                Told::Text(_) | Told::Anew => {}
-            };
-            let reply = agent.model.complete(&self.model, &prompt, &mut told).await;
-            let reply = match reply {
-                Ok(reply) => reply,
-                Err(error) => {
-                    // Replies that broke off may have used up what there was.
-                    self.spent.left(&settings.budgets)?;
-                    return Err(error.into());
-                }
-            };
-            self.spent.note(step, reply.usage, settings.prices);
-            figures::step(self.arm, step, reply.usage.input, reply.usage.output);
-            match reply.stop {
-                Stop::Refused => {
-                    let words = reply.text.trim().chars().take(500).collect();
-                    return Err(AskError::Refused(words));
-                }
-                Stop::Length => self.was_cut(most)?,
-                Stop::End | Stop::Tools => return Ok(reply),
-            }
-            if is_heard && !reply.text.is_empty() {
-                self.live.tell(Event::Anew);
-            }
-            cut::ask_for_less(&mut prompt, &reply.text, most);
-        }
-    }
-
-    /// Counts a reply that was cut after so many tokens; too many of them end the question.
-    fn was_cut(&mut self, most: u64) -> Result<(), AskError> {
-        let settings = &self.agent.settings;
-        if most < settings.model.reply_tokens {
-            // It had what the budget left, and another one would have less.
-            return Err(self.spent.no_tokens(&settings.budgets));
-        }
-        self.cuts += 1;
-        let (kind, message) = ("Cut".to_owned(), cut::in_words(most));
-        self.live.tell(Event::Failed { kind, message });
-        let attempts = settings.attempts.max(1);
-        if self.cuts < attempts {
-            return Ok(());
-        }
-        Err(AskError::Cut { attempts, most })
+        totals
     }
 
     /// Counts something that went wrong and goes back to the model; too many end the question.

@@ -248,6 +248,51 @@ async fn a_conversation_goes_on_with_what_was_said_and_what_is_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_counts_all_that_it_used_also_for_what_was_not_answered() {
+    let failing = [(); 3].map(|()| Turn::program("raise ValueError('no')"));
+    let turns = [Turn::program("return 7"), Turn::say("It is 7.")];
+    let more = [Turn::program("return 8"), Turn::say("It is 8.")];
+    let turns = failing.into_iter().chain(turns).chain(more);
+    let house = House::saying(turns).await;
+    let (failed, events) = house.ask(ask("How many?")).await;
+    assert_eq!(failed.unwrap_err().0, "programs_failed");
+    let Some(Event::Started { conversation, .. }) = events.first() else { panic!("{events:?}") };
+    let conversation = Some(conversation.parse().unwrap());
+    let again = Ask { conversation: conversation.clone(), ..ask("How many?") };
+    let first = house.ask(again).await.0.unwrap();
+    assert_eq!((first.usage.tokens(), first.totals.tokens), (240, 360 + 240));
+    assert_eq!(first.totals.direct_tokens, first.usage.direct_tokens);
+    // What was not answered is no turn that a model reads.
+    assert_eq!(house.server.asked()[3].body["messages"].as_array().unwrap().len(), 2);
+    let second = house.ask(Ask { conversation, ..ask("And now?") }).await.0.unwrap();
+    let totals = second.totals;
+    assert_eq!(totals.tokens, 360 + 240 + 240);
+    assert_eq!(totals.direct_tokens, first.usage.direct_tokens + second.usage.direct_tokens);
+    assert_eq!(totals.tokens_saved, i64::try_from(totals.direct_tokens).unwrap() - 840);
+    // 700 tokens read at 1, 140 written at 4, of a million.
+    assert!((totals.cost - 0.001_26).abs() < 1e-9, "{totals:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_told_before_somebody_cancelled_is_paid_for() {
+    let house = House::with(Mode::Hybrid, |_| Turn::Hold("Thinking about it".to_owned())).await;
+    let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
+    let is_word = |event: &Event| matches!(event, Event::Token { .. });
+    let mut seen = 0;
+    loop {
+        let events = live.events_after(seen).await;
+        seen += events.len();
+        if events.iter().any(is_word) {
+            break;
+        }
+    }
+    live.cancel();
+    live.ended().await.unwrap();
+    let kept = house.agent.conversation(&Caller::local(), live.conversation()).await.unwrap();
+    assert!(kept.tokens > 100 && kept.turns.is_empty(), "{kept:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_cancelled_ends_at_the_model_too() {
     let house = House::by(|_| Turn::Hold("Thinking".to_owned())).await;
     let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();

@@ -119,7 +119,7 @@ impl Prompt {
     }
 
     /// Its tokens, for providers that do not say.
-    pub(super) fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         let of = |text: &str| budget::count(text) as u64;
         let call = |call: &ToolCall| of(&call.name) + of(&call.arguments.to_string());
         let message = |message: &Message| match message {

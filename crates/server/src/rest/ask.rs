@@ -20,6 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Door;
 use super::access::Runner;
+use super::conversations::TotalsShown;
 use super::execute::{context, variables, wants_events};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
@@ -63,8 +64,8 @@ pub(crate) struct AnswerShown {
     /// In words; JSON or a document as text, where that was asked for.
     answer: String,
     /// The JSON that was asked for by a schema.
-    #[schema(value_type = Option<Object>)]
-    value: Option<Value>,
+    #[schema(required = false)]
+    value: Value,
     /// The conversation that it belongs to.
     #[schema(pattern = "^c_[0-9a-f]{32}$")]
     conversation: String,
@@ -77,6 +78,8 @@ pub(crate) struct AnswerShown {
     /// What each step used, and what all of it would have taken with tools instead of programs.
     #[schema(value_type = Object)]
     usage: Value,
+    /// What the whole conversation used so far, this question included.
+    totals: TotalsShown,
 }
 
 /// How the answer is wanted.

@@ -83,6 +83,8 @@ async fn a_conversation_goes_on_in_another_process() {
     let conversation = answer["conversation"].as_str().unwrap();
     let said = asker.ask(&["--conversation", conversation, "And columns?"]);
     assert_eq!(said.stdout, "And 4.\n", "{said:?}");
+    // What both questions used.
+    assert!(said.stderr.contains("the conversation 480 tokens (with tools "), "{said:?}");
     assert!(asker.server.asked()[2].text().contains("There are 3."));
     let unknown = format!("c_{}", "0".repeat(32));
     let said = asker.ask(&["--conversation", &unknown, "And columns?"]);
