@@ -110,7 +110,7 @@ async fn a_connection_that_is_lost_in_the_middle_is_taken_up_in_the_middle() {
     while model.asked().len() < 2 {
         tokio::task::yield_now().await;
     }
-    let conversation = &events[0]["conversation"];
+    let conversation = events[0]["conversation"].clone();
     let mut chat = Chat::open(&house, None).await;
     let resume = json!({"type": "resume", "conversation": conversation, "after": events.len()});
     chat.send(resume).await;
@@ -124,7 +124,7 @@ async fn a_connection_that_is_lost_in_the_middle_is_taken_up_in_the_middle() {
     let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "{numbers:?}");
     assert_eq!(events.last().unwrap()["answer"], "It is 42.");
-    assert!(events.iter().all(|event| event["conversation"] == *conversation), "{events:?}");
+    assert!(events.iter().all(|event| event["conversation"] == conversation), "{events:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
