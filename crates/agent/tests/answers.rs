@@ -46,7 +46,7 @@ async fn a_program_is_written_run_and_interpreted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_program_kept_is_found_for_the_next_question() {
-    let saving = "def twice(number):\n    'Twice a number.'\n    return 2 * number\n\n\
+    let saving = "def twice(number: int) -> int:\n    'Twice a number.'\n    return 2 * number\n\n\
                   saved = await save_skill('twice', twice, examples=[{'number': 4}])\nreturn saved['version']";
     let turns = [
         Turn::program(saving),

@@ -72,7 +72,10 @@ fn an_agents_own_skills_are_among_the_tools_that_it_finds() {
 fn what_fails_its_example_is_not_saved_and_the_error_says_which_and_why() {
     let user = User::new();
     let source = r#"
-def half(number):
+def half(number: float) -> float:
+    return number / 2
+
+def bare(number, *more: int):
     return number / 2
 
 said = []
@@ -95,6 +98,11 @@ try:
     await save_skill('half', half)
 except ToolError as error:
     said.append(str(error))
+for words in (None, 'Half.'):
+    try:
+        await save_skill('bare', bare, description=words)
+    except ToolError as error:
+        said.append(str(error))
 try:
     await save_skill('half', half, description='Half.', scope='global')
 except ToolError as error:
@@ -109,7 +117,9 @@ said"#;
         "use small letters",
         "are versions",
         "has a meaning in programs",
-        "needs a description",
+        "half was not saved: it needs a docstring or a description",
+        "no type of the parameter `number`, what it returns; write it as `def half(number: float) -> float:`; and it needs a docstring",
+        "bare was not saved: it says no type of the parameter `number`, what it returns",
         "saved by whoever runs the gateway",
     ];
     assert_eq!(said.as_array().unwrap().len(), words.len(), "{said}");
@@ -125,7 +135,7 @@ fn a_new_version_is_the_one_that_is_imported_and_old_ones_stay() {
     let save = |body: &str| {
         let file = user.file(
             "skill.py",
-            &format!("def rate():\n    \"\"\"A rate.\"\"\"\n    return {body}\n"),
+            &format!("def rate() -> int:\n    \"\"\"A rate.\"\"\"\n    return {body}\n"),
         );
         user.ok(&["skill", "save", "rate", file.to_str().unwrap()]);
     };
@@ -170,7 +180,7 @@ fn a_tool_that_changed_makes_a_skill_stale_with_the_reason() {
 fn a_tool_that_does_not_only_read_needs_a_recorded_answer() {
     let user = User::new();
     let source = r"
-async def ask(question):
+async def ask(question: str) -> int:
     return (await call_mcp_tool('nobody', 'ask', {'question': question}))['answer']
 
 recorded = {'tool': 'nobody.ask', 'arguments': {'question': 'why'}, 'result': {'answer': 42}}
@@ -234,7 +244,7 @@ fn at_hardened_a_skill_imports_no_more_than_a_program() {
     let user = User::new();
     let file = user.file(
         "skill.py",
-        "import os\ndef where():\n    \"\"\"Where.\"\"\"\n    return os.getcwd()\n",
+        "import os\ndef where() -> str:\n    \"\"\"Where.\"\"\"\n    return os.getcwd()\n",
     );
     user.ok(&["skill", "save", "where", file.to_str().unwrap()]);
     let source = "from skills import where\nwhere()";
@@ -265,7 +275,8 @@ fn the_starter_skills_install_and_all_their_examples_pass() {
 #[test]
 fn a_pack_is_refused_unless_it_is_whole_and_its_key_is_trusted() {
     let (ada, bob) = (User::new(), User::new());
-    let file = ada.file("skill.py", "def twice(n):\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
     ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
     let index = ada.folder().join("index");
     let place = index.to_str().unwrap();
@@ -320,7 +331,8 @@ fn what_a_pack_wants_is_shown_before_anything_of_it_runs() {
 #[test]
 fn what_was_exported_comes_back() {
     let (ada, bob) = (User::new(), User::new());
-    let file = ada.file("skill.py", "def twice(n):\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
     ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
     let key = ada.ok(&["skill", "key"]);
     for name in ["pack", "pack.zip"] {
