@@ -129,6 +129,33 @@ async fn what_one_owner_saves_no_other_sees_changes_or_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_looks_after_the_gateway_saves_for_everybody() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let root = house.token("root", &[Scope::Execute, Scope::Read, Scope::Admin]).await;
+    let anna = house.token("anna", &[Scope::Execute, Scope::Read]).await;
+    let ask = async |token: &str, method: Method, path: &str, body: Value| {
+        house.asked(method, path).bearer_auth(token).json(&body).send().await.unwrap()
+    };
+    let mut global = twice();
+    global["scope"] = "global".into();
+    let refused = ask(&anna, Method::POST, SKILLS, global.clone()).await;
+    assert_problem(refused, 400, "invalid_request").await;
+    let saved = ask(&root, Method::POST, SKILLS, global).await;
+    assert_eq!(saved.status(), StatusCode::CREATED);
+    assert_eq!(saved.json::<Value>().await.unwrap()["scope"], "global");
+
+    let call = json!({"code": "from skills import twice\ntwice(21)"});
+    let ran: Value = ask(&anna, Method::POST, "/execute", call).await.json().await.unwrap();
+    assert_eq!(ran["return_value"], 42, "{ran}");
+    let place = format!("{SKILLS}/twice?scope=global");
+    let kept = ask(&anna, Method::DELETE, &place, json!({})).await;
+    assert_problem(kept, 400, "invalid_request").await;
+    let removed = ask(&root, Method::DELETE, &place, json!({})).await;
+    assert_eq!(removed.status(), StatusCode::NO_CONTENT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_says_nothing_about_themselves_saves_nothing() {
     let house =
         House::guarded(AccessRules { allow_anonymous: true, ..AccessRules::default() }).await;

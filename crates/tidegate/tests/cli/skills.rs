@@ -1,8 +1,10 @@
 //! Skills: saved by programs, called by others, tried, packed, published and installed.
 
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::tide::User;
 
@@ -326,6 +328,151 @@ fn what_a_pack_wants_is_shown_before_anything_of_it_runs() {
     bob.ok(&[&install[..], &["--yes"]].concat());
     let view = &listed(&bob)[0];
     assert!(view["stale"].is_string(), "{view}");
+}
+
+#[test]
+fn what_a_pack_does_not_say_of_itself_is_found_in_its_source() {
+    let bob = user();
+    let source = "import socket\nfrom servers.data import get_devices\n\nasync def devices() -> int:\n    \
+                  'How many devices there are.'\n    return (await get_devices())['count']\n";
+    // It says that it calls nothing.
+    let skill = json!({
+        "name": "devices", "version": 0, "signature": "devices() -> int", "source": source,
+        "description": "How many devices there are.", "author": "eve", "saved": 7,
+    });
+    let skill = serde_json::from_value(skill).unwrap();
+    let (signer, _) = ::skills::Signer::generate().unwrap();
+    let name = ::skills::Name::new("harmless").unwrap();
+    let pack =
+        ::skills::Pack::new((name, "1", "Calls nothing."), vec![skill], Some(&signer)).unwrap();
+    let place = bob.folder().join("harmless.zip");
+    pack.write(&place).unwrap();
+    let key = signer.key().to_string();
+    let asked = bob.tidegate(&["skill", "install", place.to_str().unwrap(), "--trust", &key]);
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    for words in ["it calls data.get_devices (", ", and it does not say so)", "imports `socket`"] {
+        assert!(asked.stdout.contains(words), "no {words:?} in {asked:?}");
+    }
+    assert!(!asked.stdout.contains("it calls no tools"), "{asked:?}");
+    assert_eq!(listed(&bob), json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_publishes_another_installs_from_an_address() {
+    let (ada, bob) = (User::new(), User::new());
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
+    let index = ada.folder().join("index");
+    let publish = |skill: &str, edition: &str| {
+        let to = index.to_str().unwrap();
+        ada.tidegate(&["skill", "publish", skill, "--to", to, "--edition", edition])
+    };
+    assert_eq!(publish("twice", "1.0.0").code, Some(0));
+    let key = ada.ok(&["skill", "key"]);
+    let address = format!("http://{}/", offered(index.clone()).await);
+
+    let packs = bob.ok(&["skill", "packs", &address]);
+    assert!(packs.contains("twice") && packs.contains("1.0.0"), "{packs}");
+    let install = ["skill", "install", &address, "--trust", key.trim()];
+    let asked = bob.tidegate(&install);
+    assert!(asked.stdout.contains("twice(n: int) -> int"), "{asked:?}");
+    assert_eq!((asked.code, listed(&bob)), (Some(2), json!([])), "{asked:?}");
+    bob.ok(&[&install[..], &["--yes"]].concat());
+    assert_eq!(bob.value(&["-c", "from skills import twice\ntwice(4)"]), 8);
+
+    // Another function under an edition that is there already is refused; a new one is the one that comes.
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return n + n\n");
+    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
+    let refused = publish("twice", "1.0.0");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("already has twice 1.0.0"), "{refused:?}");
+    assert_eq!(publish("twice", "1.1.0").code, Some(0));
+    bob.ok(&[&install[..], &["--yes"]].concat());
+    let shown = bob.ok(&["skill", "show", "twice"]);
+    assert!(shown.contains("return n + n"), "{shown}");
+
+    let nowhere = bob.tidegate(&["skill", "packs", &format!("{address}nothing/index.json")]);
+    assert_eq!(nowhere.code, Some(2), "{nowhere:?}");
+    assert!(nowhere.stderr.contains("status 404"), "{nowhere:?}");
+}
+
+#[test]
+fn a_tool_that_changes_while_the_gateway_runs_makes_a_skill_stale() {
+    let user = User::new();
+    let (script, log) = (
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/changing.py"),
+        user.folder().join("listed"),
+    );
+    let config = format!(
+        "[servers.desk]\ncommand = 'python3'\nargs = ['{script}', '{}']\nstartup = 'eager'\ntrusted = true\n",
+        log.display()
+    );
+    let config = user.file("changing.toml", &config);
+    let config = config.to_str().unwrap();
+    let saving = "
+from servers.desk import rate
+
+async def rate_of(currency: str) -> int:
+    'The rate of a currency.'
+    return (await rate(of=currency))['rate']
+
+(await save_skill('rate_of', rate_of, examples=[{'currency': 'eur'}]))['tools'][0]['tool']";
+    let saved = user.tidegate(&["--config", config, "run", "--json", "-c", saving]);
+    let saved: Value = serde_json::from_str(&saved.stdout).unwrap();
+    assert_eq!(saved["return_value"], "desk.rate", "{saved}");
+
+    let listings = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    let stale = || {
+        let said = user.ok(&["--config", config, "skill", "list", "--json"]);
+        let listed: Value = serde_json::from_str(&said).unwrap();
+        listed[0]["stale"].as_str().map(str::to_owned)
+    };
+    let before = listings();
+    let serving = Ended(user.start(&["--config", config, "serve", "--port", "0"]));
+    until(|| (listings() > before).then_some(()));
+    assert_eq!(stale(), None);
+    std::fs::write(log.with_file_name("listed.changed"), "").unwrap();
+    // That its examples still pass is known to whoever has run them: the gateway.
+    let why = until(|| stale().filter(|why| why.contains("; its examples still pass")));
+    assert!(why.starts_with("desk.rate is not what it was when this was saved"), "{why}");
+    drop(serving);
+}
+
+/// A process that ends with its test.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Looks until something is there.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = std::time::Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(120), "it never came");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// A web server that offers the files of a folder, and nothing below it.
+async fn offered(folder: PathBuf) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let read = move |axum::extract::Path(file): axum::extract::Path<String>| {
+        let path = folder.join(file);
+        async move { std::fs::read(path).map_err(|_| axum::http::StatusCode::NOT_FOUND) }
+    };
+    let router = axum::Router::new().route("/{file}", axum::routing::get(read));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
 }
 
 #[test]
