@@ -126,6 +126,24 @@ async fn the_key_comes_from_where_the_setting_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_share_that_gets_programs_comes_from_the_file() {
+    for (rollout, turns, arm) in [
+        ("'0%'", vec![Turn::say("Hello.")], "direct"),
+        ("'100%'", vec![Turn::program("return 1"), Turn::say("Hello.")], "code"),
+    ] {
+        let asker = Asker::of(turns, &format!("rollout = {rollout}\n")).await;
+        let said = asker.ask(&["--json", "Hello?"]);
+        let answer: Value =
+            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        assert_eq!((&answer["arm"], &answer["mode"]), (&json!(arm), &json!(arm)), "{answer}");
+    }
+    let asker = Asker::of([], "rollout = 'a quarter'\n").await;
+    let said = asker.ask(&["Hello?"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.stderr.contains("`rollout`") && said.stderr.contains("\"25%\""), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_way_to_fail_has_its_exit_code() {
     let failing = |turn: fn() -> Turn, more: &'static str| async move {
         let asker = Asker::of(std::iter::repeat_with(turn).take(20), more).await;
@@ -135,6 +153,8 @@ async fn each_way_to_fail_has_its_exit_code() {
     };
     let raising = || Turn::program("raise ValueError('no')");
     assert_eq!(failing(raising, "").await, (Some(1), "programs_failed".to_owned()));
+    let endless = || Turn::Length("And then ".to_owned());
+    assert_eq!(failing(endless, "").await, (Some(1), "reply_too_long".to_owned()));
     let refusing = || Turn::Refuse("no".to_owned());
     assert_eq!(failing(refusing, "").await, (Some(1), "model_refused".to_owned()));
     let spent = failing(raising, "max-tokens = 100\n").await;
