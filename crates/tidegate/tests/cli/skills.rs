@@ -440,6 +440,24 @@ async def rate_of(currency: str) -> int:
     drop(serving);
 }
 
+#[test]
+fn what_was_exported_comes_back() {
+    let (ada, bob) = (User::new(), User::new());
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
+    let key = ada.ok(&["skill", "key"]);
+    for name in ["pack", "pack.zip"] {
+        let to = ada.folder().join(name);
+        ada.ok(&["skill", "export", "twice", "--to", to.to_str().unwrap()]);
+        let from: &Path = &to;
+        let from = from.to_str().unwrap();
+        bob.ok(&["skill", "import", from, "--yes", "--trust", key.trim()]);
+        assert_eq!(listed(&bob)[0]["author"], "twice 1.0.0");
+        bob.ok(&["skill", "remove", "twice"]);
+    }
+}
+
 /// A process that ends with its test.
 struct Ended(std::process::Child);
 
@@ -473,22 +491,4 @@ async fn offered(folder: PathBuf) -> SocketAddr {
     let router = axum::Router::new().route("/{file}", axum::routing::get(read));
     tokio::spawn(async move { axum::serve(listener, router).await });
     address
-}
-
-#[test]
-fn what_was_exported_comes_back() {
-    let (ada, bob) = (User::new(), User::new());
-    let file = ada
-        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
-    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
-    let key = ada.ok(&["skill", "key"]);
-    for name in ["pack", "pack.zip"] {
-        let to = ada.folder().join(name);
-        ada.ok(&["skill", "export", "twice", "--to", to.to_str().unwrap()]);
-        let from: &Path = &to;
-        let from = from.to_str().unwrap();
-        bob.ok(&["skill", "import", from, "--yes", "--trust", key.trim()]);
-        assert_eq!(listed(&bob)[0]["author"], "twice 1.0.0");
-        bob.ok(&["skill", "remove", "twice"]);
-    }
 }
