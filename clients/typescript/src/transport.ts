@@ -151,6 +151,9 @@ export abstract class Stream<E> implements AsyncIterable<E> {
     this.#ask = { ...ask, signal };
   }
 
+  /** What should have come first. */
+  protected abstract readonly end: string;
+
   /** The event that a message tells. */
   protected abstract read(message: Message): E;
 
@@ -165,7 +168,7 @@ export abstract class Stream<E> implements AsyncIterable<E> {
   async *[Symbol.asyncIterator](): AsyncGenerator<E> {
     let last: string | null = null;
     for (let cuts = 0; ; cuts += 1) {
-      let cut: unknown = new ConnectionFailed("the stream ended before its last event");
+      let cut: unknown = new ConnectionFailed(`the stream ended before ${this.end}`);
       try {
         const headers = { ...this.#ask.headers, ...(last === null ? {} : { "Last-Event-ID": last }) };
         const response = await this.#transport.send({ ...this.#ask, headers }, true);
@@ -191,6 +194,8 @@ export abstract class Stream<E> implements AsyncIterable<E> {
 
 /** What happens in a run, one event after the other, until it has ended. */
 export class Events extends Stream<RunEvent> {
+  protected readonly end = "the run did";
+
   protected read(message: Message): RunEvent {
     return eventOf(message);
   }
@@ -202,6 +207,8 @@ export class Events extends Stream<RunEvent> {
 
 /** What happens while a question is answered, until its answer or why there is none. */
 export class Steps extends Stream<AskEvent> {
+  protected readonly end = "the answer came";
+
   protected read(message: Message): AskEvent {
     return askEventOf(message);
   }

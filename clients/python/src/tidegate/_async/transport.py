@@ -119,6 +119,8 @@ class AsyncStream(Generic[E]):
     The request is made by the first event that is asked for, or by entering.
     """
 
+    _END = "its last event"
+
     def __init__(self, transport: AsyncTransport, ask: Ask[Any], can_reopen: bool) -> None:
         self._transport = transport
         self._ask = ask
@@ -175,7 +177,7 @@ class AsyncStream(Generic[E]):
 
     async def _more(self) -> None:
         """Hears what comes next, or opens the stream again if it was cut."""
-        cut: TidegateError = ConnectionFailed("the stream ended before its last event")
+        cut: TidegateError = ConnectionFailed(f"the stream ended before {self._END}")
         try:
             pieces = await self._open()
             async for piece in pieces:
@@ -219,6 +221,8 @@ class AsyncEvents(AsyncStream[RunEvent]):
     that `stream` started, and leaves one alone that `follow` follows.
     """
 
+    _END = "the run did"
+
     def _event(self, message: Message) -> RunEvent:
         return event_of(message)
 
@@ -228,6 +232,8 @@ class AsyncEvents(AsyncStream[RunEvent]):
 
 class AsyncSteps(AsyncStream[AskEvent]):
     """What happens while a question is answered, until its answer or why there is none. Closing before cancels it."""
+
+    _END = "the answer came"
 
     def _event(self, message: Message) -> AskEvent:
         return ask_event_of(message)

@@ -120,6 +120,8 @@ class Stream(Generic[E]):
     The request is made by the first event that is asked for, or by entering.
     """
 
+    _END = "its last event"
+
     def __init__(self, transport: Transport, ask: Ask[Any], can_reopen: bool) -> None:
         self._transport = transport
         self._ask = ask
@@ -176,7 +178,7 @@ class Stream(Generic[E]):
 
     def _more(self) -> None:
         """Hears what comes next, or opens the stream again if it was cut."""
-        cut: TidegateError = ConnectionFailed("the stream ended before its last event")
+        cut: TidegateError = ConnectionFailed(f"the stream ended before {self._END}")
         try:
             pieces = self._open()
             for piece in pieces:
@@ -220,6 +222,8 @@ class Events(Stream[RunEvent]):
     that `stream` started, and leaves one alone that `follow` follows.
     """
 
+    _END = "the run did"
+
     def _event(self, message: Message) -> RunEvent:
         return event_of(message)
 
@@ -229,6 +233,8 @@ class Events(Stream[RunEvent]):
 
 class Steps(Stream[AskEvent]):
     """What happens while a question is answered, until its answer or why there is none. Closing before cancels it."""
+
+    _END = "the answer came"
 
     def _event(self, message: Message) -> AskEvent:
         return ask_event_of(message)
