@@ -1,10 +1,11 @@
-"""One gateway for all tests: the one whose program TIDEGATE names, with a server of example data."""
+"""One gateway for all tests: the one whose program TIDEGATE names, with a server of example data and a model."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
 from gateway import Gateway
+from model import Model
 
 from tidegate import Tidegate
 
@@ -23,7 +24,7 @@ action = "ask"
 
 @pytest.fixture(scope="session")
 def gateway() -> Iterator[Gateway]:
-    with Gateway(os.environ["TIDEGATE"], CONFIG, ["--durable", "true"]) as one:
+    with Model() as model, Gateway(os.environ["TIDEGATE"], CONFIG + model.config, ["--durable", "true"]) as one:
         yield one.ready()
 
 

@@ -97,7 +97,10 @@ class Description:
             names.add(name)
             self._reach(self._schemas[name], names)
         for key, value in schema.items():
-            if key not in ("example", "examples", "default", "enum", "const"):
+            if key == "properties":
+                # What is called `examples` here is a field, and no examples of the schema.
+                self._reach(list(value.values()), names)
+            elif key not in ("example", "examples", "default", "enum", "const"):
                 self._reach(value, names)
 
     def _add(self, name, schema):

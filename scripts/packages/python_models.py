@@ -28,6 +28,8 @@ from typing import Any, Literal, TypeAlias, TypedDict
 def write(description):
     """The whole module."""
     parts, names = [], []
+    records = {model.name for model in description.models if not isinstance(model, Choice)}
+    both = records & description.sent & description.answered
     choices = [model for model in description.models if isinstance(model, Choice)]
     for model in choices:
         parts.append(_choice(model))
@@ -38,7 +40,7 @@ def write(description):
         record = _flat(model)
         is_sent, is_answered = model.name in description.sent, model.name in description.answered
         if is_sent:
-            made = _dictionary(record, "Given" if is_answered else "")
+            made = _dictionary(_given(record, both), "Given" if is_answered else "")
             parts.append(made[0])
             names.extend(made[1])
         if is_answered or not is_sent:
@@ -80,6 +82,20 @@ def _dictionary(record, suffix):
     text += f"\n\nclass {name}({name}Options):\n{_text(record.about or name, '    ')}"
     text += "".join(_key(one) for one in required)
     return text, [f"{name}Options", name]
+
+
+def _given(record, both):
+    """The record as it is sent: what it holds of those that are also answered is the dictionary, not the class."""
+    fields = [Field(one.name, _sent(one.type, both), one.is_required, one.about) for one in record.fields]
+    return Record(record.name, record.about, tuple(fields))
+
+
+def _sent(one, both):
+    if one.kind in ("list", "map"):
+        return Type(one.kind, _sent(one.of, both))
+    if one.kind == "either":
+        return Type(one.kind, tuple(_sent(part, both) for part in one.of))
+    return Type("model", f"{one.of}Given") if one.kind == "model" and one.of in both else one
 
 
 def _key(one):

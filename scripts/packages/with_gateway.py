@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command beside a gateway with example data, and ends as it does.
+"""Runs a command beside a gateway with example data and a model, and ends as it does.
 
     with_gateway.py TIDEGATE COMMAND [ARGUMENT ...]
 
@@ -14,6 +14,7 @@ import sys
 sys.dont_write_bytecode = True
 
 from gateway import Gateway  # noqa: E402
+from model import Model  # noqa: E402
 
 CONFIG = """
 [servers.data]
@@ -31,7 +32,7 @@ action = "ask"
 def main():
     if len(sys.argv) < 3:
         sys.exit("usage: with_gateway.py TIDEGATE COMMAND [ARGUMENT ...]")
-    with Gateway(sys.argv[1], CONFIG, ["--durable", "true"]) as gateway:
+    with Model() as model, Gateway(sys.argv[1], CONFIG + model.config, ["--durable", "true"]) as gateway:
         gateway.ready()
         given = {
             "URL": gateway.url,

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from gateway import Gateway
 
-from tidegate import AsyncTidegate, Ended, Output, StatusChanged, TimedOut, value_of
+from tidegate import AsyncTidegate, Ended, Output, StatusChanged, TimedOut, Words, value_of
+from tidegate.models import Answer
 
 DEVICES = "from servers.data import get_devices\nreturn len(await get_devices()) > 0"
 FOREVER = "import asyncio\nawait asyncio.sleep(3600)"
@@ -89,6 +90,31 @@ def test_files_and_sessions(awaited: Awaited) -> None:
         await gate.files.upload(session, "a.txt", "here")
         assert await gate.files.download(session, "a.txt") == b"here"
         await gate.sessions.remove(session)
+
+    awaited(body)
+
+
+def test_a_question_is_answered_and_told_as_it_comes(awaited: Awaited) -> None:
+    async def body(gate: AsyncTidegate) -> None:
+        answer = await gate.ask("How much?")
+        async with gate.ask_stream("How much?", conversation=answer.conversation) as events:
+            told = [event async for event in events]
+        assert "".join(one.text for one in told if isinstance(one, Words)) == "It is 42."
+        assert isinstance(told[-1], Answer)
+        kept = await gate.conversations.read(answer.conversation)
+        assert [turn.question for turn in kept.turns] == ["How much?", "How much?"]
+
+    awaited(body)
+
+
+def test_a_skill_is_saved_found_and_taken_away(awaited: Awaited) -> None:
+    async def body(gate: AsyncTidegate) -> None:
+        source = "def thrice(n: int) -> int:\n    'Thrice a number.'\n    return 3 * n\n"
+        saved = await gate.skills.save("thrice", source, examples=[{"arguments": {"n": 2}, "expect": 6}])
+        assert [one.name for one in await gate.skills.list("thrice a number")] == [saved.name]
+        assert (await gate.skills.test("thrice")).passed
+        await gate.skills.remove("thrice")
+        assert await gate.skills.list() == []
 
     awaited(body)
 

@@ -7,14 +7,18 @@ import httpx
 import pytest
 
 from tidegate import (
+    Anew,
     ApiError,
     ConnectionFailed,
     Ended,
     OtherEvent,
     Output,
     RunEvent,
+    Step,
     Tidegate,
+    Unanswered,
     UnexpectedAnswer,
+    Words,
 )
 from tidegate._sse import Decoder
 
@@ -175,3 +179,34 @@ def test_events_are_the_same_in_whatever_pieces_they_come(size: int) -> None:
     decoder = Decoder()
     messages = [one for at in range(0, len(stream), size) for one in decoder.feed(stream[at : at + size])]
     assert [(one.event, one.data, one.id) for one in messages] == [("a", "ü\u2028\nx", "1"), ("message", "y", "1")]
+
+
+def asked(*events: tuple[str, dict[str, object]]) -> list[object]:
+    """What a client tells of an answer that comes about like this."""
+    text = "".join(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert (request.url.path, request.url.query) == ("/api/v1/ask", b"stream=true")
+        assert json.loads(request.content) == {"question": "How much?", "user": "anna"}
+        return httpx.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
+
+    with (
+        Tidegate(URL, http=httpx.Client(transport=httpx.MockTransport(answer))) as gate,
+        gate.ask_stream("How much?", user="anna") as events_,
+    ):
+        return list(events_)
+
+
+def test_what_a_newer_gateway_tells_of_a_question_is_a_step() -> None:
+    told = asked(
+        ("pondered", {"for": 3}),
+        ("token", {"text": "It"}),
+        ("anew", {}),
+        ("error", {"code": "budget_exceeded", "message": "no more"}),
+    )
+    assert told == [Step("pondered", {"for": 3}), Words("It"), Anew(), Unanswered("budget_exceeded", "no more")]
+
+
+def test_a_question_whose_stream_is_cut_is_not_asked_again() -> None:
+    with pytest.raises(ConnectionFailed, match="before the answer came"):
+        asked(("token", {"text": "It"}))

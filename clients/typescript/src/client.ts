@@ -1,10 +1,12 @@
 // The client: one object for a gateway, with its parts as properties.
 
 import type * as m from "./models.js";
-import { Approvals, Files, Runs, Servers, Sessions, Tools, type Asking } from "./parts.js";
-import { Events, jsonOf, Transport, type Ask, type Options } from "./transport.js";
+import { Approvals, Conversations, Files, Runs, Servers, Sessions, Tools, type Asking } from "./parts.js";
+import { Skills } from "./skills.js";
+import { Events, jsonOf, Steps, Transport, type Ask, type Options } from "./transport.js";
 
 type Program = Omit<m.Execute, "code">;
+type Question = Omit<m.Ask, "question">;
 
 /** A gateway at an address. */
 export class Tidegate {
@@ -20,6 +22,10 @@ export class Tidegate {
   readonly tools: Tools;
   /** Who offers the tools. */
   readonly servers: Servers;
+  /** Functions that programs keep and import. */
+  readonly skills: Skills;
+  /** What was asked and answered, and what it used. */
+  readonly conversations: Conversations;
   #transport: Transport;
 
   constructor(url = "http://127.0.0.1:8030", options: Options = {}) {
@@ -30,6 +36,8 @@ export class Tidegate {
     this.approvals = new Approvals(this.#transport);
     this.tools = new Tools(this.#transport);
     this.servers = new Servers(this.#transport);
+    this.skills = new Skills(this.#transport);
+    this.conversations = new Conversations(this.#transport);
   }
 
   /**
@@ -49,6 +57,20 @@ export class Tidegate {
   /** Starts a program that runs by itself; `runs.wait`, `runs.follow` and `runs.read` come back for it. */
   start(code: string, options: Program = {}): Promise<m.Accepted> {
     return this.#transport.json({ method: "POST", path: "/api/v1/execute", params: { async: true }, json: { ...options, code } });
+  }
+
+  /**
+   * Asks a question in words and waits for the answer; hanging up before cancels it. `context` gives programs variables
+   * that no model sees; `schema` or `template` give the answer a form. Without an answer, the error's `code` says why.
+   */
+  ask(question: string, options: Question = {}, asking: Asking = {}): Promise<m.Answer> {
+    return this.#transport.json({ method: "POST", path: "/api/v1/ask", json: { ...options, question }, isRun: true, ...asking });
+  }
+
+  /** Asks, and tells each step and each word as they come; closing before the end cancels the question. */
+  askStream(question: string, options: Question = {}, asking: Asking = {}): Steps {
+    const ask = { method: "POST", path: "/api/v1/ask", params: { stream: true }, json: { ...options, question }, ...asking };
+    return new Steps(this.#transport, ask, false);
   }
 
   /** Filters, groups, reshapes, validates or describes rows without a program. */

@@ -1,4 +1,4 @@
-// The parts of the client: runs, sessions, files, approvals, tools and servers.
+// The parts of the client: runs, sessions, files, approvals, tools, servers and conversations.
 
 import type * as m from "./models.js";
 import { Events, filePath, segment, type Transport } from "./transport.js";
@@ -13,7 +13,7 @@ const run = (id: string) => `/api/v1/runs/${segment(id)}`;
 const session = (id: string) => `/api/v1/sessions/${segment(id)}`;
 const file = (id: string, path: string) => `${session(id)}/files/${filePath(path)}`;
 
-class Part {
+export class Part {
   protected transport!: Transport;
 
   constructor(transport: Transport) {
@@ -211,5 +211,18 @@ export class Servers extends Part {
   /** Removes a server; for administrators. */
   async remove(name: string): Promise<void> {
     await this.transport.send({ method: "DELETE", path: `/api/v1/servers/${segment(name)}` });
+  }
+}
+
+/** What was asked and answered, and what it used. Conversations begin and go on with `ask`. */
+export class Conversations extends Part {
+  /** One's conversations, the last used first. */
+  list(): Promise<m.ConversationHeading[]> {
+    return this.transport.listed("conversations", { method: "GET", path: "/api/v1/conversations" });
+  }
+
+  /** One conversation, with its turns and what all of it used. */
+  read(id: string): Promise<m.Conversation> {
+    return this.transport.json({ method: "GET", path: `/api/v1/conversations/${segment(id)}` });
   }
 }

@@ -1,7 +1,8 @@
 // Sends requests, and tries again where that was asked for; follows streams.
 
 import { ApiError, ConnectionFailed, TimedOut, UnexpectedAnswer, type TidegateError } from "./errors.js";
-import { Decoder, eventOf, type RunEvent } from "./events.js";
+import { askEventOf, type AskEvent } from "./asking.js";
+import { Decoder, eventOf, type Message, type RunEvent } from "./events.js";
 
 /** How a client behaves. */
 export interface Options {
@@ -136,8 +137,8 @@ export class Transport {
   }
 }
 
-/** What happens in a run, one event after the other. Leaving the loop, or `close`, stops listening. */
-export class Events implements AsyncIterable<RunEvent> {
+/** Events, one after the other, until the last one. Leaving the loop, or `close`, stops listening. */
+export abstract class Stream<E> implements AsyncIterable<E> {
   #transport: Transport;
   #ask: Ask;
   #canReopen: boolean;
@@ -150,24 +151,33 @@ export class Events implements AsyncIterable<RunEvent> {
     this.#ask = { ...ask, signal };
   }
 
-  /** Stops listening: cancels a run that `stream` started, and leaves one alone that `follow` follows. */
+  /** What should have come first. */
+  protected abstract readonly end: string;
+
+  /** The event that a message tells. */
+  protected abstract read(message: Message): E;
+
+  /** Whether nothing comes after it. */
+  protected abstract isLast(event: E): boolean;
+
+  /** Stops listening: cancels a run that `stream` started and a question, and leaves a run alone that `follow` follows. */
   close(): void {
     this.#stop.abort();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<RunEvent> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<E> {
     let last: string | null = null;
     for (let cuts = 0; ; cuts += 1) {
-      let cut: unknown = new ConnectionFailed("the stream ended before the run did");
+      let cut: unknown = new ConnectionFailed(`the stream ended before ${this.end}`);
       try {
         const headers = { ...this.#ask.headers, ...(last === null ? {} : { "Last-Event-ID": last }) };
         const response = await this.#transport.send({ ...this.#ask, headers }, true);
         for await (const message of messages(response)) {
           cuts = 0;
           last = message.id ?? last;
-          const event = eventOf(message);
+          const event = this.read(message);
           yield event;
-          if (event.event === "end") return;
+          if (this.isLast(event)) return;
         }
       } catch (error) {
         if (this.#stop.signal.aborted) return;
@@ -179,6 +189,32 @@ export class Events implements AsyncIterable<RunEvent> {
       if (!this.#canReopen || cuts >= REOPENED) throw cut;
       await pause(0.1 * 2 ** cuts, this.#ask.signal);
     }
+  }
+}
+
+/** What happens in a run, one event after the other, until it has ended. */
+export class Events extends Stream<RunEvent> {
+  protected readonly end = "the run did";
+
+  protected read(message: Message): RunEvent {
+    return eventOf(message);
+  }
+
+  protected isLast(event: RunEvent): boolean {
+    return event.event === "end";
+  }
+}
+
+/** What happens while a question is answered, until its answer or why there is none. */
+export class Steps extends Stream<AskEvent> {
+  protected readonly end = "the answer came";
+
+  protected read(message: Message): AskEvent {
+    return askEventOf(message);
+  }
+
+  protected isLast(event: AskEvent): boolean {
+    return event.event === "answer" || event.event === "error";
   }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::form::Form;
 use crate::model::ModelError;
-use crate::spend::Spent;
+use crate::spend::{Spent, Totals};
 
 /// A question.
 #[derive(Debug, Default)]
@@ -46,6 +46,8 @@ pub struct Answer {
     pub runs: Vec<String>,
     /// What it used, and what it saved.
     pub usage: Spent,
+    /// What the whole conversation used so far, this question included.
+    pub totals: Totals,
 }
 
 /// Why a question was not answered.
@@ -106,6 +108,16 @@ pub enum AskError {
         /// What was wrong with the last one.
         last: String,
     },
+    /// The model's replies had no end.
+    #[error(
+        "the model's reply was cut after {most} tokens (`[ask] reply-tokens`), {attempts} times (`[ask] attempts`); ask for less at once, or raise the setting"
+    )]
+    Cut {
+        /// How often.
+        attempts: u32,
+        /// How many tokens a reply may have.
+        most: u64,
+    },
     /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -136,6 +148,7 @@ impl AskError {
             Self::Refused(_) => "model_refused",
             Self::Failed { .. } => "programs_failed",
             Self::Form { .. } => "wrong_form",
+            Self::Cut { .. } => "reply_too_long",
             Self::Model(_) => "model_failed",
             Self::Gateway(refusal) => refusal.code(),
             Self::Cancelled => "cancelled",

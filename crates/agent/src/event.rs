@@ -64,7 +64,7 @@ pub enum Event {
         /// The run.
         run_id: String,
     },
-    /// A program did not run, or failed; the model is told why.
+    /// A program did not run, or failed, or a reply was cut; the model is told why.
     Failed {
         /// What kind of error it was.
         kind: String,

@@ -28,6 +28,7 @@ pub mod settings;
 pub mod spend;
 mod steps;
 mod template;
+mod think;
 mod words;
 mod work;
 
@@ -37,4 +38,5 @@ pub use self::form::{Form, FormError, Schema};
 pub use self::live::{Agent, Live, Watched};
 pub use self::rollout::Arm;
 pub use self::settings::{Budgets, Mode, ModelSettings, Prices, ProviderName, Settings};
+pub use self::spend::Totals;
 pub use self::template::{Template, TemplateError, TemplateFormat};

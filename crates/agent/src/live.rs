@@ -163,6 +163,9 @@ impl Agent {
                 () = own.cancel.cancelled() => Err(AskError::Cancelled),
                 () = agent.ending.cancelled() => Err(AskError::Cancelled),
             };
+            if answered.is_err() {
+                work.keep_spent().await;
+            }
             figures::ended(arm, answered.as_ref().err(), work.spent(), begun.elapsed());
             drop(work);
             own.end(match answered {

@@ -14,6 +14,7 @@ mod ollama;
 mod openai;
 mod wire;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use http::header;
@@ -27,7 +28,7 @@ use upstream::Secret;
 use self::fault::Failure;
 pub use self::fault::ModelError;
 use self::frames::Frames;
-use self::message::{Prompt, Reply};
+use self::message::{Prompt, Reply, Usage};
 use self::wire::{Wire, WireError};
 use crate::settings::{ModelSettings, ProviderName};
 
@@ -47,6 +48,17 @@ pub enum Told<'a> {
     Text(&'a str),
     /// What was told does not count: it broke off and is asked for again.
     Anew,
+    /// A reply broke off, or cannot be used, and had taken so much. Providers count it all the same.
+    Lost(Usage),
+}
+
+/// What came of a reply.
+#[derive(Default)]
+struct Came {
+    /// The provider began to reply, so that it has read the prompt.
+    has_begun: bool,
+    /// Its words.
+    text: String,
 }
 
 /// Hears a reply while it comes.
@@ -79,25 +91,31 @@ impl Model {
         Ok(Self { client, settings, wire })
     }
 
-    /// Asks `model` of this provider, and again where that may help.
+    /// Asks `model` of this provider, and again where that may help, as long as there are tokens left for it.
     pub async fn complete(
         &self,
         model: &str,
         prompt: &Prompt,
         told: &mut Listener<'_>,
     ) -> Result<Reply, ModelError> {
+        let mut prompt = Cow::Borrowed(prompt);
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut spoke = false;
-            let failure = match self.once(model, prompt, told, &mut spoke).await {
+            let mut came = Came::default();
+            let failure = match self.once(model, &prompt, told, &mut came).await {
                 Ok(reply) => {
                     outcome("ok");
-                    return Ok(counted(prompt, reply));
+                    return Ok(counted(&prompt, reply));
                 }
                 Err(failure) => failure,
             };
-            if !failure.passes || tries > self.settings.retries {
+            let mut has_more = true;
+            if let Some(used) = came.used(&prompt) {
+                told(Told::Lost(used));
+                has_more = prompt.to_mut().has_more_after(used);
+            }
+            if !failure.passes || tries > self.settings.retries || !has_more {
                 outcome("failed");
                 return Err(match failure.error {
                     ModelError::Cut { provider, .. } => ModelError::Cut { provider, tries },
@@ -112,7 +130,7 @@ impl Model {
             }
             outcome("again");
             debug!(provider = self.provider(), tries, error = %failure.error, "a model is asked again");
-            if spoke {
+            if !came.text.is_empty() {
                 told(Told::Anew);
             }
             tokio::time::sleep(wait).await;
@@ -124,10 +142,10 @@ impl Model {
         model: &str,
         prompt: &Prompt,
         told: &mut Listener<'_>,
-        spoke: &mut bool,
+        came: &mut Came,
     ) -> Result<Reply, Failure> {
         let most = self.settings.timeout;
-        let asked = self.asked(model, prompt, told, spoke);
+        let asked = self.asked(model, prompt, told, came);
         tokio::time::timeout(most, asked).await.unwrap_or_else(|_| {
             Err(Failure::lasting(ModelError::TooSlow { provider: self.provider(), most }))
         })
@@ -138,7 +156,7 @@ impl Model {
         model: &str,
         prompt: &Prompt,
         told: &mut Listener<'_>,
-        spoke: &mut bool,
+        came: &mut Came,
     ) -> Result<Reply, Failure> {
         let call = self.wire.call(&self.settings, model, prompt);
         let call = call.map_err(|words| Failure::lasting(ModelError::Settings(words)))?;
@@ -147,10 +165,11 @@ impl Model {
         if !response.status().is_success() {
             return Err(self.refused(response).await);
         }
+        came.has_begun = true;
         let mut frames = Frames::new(self.wire.framing());
         let mut reader = self.wire.reader();
         let mut tell = |text: &str| {
-            *spoke = true;
+            came.text.push_str(text);
             told(Told::Text(text));
         };
         while !reader.is_whole() {
@@ -240,6 +259,15 @@ impl Model {
         };
         let seen = |letter: char| if letter.is_control() { ' ' } else { letter };
         words.chars().map(seen).take(ERROR_LETTERS).collect()
+    }
+}
+
+impl Came {
+    /// What it took, where there is no reply that says so.
+    fn used(&self, prompt: &Prompt) -> Option<Usage> {
+        let output = || budget::count(&self.text) as u64;
+        let used = || Usage { input: prompt.tokens(), output: output(), estimated: true };
+        self.has_begun.then(used)
     }
 }
 

@@ -44,7 +44,7 @@ impl Work<'_> {
         });
         self.follow(&started).await;
         let record = started.ended().await;
-        Ok(self.settled(&record))
+        Ok(self.settled(&record).await)
     }
 
     async fn start(&self, code: &str, context: Context) -> Result<Started, Refusal> {
@@ -100,13 +100,18 @@ impl Work<'_> {
         }
     }
 
-    fn settled(&mut self, record: &Record) -> Ran {
+    async fn settled(&mut self, record: &Record) -> Ran {
+        let is_ok = record.status == Status::Succeeded;
         let ended = record.ended.as_ref();
         let receipt = ended.and_then(|ended| ended.receipt.as_ref());
-        self.inline += receipt.map_or(0, |receipt| receipt.inline);
+        // Without programs there would have been none that fails, and each receipt has all definitions.
+        if let Some(receipt) = receipt.filter(|_| is_ok) {
+            let definitions = self.agent.service.definition_tokens().await;
+            self.calls += receipt.inline.saturating_sub(definitions);
+        }
         let error = ended.and_then(|ended| ended.error.as_ref());
         Ran {
-            is_ok: record.status == Status::Succeeded,
+            is_ok,
             kind: error.map_or_else(String::new, |error| error.kind.clone()),
             words: words::of_run(record),
         }

@@ -1,5 +1,6 @@
 //! What a question uses, step by step, and what it may use.
 
+use gateway::service::conversations::Conversation;
 use serde::Serialize;
 
 use crate::ask::AskError;
@@ -43,6 +44,9 @@ pub struct Step {
     pub cost: f64,
     /// The provider did not say how many; they were counted here.
     pub estimated: bool,
+    /// The reply broke off or could not be used, and was asked for again where that could help.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub broke_off: bool,
 }
 
 /// What a question used so far.
@@ -62,6 +66,38 @@ pub struct Spent {
     pub tokens_saved: i64,
 }
 
+/// What a whole conversation used, also for questions that were not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Totals {
+    /// Tokens that models read and wrote.
+    pub tokens: u64,
+    /// What they cost.
+    pub cost: f64,
+    /// Tokens that the same work would have taken with tools instead of programs.
+    pub direct_tokens: u64,
+    /// `direct_tokens` less `tokens`; negative where programs were the dearer way.
+    pub tokens_saved: i64,
+}
+
+impl Totals {
+    /// Of so many tokens.
+    #[must_use]
+    pub fn new(tokens: u64, cost: f64, direct_tokens: u64) -> Self {
+        Self { tokens, cost, direct_tokens, tokens_saved: saved(direct_tokens, tokens) }
+    }
+
+    /// Of a conversation as it is kept.
+    #[must_use]
+    pub fn of(one: &Conversation) -> Self {
+        Self::new(one.tokens, one.cost, one.direct_tokens)
+    }
+}
+
+fn saved(direct: u64, used: u64) -> i64 {
+    let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    whole(direct) - whole(used)
+}
+
 impl Spent {
     /// Tokens, read and written.
     #[must_use]
@@ -71,6 +107,15 @@ impl Spent {
 
     /// Notes a request.
     pub(crate) fn note(&mut self, step: StepName, used: Usage, prices: Prices) {
+        self.add(step, used, prices, false);
+    }
+
+    /// Notes one whose reply broke off.
+    pub(crate) fn lose(&mut self, step: StepName, used: Usage, prices: Prices) {
+        self.add(step, used, prices, true);
+    }
+
+    fn add(&mut self, step: StepName, used: Usage, prices: Prices, broke_off: bool) {
         let cost = prices.of(used.input, used.output);
         self.input_tokens += used.input;
         self.output_tokens += used.output;
@@ -81,34 +126,41 @@ impl Spent {
             output_tokens: used.output,
             cost,
             estimated: used.estimated,
+            broke_off,
         });
     }
 
     /// Says against what it is held.
     pub(crate) fn compare(&mut self, direct_tokens: u64) {
-        let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         self.direct_tokens = direct_tokens;
-        self.tokens_saved = whole(direct_tokens) - whole(self.tokens());
+        self.tokens_saved = saved(direct_tokens, self.tokens());
+    }
+
+    /// That there are no tokens for another reply.
+    pub(crate) fn no_tokens(&self, budgets: &Budgets) -> AskError {
+        AskError::Budget {
+            what: "tokens",
+            used: self.tokens().to_string(),
+            limit: budgets.tokens.to_string(),
+            setting: "max-tokens",
+        }
     }
 
     /// How many tokens are left for one more request, or which budget is spent.
     pub(crate) fn left(&self, budgets: &Budgets) -> Result<u64, AskError> {
-        if self.steps.len() >= budgets.steps as usize {
+        // How often a request is made again is bounded already.
+        let steps = self.steps.iter().filter(|step| !step.broke_off).count();
+        if steps >= budgets.steps as usize {
             return Err(AskError::Budget {
                 what: "requests to the model",
-                used: self.steps.len().to_string(),
+                used: steps.to_string(),
                 limit: budgets.steps.to_string(),
                 setting: "max-steps",
             });
         }
         let used = self.tokens();
         if used >= budgets.tokens {
-            return Err(AskError::Budget {
-                what: "tokens",
-                used: used.to_string(),
-                limit: budgets.tokens.to_string(),
-                setting: "max-tokens",
-            });
+            return Err(self.no_tokens(budgets));
         }
         match budgets.cost {
             Some(limit) if self.cost >= limit => Err(AskError::Budget {
@@ -142,5 +194,18 @@ mod tests {
         ] {
             assert!(stopped(&budgets).contains(setting), "{}", stopped(&budgets));
         }
+    }
+
+    #[test]
+    fn what_broke_off_is_paid_for_and_is_no_step_of_the_budget() {
+        let mut spent = Spent::default();
+        let used = Usage { input: 40, output: 10, estimated: true };
+        let prices = Prices { input: 1_000_000.0, output: 0.0 };
+        spent.lose(StepName::Write, used, prices);
+        assert_eq!((spent.tokens(), spent.cost), (50, 40.0));
+        let budgets = Budgets { tokens: 60, steps: 1, cost: None };
+        assert_eq!(spent.left(&budgets).unwrap(), 10);
+        spent.lose(StepName::Write, used, prices);
+        assert!(spent.left(&budgets).unwrap_err().to_string().contains("max-tokens"));
     }
 }

@@ -14,11 +14,11 @@ use crate::event::Event;
 use crate::figures;
 use crate::form::{Form, Schema};
 use crate::live::{Agent, Live};
-use crate::model::Told;
-use crate::model::message::{Message, Prompt, Reply, Stop};
+use crate::model::message::{Message, Prompt, Reply, Usage};
 use crate::rollout::Arm;
 use crate::settings::Mode;
-use crate::spend::{Spent, StepName};
+use crate::spend::{Spent, StepName, Totals};
+use crate::think::Open;
 
 /// The variable that says who asks.
 pub(crate) const USER: &str = "user";
@@ -34,12 +34,16 @@ pub(crate) struct Work<'a> {
     pub(crate) mode: Mode,
     pub(crate) runs: Vec<RunId>,
     pub(crate) failures: u32,
+    /// Replies that ended because they had no more tokens.
+    pub(crate) cuts: u32,
     form: Form,
-    model: String,
-    arm: Arm,
-    spent: Spent,
-    /// Tokens that the programs' calls and their answers would have taken.
-    pub(crate) inline: u64,
+    pub(crate) model: String,
+    pub(crate) arm: Arm,
+    pub(crate) spent: Spent,
+    /// Tokens of the calls, and of their answers, that programs made which worked.
+    pub(crate) calls: u64,
+    /// The reply that is under way.
+    pub(crate) open: Option<Open>,
 }
 
 /// An answer in the form that was asked for.
@@ -73,11 +77,13 @@ impl<'a> Work<'a> {
             mode,
             runs: Vec::new(),
             failures: 0,
+            cuts: 0,
             form: ask.form,
             model,
             arm,
             spent: Spent::default(),
-            inline: 0,
+            calls: 0,
+            open: None,
         }
     }
 
@@ -91,13 +97,17 @@ impl<'a> Work<'a> {
             Mode::Code => self.in_steps().await?,
             Mode::Hybrid | Mode::Direct => self.in_chat().await?,
         };
-        let said = budget::count(&self.question) + budget::count(&formed.text);
-        let direct = match self.arm {
-            Arm::Direct => self.spent.tokens(),
-            Arm::Code => self.inline + said as u64,
-        };
+        let direct = self.direct_tokens(&formed.text).await;
         self.spent.compare(direct);
-        self.keep(&formed.text).await;
+        let turn = Turn {
+            at: Moment::now(),
+            question: self.question.clone(),
+            answer: formed.text.clone(),
+            runs: self.runs.clone(),
+            tokens: self.spent.tokens(),
+            cost: self.spent.cost,
+        };
+        let totals = self.keep(Some(turn)).await;
         Ok(Answer {
             answer: formed.text,
             value: formed.value,
@@ -106,53 +116,51 @@ impl<'a> Work<'a> {
             arm: self.arm.name(),
             runs: self.runs.iter().map(ToString::to_string).collect(),
             usage: self.spent.clone(),
+            totals,
         })
     }
 
-    /// Keeps the turn. That it could not be kept makes the answer no worse.
-    async fn keep(&mut self, answer: &str) {
+    /// Tokens that the same would have taken without programs, at the least: the definitions of all tools once,
+    /// calls and their answers, and what was said.
+    async fn direct_tokens(&self, answer: &str) -> u64 {
+        if self.arm == Arm::Direct {
+            return self.spent.tokens();
+        }
+        let said = budget::count(&self.question) + budget::count(answer);
+        self.agent.service.definition_tokens().await + self.calls + said as u64
+    }
+
+    /// Keeps what a question used that has no answer, for it was paid for. There is no turn of it: models
+    /// that read on would take it for a question that was answered with nothing.
+    pub(crate) async fn keep_spent(&mut self) {
+        if let Some(open) = self.open.take().filter(|open| !open.said.is_empty()) {
+            let output = budget::count(&open.said) as u64;
+            let used = Usage { input: open.input, output, estimated: true };
+            self.spent.lose(open.step, used, self.agent.settings.prices);
+            figures::step(self.arm, open.step, used.input, used.output);
+        }
+        if self.spent.tokens() == 0 {
+            return;
+        }
+        // Nothing is known of how far tools would have come.
+        self.spent.compare(if self.arm == Arm::Direct { self.spent.tokens() } else { 0 });
+        self.keep(None).await;
+    }
+
+    /// Keeps what was used, and the turn if there is one; gives what the conversation used so far. That it
+    /// could not be kept makes the answer no worse.
+    async fn keep(&self, turn: Option<Turn>) -> Totals {
         let mut one = self.conversation.clone();
         one.tokens += self.spent.tokens();
         one.cost += self.spent.cost;
         one.direct_tokens += self.spent.direct_tokens;
-        one.turns.push(Turn {
-            at: Moment::now(),
-            question: self.question.clone(),
-            answer: answer.to_owned(),
-            runs: self.runs.clone(),
-            tokens: self.spent.tokens(),
-            cost: self.spent.cost,
-        });
-        let id = one.id.clone();
+        one.turns.extend(turn);
+        let (id, totals) = (one.id.clone(), Totals::of(&one));
         let kept = self.agent.service.keep_conversation(one, &self.agent.settings.bounds).await;
         if let Err(error) = kept {
             warn!(conversation = %id, error = %error, "a conversation was not kept");
         }
-    }
-
-    /// Asks the model once, within the budget. Words are told as they come where they may be the answer.
-    pub(crate) async fn think(
-        &mut self,
-        step: StepName,
-        mut prompt: Prompt,
-        is_heard: bool,
-    ) -> Result<Reply, AskError> {
-        let settings = &self.agent.settings;
-        let left = self.spent.left(&settings.budgets)?;
-        prompt.reply_tokens = settings.model.reply_tokens.min(left).max(1);
-        let live = self.live;
-        let mut told = |told: Told<'_>| match told {
-            Told::Text(text) if is_heard => live.tell(Event::Token { text: text.to_owned() }),
-            Told::Anew if is_heard => live.tell(Event::Anew),
-            _ => {}
-        };
-        let reply = self.agent.model.complete(&self.model, &prompt, &mut told).await?;
-        self.spent.note(step, reply.usage, settings.prices);
-        figures::step(self.arm, step, reply.usage.input, reply.usage.output);
-        match reply.stop {
-            Stop::Refused => Err(AskError::Refused(reply.text.trim().chars().take(500).collect())),
-            _ => Ok(reply),
-        }
+        totals
     }
 
     /// Counts something that went wrong and goes back to the model; too many end the question.

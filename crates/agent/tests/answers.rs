@@ -46,7 +46,7 @@ async fn a_program_is_written_run_and_interpreted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_program_kept_is_found_for_the_next_question() {
-    let saving = "def twice(number):\n    'Twice a number.'\n    return 2 * number\n\n\
+    let saving = "def twice(number: int) -> int:\n    'Twice a number.'\n    return 2 * number\n\n\
                   saved = await save_skill('twice', twice, examples=[{'number': 4}])\nreturn saved['version']";
     let turns = [
         Turn::program(saving),
@@ -86,6 +86,80 @@ async fn what_failed_goes_back_with_our_words_and_not_for_ever() {
     assert_eq!(answer.unwrap_err().0, "programs_failed");
     assert_eq!(house.server.asked().len(), 3);
     assert!(format!("{:?}", events.last()).contains("`[ask] attempts`"), "{events:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_was_cut_is_no_program_and_no_answer() {
+    let turns = [
+        // The block is whole; what the model meant to say is not.
+        Turn::Length("```python\nreturn 1\n```\nOr rather".to_owned()),
+        Turn::program("return 7"),
+        Turn::Length("It is 7, or".to_owned()),
+        Turn::say("It is 7."),
+    ];
+    let house = House::saying(turns).await;
+    let (answer, events) = house.ask(ask("How many?")).await;
+    let answer = answer.unwrap();
+    assert_eq!((answer.answer.as_str(), answer.runs.len()), ("It is 7.", 1));
+    assert_eq!(answer.usage.tokens(), 4 * 120);
+    for again in [1, 3] {
+        let told = house.server.asked()[again].text();
+        assert!(told.contains("Your reply was cut") && told.contains("shorter"), "{told}");
+    }
+    let anew = events.iter().rposition(|event| *event == Event::Anew).unwrap();
+    let words = events[anew..].iter().filter_map(|event| match event {
+        Event::Token { text } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(words.collect::<String>(), "It is 7.");
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+
+    let turns = [
+        Turn::Length("```python\nreturn 1\n```".to_owned()),
+        Turn::Length(String::new()),
+        Turn::say("Hello."),
+    ];
+    let house = House::with(Mode::Hybrid, by_turns(turns)).await;
+    let answer = house.ask(ask("Hello?")).await.0.unwrap();
+    assert_eq!((answer.answer.as_str(), answer.runs.len()), ("Hello.", 0));
+    assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_that_are_cut_again_and_again_end_with_the_setting_that_is_to_blame() {
+    let endless = |_: &Asked| Turn::Length("Well, as I said, ".to_owned());
+    let house = House::by(endless).await;
+    let (answer, _) = house.ask(ask("How many?")).await;
+    let (code, words) = answer.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("reply_too_long", 3));
+    assert!(words.contains("4096") && words.contains("`[ask] reply-tokens`"), "{words}");
+
+    let few = |settings: &mut Settings| settings.budgets.tokens = 300;
+    let house = House::set(few, endless).await;
+    let (answer, _) = house.ask(ask("How many?")).await;
+    let (code, words) = answer.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("budget_exceeded", 1));
+    assert!(words.contains("300") && words.contains("`[ask] max-tokens`"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_replies_used_that_broke_off_counts_and_budgets_hold() {
+    let turns = [Turn::Stop("Half".to_owned()), Turn::program("return 7"), Turn::say("It is 7.")];
+    let house = House::saying(turns).await;
+    let answer = house.ask(ask("How many?")).await.0.unwrap();
+    let steps = &answer.usage.steps;
+    let broke_off: Vec<bool> = steps.iter().map(|step| step.broke_off).collect();
+    assert_eq!(broke_off, [true, false, false]);
+    // The whole prompt was read.
+    let (read, written) = (steps[0].input_tokens, steps[0].output_tokens);
+    assert!(read > 100 && written > 0, "{steps:?}");
+    assert_eq!(answer.usage.tokens(), 240 + read + written);
+
+    let few = |settings: &mut Settings| settings.budgets.tokens = 100;
+    let house = House::set(few, |_| Turn::Stop("Half".to_owned())).await;
+    let (code, words) = house.ask(ask("How many?")).await.0.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("budget_exceeded", 1));
+    assert!(words.contains("`[ask] max-tokens`"), "{words}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -175,6 +249,51 @@ async fn a_conversation_goes_on_with_what_was_said_and_what_is_in_memory() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_counts_all_that_it_used_also_for_what_was_not_answered() {
+    let failing = [(); 3].map(|()| Turn::program("raise ValueError('no')"));
+    let turns = [Turn::program("return 7"), Turn::say("It is 7.")];
+    let more = [Turn::program("return 8"), Turn::say("It is 8.")];
+    let turns = failing.into_iter().chain(turns).chain(more);
+    let house = House::saying(turns).await;
+    let (failed, events) = house.ask(ask("How many?")).await;
+    assert_eq!(failed.unwrap_err().0, "programs_failed");
+    let Some(Event::Started { conversation, .. }) = events.first() else { panic!("{events:?}") };
+    let conversation = Some(conversation.parse().unwrap());
+    let again = Ask { conversation: conversation.clone(), ..ask("How many?") };
+    let first = house.ask(again).await.0.unwrap();
+    assert_eq!((first.usage.tokens(), first.totals.tokens), (240, 360 + 240));
+    assert_eq!(first.totals.direct_tokens, first.usage.direct_tokens);
+    // What was not answered is no turn that a model reads.
+    assert_eq!(house.server.asked()[3].body["messages"].as_array().unwrap().len(), 2);
+    let second = house.ask(Ask { conversation, ..ask("And now?") }).await.0.unwrap();
+    let totals = second.totals;
+    assert_eq!(totals.tokens, 360 + 240 + 240);
+    assert_eq!(totals.direct_tokens, first.usage.direct_tokens + second.usage.direct_tokens);
+    assert_eq!(totals.tokens_saved, i64::try_from(totals.direct_tokens).unwrap() - 840);
+    // 700 tokens read at 1, 140 written at 4, of a million.
+    assert!((totals.cost - 0.001_26).abs() < 1e-9, "{totals:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_told_before_somebody_cancelled_is_paid_for() {
+    let house = House::with(Mode::Hybrid, |_| Turn::Hold("Thinking about it".to_owned())).await;
+    let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
+    let is_word = |event: &Event| matches!(event, Event::Token { .. });
+    let mut seen = 0;
+    loop {
+        let events = live.events_after(seen).await;
+        seen += events.len();
+        if events.iter().any(is_word) {
+            break;
+        }
+    }
+    live.cancel();
+    live.ended().await.unwrap();
+    let kept = house.agent.conversation(&Caller::local(), live.conversation()).await.unwrap();
+    assert!(kept.tokens > 100 && kept.turns.is_empty(), "{kept:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_cancelled_ends_at_the_model_too() {
     let house = House::by(|_| Turn::Hold("Thinking".to_owned())).await;
     let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
@@ -189,7 +308,8 @@ async fn what_is_cancelled_ends_at_the_model_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_is_not_rolled_out_to_gets_tools_and_no_programs() {
-    let house = House::rolled(Mode::Code, 0.0, by_turns([Turn::say("Hello.")])).await;
+    let nobody = |settings: &mut Settings| settings.rollout = 0.0;
+    let house = House::set(nobody, by_turns([Turn::say("Hello.")])).await;
     let answer = house.ask(ask("Hello?")).await.0.unwrap();
     assert_eq!((answer.arm, answer.mode, answer.answer.as_str()), ("direct", "direct", "Hello."));
     assert_eq!(house.server.asked()[0].body.get("tools"), None);
@@ -236,12 +356,11 @@ impl House {
     }
 
     async fn with(mode: Mode, script: impl FnMut(&Asked) -> Turn + Send + 'static) -> Self {
-        Self::rolled(mode, 100.0, script).await
+        Self::set(|settings| settings.mode = mode, script).await
     }
 
-    async fn rolled(
-        mode: Mode,
-        rollout: f64,
+    async fn set(
+        change: impl FnOnce(&mut Settings),
         script: impl FnMut(&Asked) -> Turn + Send + 'static,
     ) -> Self {
         let folder = TempDir::new().unwrap();
@@ -265,7 +384,8 @@ impl House {
         model.key = Some(Secret::new(KEY.to_owned()));
         model.retry_after = Duration::from_millis(1);
         let prices = Prices { input: 1.0, output: 4.0 };
-        let settings = Settings { mode, rollout, prices, ..Settings::new(model) };
+        let mut settings = Settings { prices, ..Settings::new(model) };
+        change(&mut settings);
         Self { agent: Agent::new(service, settings).unwrap(), server, folder }
     }
 

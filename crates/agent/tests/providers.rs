@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use agent::model::message::{Message, Prompt, Reply, Stop, ToolResult, ToolSpec};
+use agent::model::message::{Message, Prompt, Reply, Stop, ToolResult, ToolSpec, Usage};
 use agent::model::{Model, ModelError, Told};
 use agent::{ModelSettings, ProviderName};
 use scripted::{Format, KEY, MODEL, Scripted, Turn};
@@ -90,6 +90,46 @@ async fn a_reply_that_ends_too_early_is_no_short_answer() {
 }
 
 #[tokio::test]
+async fn what_a_reply_had_used_that_broke_off_is_told_and_bounds_the_next() {
+    for (format, provider) in FORMATS {
+        let said = "Half of an answer";
+        let turns = [
+            Turn::Status(500, None, "oh".to_owned()),
+            Turn::Stop(said.to_owned()),
+            Turn::say("All of it."),
+        ];
+        let server = Scripted::saying(format, turns).await;
+        let (reply, _, lost) = asked_within(&server, provider, None).await;
+        // Whoever only refuses has read nothing.
+        assert_eq!((reply.unwrap().usage.input, lost.len()), (100, 1), "{provider:?}");
+        assert_eq!(lost[0].output, budget::count(said) as u64, "{provider:?}");
+        assert!(lost[0].input > 20 && lost[0].estimated, "{provider:?}: {lost:?}");
+
+        let server = Scripted::by(format, |_| Turn::Stop("Half".to_owned())).await;
+        let (reply, _, lost) = asked_within(&server, provider, Some(10)).await;
+        assert!(matches!(reply, Err(ModelError::Cut { tries: 1, .. })), "{provider:?}: {reply:?}");
+        assert_eq!((lost.len(), server.asked().len()), (1, 1), "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_the_middle_of_a_reply_is_told_and_is_asked_past() {
+    for (format, provider) in FORMATS {
+        let turns = [Turn::Fail("overloaded".to_owned()), Turn::say("All of it.")];
+        let server = Scripted::saying(format, turns).await;
+        let (reply, _) = asked(&server, provider).await;
+        assert_eq!(reply.unwrap().text, "All of it.", "{provider:?}");
+
+        let server = Scripted::by(format, |_| Turn::Fail("overloaded".to_owned())).await;
+        let (reply, _) = asked(&server, provider).await;
+        let error = reply.unwrap_err();
+        assert!(matches!(error, ModelError::Told { .. }), "{provider:?}: {error:?}");
+        assert!(error.to_string().contains("overloaded"), "{provider:?}: {error}");
+        assert_eq!(server.asked().len(), 4, "{provider:?}");
+    }
+}
+
+#[tokio::test]
 async fn nonsense_and_floods_end_in_words() {
     for (format, provider) in FORMATS {
         for turn in [Turn::Nonsense, Turn::Flood] {
@@ -106,6 +146,17 @@ async fn a_refusal_is_one_and_not_an_answer() {
         let server = Scripted::saying(format, [Turn::Refuse("I will not.".to_owned())]).await;
         let (reply, _) = asked(&server, provider).await;
         assert_eq!(reply.unwrap().stop, Stop::Refused, "{provider:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_had_no_more_tokens_says_so() {
+    for (format, provider) in FORMATS {
+        let server = Scripted::saying(format, [Turn::Length("It is 4".to_owned())]).await;
+        let (reply, _) = asked(&server, provider).await;
+        let reply = reply.unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop), ("It is 4", Stop::Length), "{provider:?}");
+        assert_eq!((reply.usage.input, reply.usage.output), (100, 20), "{provider:?}");
     }
 }
 
@@ -165,6 +216,7 @@ fn prompt() -> Prompt {
             parameters,
         }],
         reply_tokens: 100,
+        left: None,
     }
 }
 
@@ -173,11 +225,23 @@ async fn asked(
     server: &Scripted,
     provider: ProviderName,
 ) -> (Result<Reply, ModelError>, Vec<String>) {
-    let mut heard = Vec::new();
+    let (reply, heard, _) = asked_within(server, provider, None).await;
+    (reply, heard)
+}
+
+/// The same with so many tokens, and what replies had used that broke off.
+async fn asked_within(
+    server: &Scripted,
+    provider: ProviderName,
+    left: Option<u64>,
+) -> (Result<Reply, ModelError>, Vec<String>, Vec<Usage>) {
+    let (mut heard, mut lost) = (Vec::new(), Vec::new());
     let mut told = |told: Told<'_>| match told {
         Told::Text(text) => heard.push(text.to_owned()),
         Told::Anew => heard.push("<anew>".to_owned()),
+        Told::Lost(used) => lost.push(used),
     };
-    let reply = model(server, provider).complete(MODEL, &prompt(), &mut told).await;
-    (reply, heard)
+    let prompt = Prompt { left, ..prompt() };
+    let reply = model(server, provider).complete(MODEL, &prompt, &mut told).await;
+    (reply, heard, lost)
 }

@@ -10,6 +10,7 @@ so it takes along what it names: imports, plain constants, functions and classes
 
 import ast
 import builtins
+import dis
 import functools
 import importlib
 import inspect
@@ -19,7 +20,7 @@ import re
 import sys
 import textwrap
 from importlib.machinery import ModuleSpec
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 
 from _tidegate import failures, program, values
 from _tidegate.binding import nearest
@@ -37,6 +38,7 @@ _MOST_LISTED = 20
 _MOST_CONSTANT = 4000
 _PLAIN = (int, float, str, bool, type(None), tuple, list, dict, set, frozenset, bytes)
 _KEYS = {"arguments", "results", "expect"}
+_LOADS = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 
 # Set by the runtime: `ask(name, text)` gives `[ok, value]`, or None where nobody answers; the programs by file.
 _ask = None
@@ -104,7 +106,7 @@ def _bundle(function, name):
     """The source of a function and of what it names in its program."""
     if function.__name__ == "<lambda>":
         raise ValueError("save_skill(): a lambda has no name; write it as a function with def")
-    imports, constants, parts = {}, {}, []
+    imports, constants, parts = set(), {}, []
     seen, queue = {function.__name__}, [function]
     while queue:
         one = queue.pop(0)
@@ -115,15 +117,21 @@ def _bundle(function, name):
         parts.insert(0, source)
         names = one.__globals__ if isinstance(one, FunctionType) else function.__globals__
         for used in sorted(_named_in(source)):
-            if used in seen or used not in names:
+            if used not in names:
+                continue
+            value = names[used]
+            if isinstance(value, ModuleType):
+                # Another function may reach another submodule.
+                imports.update(_import_lines(used, value, source))
+                continue
+            if used in seen:
                 continue
             seen.add(used)
-            value = names[used]
             if getattr(builtins, used, None) is value:
                 continue
             taken = _imported(used, value)
             if taken is not None:
-                imports[used] = taken
+                imports.add(taken)
             elif _is_own(value):
                 queue.append(value)
                 if value.__name__ != used:
@@ -134,21 +142,64 @@ def _bundle(function, name):
         parts.append(f"{name} = {function.__name__}\n")
     aliases = [line for line in constants.values() if line.partition(" = ")[2].isidentifier()]
     plain = [line for line in constants.values() if line not in aliases]
-    top = "\n".join([*sorted(imports.values()), *plain])
+    top = "\n".join([*sorted(imports), *plain])
     body = "\n\n".join([part.strip("\n") for part in (*parts, *aliases)])
     return (top + "\n\n\n" if top else "") + body + "\n"
 
 
 def _named_in(source):
-    """The names that a function or class looks for outside itself."""
-    tree = ast.parse(source)
-    loaded, stored = set(), set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (loaded if isinstance(node.ctx, ast.Load) else stored).add(node.id)
-        elif isinstance(node, ast.arg):
-            stored.add(node.arg)
-    return loaded - stored
+    """The names that a function or class looks for outside itself, in the scopes that the compiler gives them."""
+    named, queue = set(), [compile(source, "<skill>", "exec", dont_inherit=True)]
+    while queue:
+        code, bound = queue.pop(), set()
+        for step in dis.get_instructions(code):
+            if step.opname == "STORE_NAME":
+                bound.add(step.argval)
+            elif step.opname in _LOADS and not (step.opname == "LOAD_NAME" and step.argval in bound):
+                named.add(step.argval)
+        queue.extend([one for one in code.co_consts if type(one) is CodeType])
+    return named
+
+
+def _import_lines(used, module, source):
+    """How to import a module with those of its submodules that a source reaches through it."""
+    reached = _submodules(used, module, source)
+    lines = {f"import {name}" for name in reached & _said()} if reached else set()
+    # The whole name of a submodule binds the first part of it.
+    if not lines or module.__name__ != used:
+        lines.add(_imported(used, module))
+    return lines
+
+
+def _submodules(used, module, source):
+    """The modules that `used.some.name` leads to in a source, each on the way too."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        names = []
+        while isinstance(node, ast.Attribute):
+            names.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name) and node.id == used:
+            full = ".".join([module.__name__, *reversed(names)])
+            if names and full in _modules:
+                found.add(full)
+    return found
+
+
+def _said():
+    """What programs import by its whole name. What a package imports by itself nobody has to."""
+    said = set()
+    for text, _ in list(_programs().values()):
+        try:
+            tree = ast.parse(program.strip_fences(text)[0])
+        except SyntaxError:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                said.update([one.name for one in node.names])
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                said.update([node.module, *[f"{node.module}.{one.name}" for one in node.names]])
+    return said
 
 
 def _imported(used, value):
@@ -307,11 +358,20 @@ def _counted(function, name, full):
 
     skill.__tidegate_skill__ = full
     try:
-        signature = name + str(inspect.signature(function))
+        parts = inspect.signature(function)
+        signature, untyped = name + str(parts), _untyped(function, parts)
     except (TypeError, ValueError):
-        signature = f"{name}(...)"
-    skill.__tidegate_about__ = {"signature": signature, "doc": inspect.getdoc(function) or ""}
+        signature, untyped = f"{name}(...)", []
+    skill.__tidegate_about__ = {"signature": signature, "doc": inspect.getdoc(function) or "", "untyped": untyped}
     return _mark(skill) if inspect.iscoroutinefunction(function) else skill
+
+
+def _untyped(function, signature):
+    """The parameters that no type is said of, and `return` where that is so of the value."""
+    bare = [name for name, one in signature.parameters.items() if one.annotation is one.empty]
+    # A class says by itself what calling it gives.
+    is_bare = signature.return_annotation is signature.empty and not isinstance(function, type)
+    return [*bare, "return"] if is_bare else bare
 
 
 class _Finder:

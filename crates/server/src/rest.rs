@@ -14,6 +14,7 @@ mod anomaly;
 pub(crate) mod approvals;
 mod ask;
 mod chat;
+mod conversations;
 mod execute;
 mod files;
 pub(crate) mod given;
@@ -151,6 +152,8 @@ fn quick() -> Router<Door> {
         .route("/api/v1/skills", get(skills::list))
         .route("/api/v1/skills/{name}", get(skills::one).delete(skills::remove))
         .route("/api/v1/packs", get(skills::packs))
+        .route("/api/v1/conversations", get(conversations::list))
+        .route("/api/v1/conversations/{id}", get(conversations::one))
         .route("/api/v1/stats", get(stats::stats))
         .route("/api/v1/security/report", get(security::report))
         .route("/api/v1/runs/{id}/result", get(runs::result))

@@ -1,7 +1,8 @@
 def find_duplicates(rows: list, keys: list) -> list:
     """Groups of rows that agree in all the given fields; text is compared without case and blanks around it."""
     def plain(value):
-        return value.strip().casefold() if isinstance(value, str) else repr(value)
+        # With its kind: the text "1" is not the number 1.
+        return ("text", value.strip().casefold()) if isinstance(value, str) else ("value", repr(value))
 
     groups = {}
     for index, row in enumerate(rows):

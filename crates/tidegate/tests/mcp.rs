@@ -381,7 +381,7 @@ fn a_figure_is_a_picture_and_a_resource() {
 #[test]
 fn a_skill_is_a_resource_and_is_found_by_a_search() {
     let mut client = Client::initialized(&[]);
-    let code = "def twice(n):\n    'Twice a number.'\n    return 2 * n\nawait save_skill('twice', twice, examples=[{'n': 4}])";
+    let code = "def twice(n: int) -> int:\n    'Twice a number.'\n    return 2 * n\nawait save_skill('twice', twice, examples=[{'n': 4}])";
     let saved = client.run(json!({ "code": code }));
     assert_eq!(saved["structuredContent"]["return_value"]["name"], "twice", "{saved}");
     let listed = client.ask("resources/list", json!({}))["result"]["resources"].clone();

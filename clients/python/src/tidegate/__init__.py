@@ -10,9 +10,10 @@
 
 from tidegate import models
 from tidegate._async.client import AsyncTidegate
-from tidegate._async.transport import AsyncEvents
+from tidegate._async.transport import AsyncEvents, AsyncSteps
 from tidegate._sync.client import Tidegate
-from tidegate._sync.transport import Events
+from tidegate._sync.transport import Events, Steps
+from tidegate.asking import Anew, AskEvent, Step, Unanswered, Words
 from tidegate.errors import (
     ApiError,
     ConnectionFailed,
@@ -25,8 +26,11 @@ from tidegate.events import CallEnded, CallStarted, Ended, OtherEvent, Output, R
 from tidegate.shown import text_of, value_of
 
 __all__ = [
+    "Anew",
     "ApiError",
+    "AskEvent",
     "AsyncEvents",
+    "AsyncSteps",
     "AsyncTidegate",
     "CallEnded",
     "CallStarted",
@@ -38,10 +42,14 @@ __all__ = [
     "ProgramFailed",
     "RunEvent",
     "StatusChanged",
+    "Step",
+    "Steps",
     "Tidegate",
     "TidegateError",
     "TimedOut",
+    "Unanswered",
     "UnexpectedAnswer",
+    "Words",
     "models",
     "text_of",
     "value_of",

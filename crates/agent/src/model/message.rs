@@ -13,6 +13,8 @@ pub struct Prompt {
     pub tools: Vec<ToolSpec>,
     /// Tokens that its reply may have.
     pub reply_tokens: u64,
+    /// Tokens that may be used for it, however often it is asked; as many as it takes if nothing is said.
+    pub left: Option<u64>,
 }
 
 /// One thing that was said.
@@ -108,8 +110,16 @@ pub struct Reply {
 }
 
 impl Prompt {
+    /// Whether it can be asked again after so much was used for nothing.
+    pub(super) fn has_more_after(&mut self, used: Usage) -> bool {
+        let Some(left) = &mut self.left else { return true };
+        *left = left.saturating_sub(used.input + used.output);
+        self.reply_tokens = self.reply_tokens.min(*left);
+        *left > 0
+    }
+
     /// Its tokens, for providers that do not say.
-    pub(super) fn tokens(&self) -> u64 {
+    pub(crate) fn tokens(&self) -> u64 {
         let of = |text: &str| budget::count(text) as u64;
         let call = |call: &ToolCall| of(&call.name) + of(&call.arguments.to_string());
         let message = |message: &Message| match message {

@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -64,6 +66,80 @@ class Saving(unittest.TestCase):
         self.assertEqual(sent["examples"], [{"arguments": {"minimum": 4}}])
         self.assertEqual(sent["scope"], "own")
 
+    def test_an_inner_parameter_hides_no_name_outside_it(self):
+        source = """
+import re
+RATE = 3
+LETTER = re.compile("x")
+
+def charge(amounts):
+    def same(RATE):
+        return RATE
+    def letter(LETTER):
+        return LETTER
+    class Row:
+        LETTER = "y"
+        shown = LETTER
+    return [RATE * one for one in amounts] + [same(1), letter(2), Row.shown]
+
+call = save_skill('charge', charge)
+shown = json.loads(call._text)["source"]
+call.close()
+from _tidegate import calls
+calls.forget_all()
+shown"""
+        source = self.value("import json" + source)
+        names = {}
+        exec(source, names)
+        self.assertEqual(names["charge"]([2]), [6, 1, 2, "y"])
+        self.assertNotIn("re.compile", source)
+
+    def test_submodules_are_imported_by_their_whole_names(self):
+        for imports, body, wanted in (
+            (
+                "import xml.etree.ElementTree",
+                "return xml.etree.ElementTree.fromstring(text).tag",
+                "import xml.etree.ElementTree\n",
+            ),
+            (
+                "import xml.dom.minidom\nimport xml as x",
+                "return x.dom.minidom.parseString(text).documentElement.tagName",
+                "import xml as x\nimport xml.dom.minidom\n",
+            ),
+            ("import json", "return json.decoder.JSONDecoder().decode(text)", "import json\n"),
+            (
+                "import json.decoder",
+                "def inner():\n        return json.decoder.JSONDecodeError\n    return inner().__name__",
+                "import json.decoder\n",
+            ),
+        ):
+            program = f"{imports}\ndef first(text):\n    {body}\n"
+            end = "call = save_skill('first', first)\nimport json as j\nshown = j.loads(call._text)['source']\ncall.close()\nfrom _tidegate import calls\ncalls.forget_all()\nshown"
+            source = self.value(program + end)
+            self.assertEqual(source.partition("\n\n")[0] + "\n", wanted, source)
+
+    def test_each_function_brings_the_submodules_it_reaches(self):
+        program = """
+import json, xml.etree.ElementTree, xml.dom.minidom
+
+def other(text):
+    return xml.dom.minidom.parseString(text).documentElement.tagName
+
+def first(text):
+    return [xml.etree.ElementTree.fromstring(text).tag, other(text)]
+
+call = save_skill('first', first)
+shown = json.loads(call._text)['source']
+call.close()
+from _tidegate import calls
+calls.forget_all()
+shown"""
+        source = self.value(program)
+        alone = subprocess.run(
+            [sys.executable, "-c", source + "\nprint(first('<a><b/></a>'))"], capture_output=True, text=True, check=True
+        )
+        self.assertEqual(alone.stdout, "['a', 'a']\n")
+
     def test_another_name_and_source_as_text(self):
         sent = self.sent("save_skill('other', helper, description='d')")
         names = {}
@@ -114,6 +190,15 @@ class Importing(unittest.TestCase):
         for source in ("from skills import dubble", "import skills.dubble", "import skills\nskills.dubble"):
             outcome = self.runtime.run(source)
             self.assertIn("Did you mean 'double'? The skills: double, later", outcome["error"]["message"], source)
+
+    def test_what_has_no_type_is_said_by_name(self):
+        self.write("bare", "def bare(one, two: int, *more):\n    return one\n")
+        self.write("typed", "def typed(one: int, **more: str) -> list[int]:\n    return [one]\n")
+        self.write("made", "class made:\n    def __init__(self, one: int):\n        self.one = one\n")
+        for name, untyped in (("bare", ["one", "more", "return"]), ("typed", []), ("made", [])):
+            source = f"from skills import {name} as _skill\n_skill.__tidegate_about__"
+            about = self.runtime.run(source)["value"]
+            self.assertEqual(about["untyped"], untyped, name)
 
     def test_another_folder_is_read_anew(self):
         self.assertEqual(self.runtime.run("from skills import double\ndouble(2)")["value"], 4)

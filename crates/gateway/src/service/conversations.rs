@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
+use sqlx::sqlite::SqliteRow;
 
 use super::ids::{ConversationId, RunId, SessionId};
 use super::record::Moment;
@@ -88,6 +89,27 @@ pub struct Conversation {
     pub turns: Vec<Turn>,
 }
 
+/// A conversation without what was said in it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    /// What it is called.
+    pub id: ConversationId,
+    /// When it began.
+    pub created_at: Moment,
+    /// When it was last used.
+    pub used_at: Moment,
+    /// Turns that are kept.
+    pub turns: u64,
+    /// The question of the last of them.
+    pub question: Option<String>,
+    /// Tokens that all of it took.
+    pub tokens: u64,
+    /// What they cost.
+    pub cost: f64,
+    /// What the same work would have taken with tools instead of programs.
+    pub direct_tokens: u64,
+}
+
 impl Conversation {
     /// One that begins now.
     #[must_use]
@@ -139,6 +161,32 @@ impl Store {
             direct_tokens: row.get::<i64, _>("direct_tokens").unsigned_abs(),
             turns: serde_json::from_str(row.get("turns")).map_err(wrong)?,
         }))
+    }
+
+    async fn conversations(&self, owner: &str) -> Result<Vec<Heading>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id, created_at, used_at, tokens, cost, direct_tokens,
+             json_array_length(turns) AS kept, json_extract(turns, '$[#-1].question') AS question
+             FROM conversations WHERE owner = ? ORDER BY used_at DESC, rowid DESC",
+        )
+        .bind(owner)
+        .fetch_all(self.pool())
+        .await?;
+        let heading = |row: &SqliteRow| {
+            let count = |column: &str| row.get::<i64, _>(column).unsigned_abs();
+            Some(Heading {
+                // A name that cannot be read can be asked for by nobody.
+                id: row.get::<String, _>("id").parse().ok()?,
+                created_at: Moment(row.get("created_at")),
+                used_at: Moment(row.get("used_at")),
+                turns: count("kept"),
+                question: row.get("question"),
+                tokens: count("tokens"),
+                cost: row.get("cost"),
+                direct_tokens: count("direct_tokens"),
+            })
+        };
+        Ok(rows.iter().filter_map(heading).collect())
     }
 
     async fn write_conversation(&self, one: &Conversation) -> Result<(), StoreError> {
@@ -198,6 +246,18 @@ impl Service {
             }
         }
         Ok(Some(found))
+    }
+
+    /// The conversations of this caller, the last used first.
+    pub async fn conversations(&self, caller: &Caller) -> Result<Vec<Heading>, StoreError> {
+        let mut found = self.parts.store.conversations(&caller.owner).await?;
+        if self.tools().hides() {
+            let veil = self.tools().veil();
+            for question in found.iter_mut().filter_map(|one| one.question.as_mut()) {
+                *question = veil.program_again(&caller.owner, question).await?;
+            }
+        }
+        Ok(found)
     }
 
     /// Keeps a conversation, as far as it is to be kept.
@@ -260,6 +320,26 @@ mod tests {
         // Ten letters fit.
         assert_eq!(questions, ["question 2", "question 3", "question 4"]);
         assert_eq!(last.turns[0].answer.chars().count(), 11);
+    }
+
+    #[tokio::test]
+    async fn a_list_has_the_last_question_and_what_each_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let mut one = Conversation::new("anna");
+        one.turns = (0..3).map(turn).collect();
+        (one.tokens, one.cost, one.direct_tokens) = (21, 1.5, 900);
+        store.write_conversation(&one).await.unwrap();
+        let mut other = Conversation::new("anna");
+        other.used_at = Moment(one.used_at.0 + 1);
+        store.write_conversation(&other).await.unwrap();
+        store.write_conversation(&Conversation::new("bob")).await.unwrap();
+        let found = store.conversations("anna").await.unwrap();
+        let ids: Vec<&ConversationId> = found.iter().map(|one| &one.id).collect();
+        assert_eq!(ids, [&other.id, &one.id]);
+        assert_eq!((found[0].turns, found[0].question.as_deref()), (0, None));
+        assert_eq!((found[1].turns, found[1].question.as_deref()), (3, Some("question 2")));
+        assert_eq!((found[1].tokens, found[1].cost, found[1].direct_tokens), (21, 1.5, 900));
     }
 
     #[tokio::test]

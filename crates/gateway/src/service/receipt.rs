@@ -6,6 +6,7 @@
 //! * inline: the definitions of all known tools, and every call and answer;
 //! * search: the definitions of the tools that were called, and every call and answer.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,15 @@ impl Receipt {
 }
 
 impl Service {
+    /// Tokens of the definitions of all tools that are known, as [`Receipt::inline`] has them; none where
+    /// nobody wants receipts.
+    pub async fn definition_tokens(&self) -> u64 {
+        if !self.settings.receipts {
+            return 0;
+        }
+        self.parts.tools.definition_tokens(&BTreeMap::new()).await.all
+    }
+
     /// Has the calls of a run counted that are made through `offer`.
     pub(super) fn counts_calls(&self, run: &Run, offer: &Offer) {
         if self.settings.receipts {

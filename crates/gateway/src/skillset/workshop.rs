@@ -276,7 +276,10 @@ impl Workshop {
         if skill.description.is_empty() {
             skill.description = text("doc");
         }
-        Ok(())
+        let untyped = said.get("untyped").and_then(Value::as_array).into_iter().flatten();
+        let untyped: Vec<&str> = untyped.filter_map(Value::as_str).collect();
+        unsaid(&untyped, skill.description.trim().is_empty())
+            .map_or(Ok(()), |problem| Err(wrong(problem)))
     }
 
     /// An example with all that was recorded of it.
@@ -452,6 +455,27 @@ fn alike(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// What a function does not say of itself, and how it would: whoever finds it sees nothing else of it.
+fn unsaid(untyped: &[&str], has_no_words: bool) -> Option<String> {
+    let returns = untyped.contains(&"return");
+    let names = untyped.iter().filter(|name| **name != "return");
+    let mut bare: Vec<String> = names.map(|name| format!("the parameter `{name}`")).collect();
+    bare.extend(returns.then(|| "what it returns".to_owned()));
+    let types = (!bare.is_empty()).then(|| {
+        format!(
+            "it says no type of {}; write it as `def half(number: float) -> float:`",
+            bare.join(", ")
+        )
+    });
+    let words = has_no_words.then(|| {
+        "it needs a docstring or a description; write what it returns in a sentence or two, \
+         as the first line of the function: \"\"\"Half of a number.\"\"\""
+            .to_owned()
+    });
+    let all: Vec<String> = [types, words].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join("; and "))
+}
+
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(SHOWN) {
@@ -488,6 +512,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_a_function_does_not_say_of_itself_is_said_with_how_to_write_it() {
+        assert_eq!(unsaid(&[], false), None);
+        let said = unsaid(&["rows", "return"], true).unwrap();
+        for words in
+            ["no type of the parameter `rows`, what it returns;", "-> float:`", "a docstring"]
+        {
+            assert!(said.contains(words), "no {words:?} in {said}");
+        }
+        assert!(!unsaid(&["rows"], false).unwrap().contains("docstring"));
+    }
 
     #[test]
     fn numbers_are_alike_however_they_are_written() {

@@ -20,6 +20,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Door;
 use super::access::Runner;
+use super::conversations::TotalsShown;
 use super::execute::{context, variables, wants_events};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
@@ -63,8 +64,8 @@ pub(crate) struct AnswerShown {
     /// In words; JSON or a document as text, where that was asked for.
     answer: String,
     /// The JSON that was asked for by a schema.
-    #[schema(value_type = Option<Object>)]
-    value: Option<Value>,
+    #[schema(required = false)]
+    value: Value,
     /// The conversation that it belongs to.
     #[schema(pattern = "^c_[0-9a-f]{32}$")]
     conversation: String,
@@ -77,6 +78,8 @@ pub(crate) struct AnswerShown {
     /// What each step used, and what all of it would have taken with tools instead of programs.
     #[schema(value_type = Object)]
     usage: Value,
+    /// What the whole conversation used so far, this question included.
+    totals: TotalsShown,
 }
 
 /// How the answer is wanted.
@@ -149,9 +152,8 @@ fn told(code: &'static str, message: &str) -> Problem {
         "unknown_conversation" => StatusCode::NOT_FOUND,
         "conversation_busy" => StatusCode::CONFLICT,
         "too_many_requests" => StatusCode::TOO_MANY_REQUESTS,
-        "budget_exceeded" | "model_refused" | "programs_failed" | "wrong_form" => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        "budget_exceeded" | "model_refused" | "programs_failed" | "reply_too_long"
+        | "wrong_form" => StatusCode::UNPROCESSABLE_ENTITY,
         "model_failed" => StatusCode::BAD_GATEWAY,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
@@ -172,7 +174,7 @@ fn told(code: &'static str, message: &str) -> Problem {
          content((AnswerShown = "application/json"), (super::stream::EventShown = "text/event-stream"))),
         (status = 404, description = "There is no such conversation: `unknown_conversation`.", body = ErrorBody),
         (status = 409, description = "No model is set, `no_model`; another question of it is being answered, `conversation_busy`.", body = ErrorBody),
-        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `wrong_form`.", body = ErrorBody),
+        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `reply_too_long`, `wrong_form`.", body = ErrorBody),
         (status = 429, description = "Too many questions are being answered.", body = ErrorBody),
         (status = 502, description = "The model did not reply: `model_failed`.", body = ErrorBody),
     )

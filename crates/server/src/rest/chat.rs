@@ -7,11 +7,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Live};
+use agent::{Agent, Live, Totals};
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use gateway::service::Caller;
+use gateway::service::conversations::Turn;
 use gateway::service::ids::ConversationId;
 use http::HeaderMap;
 use metrics::counter;
@@ -153,17 +154,22 @@ impl Chat {
         after: Option<u64>,
     ) -> Result<(), (String, String)> {
         let live = self.agent.live(&self.caller, id);
-        let turns = match self.agent.conversation(&self.caller, id).await {
-            Ok(one) => one.turns,
-            // The first question of a conversation is kept when it is answered.
-            Err(_) if live.is_some() => Vec::new(),
+        let (turns, totals) = match self.agent.conversation(&self.caller, id).await {
+            Ok(one) => {
+                let totals = Totals::of(&one);
+                (one.turns, totals)
+            }
+            // The first question of a conversation is kept when it is over.
+            Err(_) if live.is_some() => (Vec::new(), Totals::default()),
             Err(error) => return Err(Problem::from(error).words()),
         };
-        let history: Vec<Value> = turns
-            .iter()
-            .map(|turn| json!({ "question": turn.question, "answer": turn.answer, "at": turn.at }))
-            .collect();
-        let told = json!({ "type": "history", "conversation": id, "turns": history });
+        let said = |turn: &Turn| {
+            json!({ "question": turn.question, "answer": turn.answer, "at": turn.at,
+                "tokens": turn.tokens, "cost": turn.cost })
+        };
+        let history: Vec<Value> = turns.iter().map(said).collect();
+        let told = json!({ "type": "history", "conversation": id, "turns": history,
+            "totals": totals });
         // A connection that is lost now is noticed at the next message.
         let _ = self.send(&told).await;
         self.seen = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);

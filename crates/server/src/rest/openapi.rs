@@ -50,6 +50,7 @@ const OPEN: [&str; 2] = ["/health", "/health/ready"];
     paths(
         execute::execute,
         runs::list, runs::one, runs::events, runs::cancel, runs::resume, runs::result, runs::artifact, super::stats::stats, super::security::report, super::analysis::analyze, super::review::validate, super::ask::ask,
+        super::conversations::list, super::conversations::one,
         super::approvals::list, super::approvals::answer,
         sessions::list, sessions::create, sessions::one, sessions::remove, sessions::fork,
         sessions::freeze, super::moving::export_run, super::moving::import_run,
@@ -164,7 +165,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 46);
+        assert_eq!(names.len(), 48);
     }
 
     #[test]

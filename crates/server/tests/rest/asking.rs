@@ -88,6 +88,66 @@ async fn a_conversation_goes_on_for_its_owner_and_is_not_there_for_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_can_be_read_with_what_all_of_it_used() {
+    let (house, _model) = asking(|asked: &Asked| match asked.number {
+        0 => Turn::Refuse("No.".to_owned()),
+        _ => well(asked),
+    })
+    .await;
+    let anna = house.token("anna", &[Scope::Execute, Scope::Read]).await;
+    let boris = house.token("boris", &[Scope::Execute, Scope::Read]).await;
+    let ask = async |body: Value| {
+        let asked = house.asked(Method::POST, &format!("{ASK}?stream=true"));
+        let response = asked.bearer_auth(&anna).json(&body).send().await.unwrap();
+        events(&response.text().await.unwrap())
+    };
+    let refused = ask(json!({"question": "How much?"})).await;
+    assert_eq!(refused.last().unwrap().data["code"], "model_refused");
+    let conversation = refused[0].data["conversation"].clone();
+    let more = json!({"question": "How much?", "conversation": conversation});
+    let answered = ask(more).await;
+    let answer = &answered.last().unwrap().data;
+    assert_eq!(
+        (&answer["answer"], &answer["totals"]["tokens"]),
+        (&json!("It is 42."), &json!(360))
+    );
+
+    let get = async |token: &str, path: &str| {
+        house.asked(Method::GET, path).bearer_auth(token).send().await.unwrap()
+    };
+    let place = format!("/api/v1/conversations/{}", text(&conversation));
+    let kept: Value = get(&anna, &place).await.json().await.unwrap();
+    assert_eq!(kept["totals"], answer["totals"], "{kept}");
+    let turns = kept["turns"].as_array().unwrap();
+    assert_eq!((turns.len(), &turns[0]["answer"]), (1, &json!("It is 42.")));
+    assert_eq!((&turns[0]["tokens"], &turns[0]["runs"]), (&json!(240), &answer["runs"]));
+    let list: Value = get(&anna, "/api/v1/conversations").await.json().await.unwrap();
+    let heading = &list["conversations"][0];
+    assert_eq!((&heading["id"], &heading["totals"]), (&conversation, &answer["totals"]));
+    assert_eq!((&heading["question"], &heading["turns"]), (&json!("How much?"), &json!(1)));
+    assert_problem(get(&boris, &place).await, 404, "unknown_conversation").await;
+    let none = get(&boris, "/api/v1/conversations").await.json::<Value>().await.unwrap();
+    assert_eq!(none, json!({"conversations": []}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_by_a_schema_may_be_any_json() {
+    let (house, _model) = asking(|asked: &Asked| {
+        let is_asked = asked.text().contains("Result of the program");
+        if is_asked { Turn::say("[4, 2]") } else { Turn::program("return [4, 2]") }
+    })
+    .await;
+    let body = json!({"question": "Which?", "schema": {"type": "array"}});
+    let answer: Value = house.post(ASK, body).await.json().await.unwrap();
+    assert_eq!(answer["value"], json!([4, 2]), "{answer}");
+    let described = house.get("/openapi.json").await;
+    let shown = &described["components"]["schemas"]["Answer"];
+    let value = &shown["properties"]["value"];
+    assert!(value.is_object() && value.get("type").is_none(), "{value}");
+    assert!(!shown["required"].as_array().unwrap().contains(&json!("value")), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_asked_is_told_with_its_field() {
     let (house, model) = asking(well).await;
     for (body, part) in [

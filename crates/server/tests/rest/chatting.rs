@@ -1,5 +1,7 @@
 //! Conversations over `/ws/chat`: streamed, cancelled, lost and taken up again, by two users at once.
 
+use std::sync::mpsc;
+
 use reqwest::Upgraded;
 use scripted::{Asked, Turn};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -69,12 +71,60 @@ async fn a_lost_connection_is_taken_up_where_it_was_and_the_conversation_goes_on
     let events = chat.until_over().await;
     assert_eq!(events[0]["seq"], 1, "{events:?}");
     assert_eq!(events.last().unwrap()["answer"], "It is 42.");
+    chat.send(json!({"type": "resume", "conversation": begun["conversation"]})).await;
+    let history = chat.hear().await;
+    assert_eq!(history["totals"], events.last().unwrap()["totals"], "{history}");
+    assert_eq!(
+        (&history["turns"][0]["tokens"], &history["totals"]["tokens"]),
+        (&json!(240), &json!(240))
+    );
+    // The question lingers, and is told again.
+    chat.until_over().await;
     let before = model.asked().len();
     let more = json!({"type": "ask", "question": "Now?", "conversation": begun["conversation"]});
     chat.send(more).await;
     let events = chat.until_over().await;
     assert_eq!(events.last().unwrap()["conversation"], begun["conversation"]);
     assert!(model.asked()[before].text().contains("It is 42."));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_is_lost_in_the_middle_is_taken_up_in_the_middle() {
+    // The answer is not begun before somebody says so.
+    let (go, waits) = mpsc::channel::<()>();
+    let (house, model) = asking(move |asked: &Asked| {
+        if asked.number == 1 {
+            tokio::task::block_in_place(|| waits.recv().unwrap());
+        }
+        well(asked)
+    })
+    .await;
+    let mut lost = Chat::open(&house, None).await;
+    lost.send(json!({"type": "ask", "question": "How much?"})).await;
+    let mut events = Vec::new();
+    while events.last().is_none_or(|event: &Value| event["type"] != "program") {
+        events.push(lost.hear().await);
+    }
+    drop(lost);
+    // The program runs while nobody is there.
+    while model.asked().len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let conversation = events[0]["conversation"].clone();
+    let mut chat = Chat::open(&house, None).await;
+    let resume = json!({"type": "resume", "conversation": conversation, "after": events.len()});
+    chat.send(resume).await;
+    let history = chat.hear().await;
+    assert_eq!((&history["type"], &history["turns"]), (&json!("history"), &json!([])));
+    let missed = chat.hear().await;
+    assert_eq!((&missed["type"], &missed["seq"]), (&json!("running"), &json!(events.len())));
+    events.push(missed);
+    go.send(()).unwrap();
+    events.extend(chat.until_over().await);
+    let numbers: Vec<u64> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert!(numbers.iter().copied().eq(0..numbers.len() as u64), "{numbers:?}");
+    assert_eq!(events.last().unwrap()["answer"], "It is 42.");
+    assert!(events.iter().all(|event| event["conversation"] == conversation), "{events:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,7 +17,7 @@ const SKILLS: &str = "/api/v1/skills";
 fn twice() -> Value {
     json!({
         "name": "twice",
-        "source": "def twice(number):\n    \"\"\"Twice a number.\"\"\"\n    return 2 * number\n",
+        "source": "def twice(number: int) -> int:\n    \"\"\"Twice a number.\"\"\"\n    return 2 * number\n",
         "examples": [{"arguments": {"number": 4}, "expect": 8}],
     })
 }
@@ -29,7 +29,7 @@ async fn a_skill_is_saved_read_tried_called_and_taken_away() {
     assert_eq!(saved.status(), StatusCode::CREATED);
     let saved: Value = saved.json().await.unwrap();
     assert_eq!((&saved["version"], &saved["description"]), (&json!(1), &json!("Twice a number.")));
-    assert_eq!(saved["signature"], "twice(number)");
+    assert_eq!(saved["signature"], "twice(number: int) -> int");
     let ran = house.run(json!({"code": "from skills import twice\ntwice(21)"})).await;
     assert_eq!(ran["return_value"], 42, "{ran}");
     let one = house.get(&format!("{SKILLS}/twice")).await;
@@ -57,7 +57,7 @@ async fn one_that_fails_its_example_is_not_saved() {
     // Nobody says of this tool that it only reads, so that no example calls it.
     let calls = json!({
         "name": "refunded",
-        "source": "from servers.shop import refund_order\nasync def refunded():\n    'Refunds.'\n    return await refund_order(order='7')\n",
+        "source": "from servers.shop import refund_order\nasync def refunded() -> str:\n    'Refunds.'\n    return await refund_order(order='7')\n",
         "examples": [{}],
     });
     let said = assert_problem(house.post(SKILLS, calls).await, 422, "skill_refused").await;
@@ -88,7 +88,7 @@ async fn what_one_owner_saves_no_other_sees_changes_or_calls() {
         let names = listed["skills"].as_array().unwrap().iter();
         names.map(|skill| text(&skill["name"]).to_owned()).collect::<Vec<_>>()
     };
-    let code = "def mine(n):\n    'Mine.'\n    return n\ndef ours(n):\n    'Ours.'\n    return n\n\
+    let code = "def mine(n: int) -> int:\n    'Mine.'\n    return n\ndef ours(n: int) -> int:\n    'Ours.'\n    return n\n\
                 await save_skill('mine', mine)\nawait save_skill('ours', ours, scope='team:ops')\n1";
     let ran = ask(&anna, Method::POST, "/execute", json!({"code": code})).await;
     let ran: Value = ran.json().await.unwrap();
@@ -117,7 +117,7 @@ async fn what_one_owner_saves_no_other_sees_changes_or_calls() {
     // A name of another's is free, and is another skill.
     let mut own = twice();
     own["name"] = "mine".into();
-    own["source"] = "def mine(number):\n    'Bob.'\n    return 'bob'\n".into();
+    own["source"] = "def mine(number: int) -> str:\n    'Bob.'\n    return 'bob'\n".into();
     own["examples"] = json!([]);
     assert_eq!(ask(&bob, Method::POST, SKILLS, own).await.status(), StatusCode::CREATED);
     let call = json!({"code": "from skills import mine\nmine(5)"});
@@ -126,6 +126,33 @@ async fn what_one_owner_saves_no_other_sees_changes_or_calls() {
             ask(token, Method::POST, "/execute", call.clone()).await.json().await.unwrap();
         assert_eq!(ran["return_value"], value, "{ran}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_looks_after_the_gateway_saves_for_everybody() {
+    let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
+    let house = House::guarded(strict).await;
+    let root = house.token("root", &[Scope::Execute, Scope::Read, Scope::Admin]).await;
+    let anna = house.token("anna", &[Scope::Execute, Scope::Read]).await;
+    let ask = async |token: &str, method: Method, path: &str, body: Value| {
+        house.asked(method, path).bearer_auth(token).json(&body).send().await.unwrap()
+    };
+    let mut global = twice();
+    global["scope"] = "global".into();
+    let refused = ask(&anna, Method::POST, SKILLS, global.clone()).await;
+    assert_problem(refused, 400, "invalid_request").await;
+    let saved = ask(&root, Method::POST, SKILLS, global).await;
+    assert_eq!(saved.status(), StatusCode::CREATED);
+    assert_eq!(saved.json::<Value>().await.unwrap()["scope"], "global");
+
+    let call = json!({"code": "from skills import twice\ntwice(21)"});
+    let ran: Value = ask(&anna, Method::POST, "/execute", call).await.json().await.unwrap();
+    assert_eq!(ran["return_value"], 42, "{ran}");
+    let place = format!("{SKILLS}/twice?scope=global");
+    let kept = ask(&anna, Method::DELETE, &place, json!({})).await;
+    assert_problem(kept, 400, "invalid_request").await;
+    let removed = ask(&root, Method::DELETE, &place, json!({})).await;
+    assert_eq!(removed.status(), StatusCode::NO_CONTENT);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -146,11 +173,11 @@ async fn what_is_saved_for_a_team_needs_nothing_that_only_one_of_it_has() {
     let anna = Caller { owner: "anna".to_owned(), teams: vec!["ops".to_owned()], scopes };
     let token = house.service.store().create_token(&anna, None).await.unwrap().0;
     let code = r#"
-def mine(n):
+def mine(n: int) -> int:
     "Mine."
     return n
 await save_skill("mine", mine)
-source = "from skills import mine\ndef ours(n):\n    'Ours.'\n    return mine(n)\n"
+source = "from skills import mine\ndef ours(n: int) -> int:\n    'Ours.'\n    return mine(n)\n"
 own = await save_skill("ours", source)
 try:
     await save_skill("ours", source, scope="team:ops")
@@ -236,7 +263,7 @@ async fn a_skill_whose_tool_changes_is_tried_again_and_says_what_came_of_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_elsewhere_finds_installs_and_calls_what_the_first_saved() {
     let first = House::new().await;
-    let code = "def twice(number):\n    'Twice a number.'\n    return 2 * number\nreturn await save_skill('twice', twice, examples=[{'number': 4}])";
+    let code = "def twice(number: int) -> int:\n    'Twice a number.'\n    return 2 * number\nreturn await save_skill('twice', twice, examples=[{'number': 4}])";
     assert_eq!(first.run(json!({"code": code})).await["success"], true);
     let (_, skill) = first.service.skill(&Caller::local(), "twice", None).unwrap();
     let (signer, _) = Signer::generate().unwrap();

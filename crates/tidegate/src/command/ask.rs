@@ -185,8 +185,20 @@ fn used(answer: &Answer) -> String {
     let (usage, runs) = (&answer.usage, answer.runs.len());
     let programs = if runs == 1 { "1 program".to_owned() } else { format!("{runs} programs") };
     let cost = if usage.cost > 0.0 { format!(" for {:.4}", usage.cost) } else { String::new() };
+    let totals = &answer.totals;
+    // Of the first question it would say the same twice.
+    let whole = if totals.tokens > usage.tokens() {
+        let cost =
+            if totals.cost > 0.0 { format!(" for {:.4}", totals.cost) } else { String::new() };
+        format!(
+            ", the conversation {} tokens{cost} (with tools {})",
+            totals.tokens, totals.direct_tokens
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{programs}, {} tokens{cost} (with tools instead of programs {}); go on with --conversation {}",
+        "{programs}, {} tokens{cost} (with tools instead of programs {}){whole}; go on with --conversation {}",
         usage.tokens(),
         usage.direct_tokens,
         answer.conversation
@@ -231,7 +243,7 @@ fn print_failure(code: &str, message: &str) -> anyhow::Result<()> {
 fn ending(code: &str) -> Ending {
     match code {
         "invalid_request" | "unknown_conversation" => Ending::Misused,
-        "programs_failed" | "wrong_form" | "model_refused" => Ending::Raised,
+        "programs_failed" | "wrong_form" | "model_refused" | "reply_too_long" => Ending::Raised,
         "budget_exceeded" => Ending::Limited,
         "cancelled" => Ending::Interrupted,
         _ => Ending::Broken,

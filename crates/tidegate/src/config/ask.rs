@@ -7,7 +7,7 @@ use serde::Deserialize;
 use upstream::Secret;
 
 use super::problem::ConfigError;
-use super::secrets::{Entry, Template};
+use super::secrets::{Entry, Lookup, Template};
 use super::section::Span;
 use super::{Config, servers};
 use crate::exit::Misuse;
@@ -90,7 +90,7 @@ impl Config {
         };
         let Some((file, said)) = found else { return Ok(None) };
         let folder = file.parent().unwrap_or(Path::new("/"));
-        let settings = self.asked(folder, said, direct);
+        let settings = asked(said, direct, &self.lookup(folder, &Entry::secret));
         let name = self.places().short(&file);
         settings.map(Some).map_err(|words| Misuse::error(format!("{name}: in [ask] {words}")))
     }
@@ -103,57 +103,53 @@ impl Config {
             model: Some(model.to_owned()),
             ..AskSection::default()
         };
-        let settings = self.asked(Path::new("/"), said, Vec::new());
+        let lookup = self.lookup(Path::new("/"), &Entry::secret);
+        let settings = asked(said, Vec::new(), &lookup);
         settings.map(Some).map_err(Misuse::error)
     }
+}
 
-    fn asked(
-        &self,
-        folder: &Path,
-        said: AskSection,
-        direct: Vec<String>,
-    ) -> Result<Settings, String> {
-        let provider: ProviderName = said.provider.unwrap_or_default().parse()?;
-        let model = said.model.ok_or("`model` is missing; name one that the provider has")?;
-        let url = said.url.or_else(|| provider.usual_url().map(str::to_owned));
-        let url = url.ok_or("`url` is missing; say where the provider is")?;
-        let url = super::section::address(&url).map_err(|error| format!("`url`: {error}"))?;
-        let mut own = ModelSettings::new(provider, model, url);
-        let key = said.key.or_else(|| {
-            // Without it, whoever needs one says so.
-            provider.usual_key().map(|name| format!("${{env:{name}:-}}"))
-        });
-        if let Some(key) = key {
-            let template = Template::parse(&key).map_err(|error| format!("`key`: {error}"))?;
-            let value = template.resolve(&self.lookup(folder, &Entry::secret));
-            let value = value.map_err(|error| format!("`key`: {error}"))?;
-            own.key = (!value.is_empty()).then(|| Secret::new(value));
-        }
-        own.reply_tokens = said.reply_tokens.unwrap_or(own.reply_tokens).max(1);
-        own.timeout = said.timeout.map_or(own.timeout, |Span(time)| time);
-        let mut settings = Settings::new(own);
-        let usual = settings.budgets;
-        settings.budgets = Budgets {
-            tokens: said.max_tokens.unwrap_or(usual.tokens),
-            steps: said.max_steps.unwrap_or(usual.steps),
-            cost: said.max_cost.map(|cost| money("max-cost", Some(cost))).transpose()?,
-        };
-        settings.prices = Prices {
-            input: money("input-price", said.input_price)?,
-            output: money("output-price", said.output_price)?,
-        };
-        settings.models = said.models.unwrap_or_default();
-        settings.attempts = said.attempts.unwrap_or(settings.attempts).max(1);
-        if let Some(mode) = said.mode {
-            settings.mode =
-                mode.parse::<agent::Mode>().map_err(|words| format!("`mode`: {words}"))?;
-        }
-        if let Some(share) = said.rollout {
-            settings.rollout = percent(&share)?;
-        }
-        settings.direct = direct;
-        Ok(settings)
+/// What a section says, with the key from where it is looked up.
+fn asked(said: AskSection, direct: Vec<String>, lookup: &Lookup<'_>) -> Result<Settings, String> {
+    let provider: ProviderName = said.provider.unwrap_or_default().parse()?;
+    let model = said.model.ok_or("`model` is missing; name one that the provider has")?;
+    let url = said.url.or_else(|| provider.usual_url().map(str::to_owned));
+    let url = url.ok_or("`url` is missing; say where the provider is")?;
+    let url = super::section::address(&url).map_err(|error| format!("`url`: {error}"))?;
+    let mut own = ModelSettings::new(provider, model, url);
+    let key = said.key.or_else(|| {
+        // Without it, whoever needs one says so.
+        provider.usual_key().map(|name| format!("${{env:{name}:-}}"))
+    });
+    if let Some(key) = key {
+        let template = Template::parse(&key).map_err(|error| format!("`key`: {error}"))?;
+        let value = template.resolve(lookup);
+        let value = value.map_err(|error| format!("`key`: {error}"))?;
+        own.key = (!value.is_empty()).then(|| Secret::new(value));
     }
+    own.reply_tokens = said.reply_tokens.unwrap_or(own.reply_tokens).max(1);
+    own.timeout = said.timeout.map_or(own.timeout, |Span(time)| time);
+    let mut settings = Settings::new(own);
+    let usual = settings.budgets;
+    settings.budgets = Budgets {
+        tokens: said.max_tokens.unwrap_or(usual.tokens),
+        steps: said.max_steps.unwrap_or(usual.steps),
+        cost: said.max_cost.map(|cost| money("max-cost", Some(cost))).transpose()?,
+    };
+    settings.prices = Prices {
+        input: money("input-price", said.input_price)?,
+        output: money("output-price", said.output_price)?,
+    };
+    settings.models = said.models.unwrap_or_default();
+    settings.attempts = said.attempts.unwrap_or(settings.attempts).max(1);
+    if let Some(mode) = said.mode {
+        settings.mode = mode.parse::<agent::Mode>().map_err(|words| format!("`mode`: {words}"))?;
+    }
+    if let Some(share) = said.rollout {
+        settings.rollout = percent(&share)?;
+    }
+    settings.direct = direct;
+    Ok(settings)
 }
 
 /// The provider whose usual variable holds a key.
@@ -178,4 +174,54 @@ fn percent(given: &toml::Value) -> Result<f64, String> {
     };
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=100.0).contains(share));
     share.ok_or_else(|| format!("`rollout`: {given} is no share; write one such as \"25%\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::secrets::KeyringError;
+
+    /// What a file with these lines in `[ask]` leads to.
+    fn of(lines: &str) -> Result<Settings, String> {
+        let text = format!("provider = 'openai'\nmodel = 'm'\n{lines}");
+        let said = toml::from_str(&text).map_err(|error| error.to_string())?;
+        let keyring = |entry: &Entry| match entry.to_string().as_str() {
+            "openai/key" => Ok("sk-from-keyring".to_owned()),
+            _ => Err(KeyringError::NoEntry { entry: entry.clone() }),
+        };
+        let nothing = |_: &str| None;
+        let folder = Path::new("/");
+        let lookup = Lookup { folder, home: None, environment: &nothing, keyring: &keyring };
+        asked(said, Vec::new(), &lookup)
+    }
+
+    #[test]
+    fn a_share_is_read_as_people_write_it() {
+        for (given, percent) in [
+            ("'25%'", 25.0),
+            ("' 2.5 % '", 2.5),
+            ("'25'", 25.0),
+            ("25", 25.0),
+            ("0.5", 0.5),
+            ("'0%'", 0.0),
+            ("100", 100.0),
+        ] {
+            let share = of(&format!("rollout = {given}")).unwrap().rollout;
+            assert!((share - percent).abs() < 1e-9, "{given}: {share}");
+        }
+        assert!((of("").unwrap().rollout - 100.0).abs() < 1e-9);
+        for wrong in ["'a quarter'", "101", "-1", "'NaN'", "true", "'25%%%x'"] {
+            let said = of(&format!("rollout = {wrong}")).unwrap_err();
+            assert!(said.contains("`rollout`") && said.contains("\"25%\""), "{wrong}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_key_comes_from_the_keyring_or_the_error_says_how_to_put_it_there() {
+        let key = of("key = '${keyring:openai/key}'").unwrap().model.key.unwrap();
+        assert_eq!(key.reveal(), "sk-from-keyring");
+        assert!(of("").unwrap().model.key.is_none());
+        let said = of("key = '${keyring:openai/other}'").unwrap_err();
+        assert!(said.contains("`key`") && said.contains("secret set openai/other"), "{said}");
+    }
 }

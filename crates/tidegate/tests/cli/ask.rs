@@ -83,6 +83,8 @@ async fn a_conversation_goes_on_in_another_process() {
     let conversation = answer["conversation"].as_str().unwrap();
     let said = asker.ask(&["--conversation", conversation, "And columns?"]);
     assert_eq!(said.stdout, "And 4.\n", "{said:?}");
+    // What both questions used.
+    assert!(said.stderr.contains("the conversation 480 tokens (with tools "), "{said:?}");
     assert!(asker.server.asked()[2].text().contains("There are 3."));
     let unknown = format!("c_{}", "0".repeat(32));
     let said = asker.ask(&["--conversation", &unknown, "And columns?"]);
@@ -124,6 +126,24 @@ async fn the_key_comes_from_where_the_setting_says() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_share_that_gets_programs_comes_from_the_file() {
+    for (rollout, turns, arm) in [
+        ("'0%'", vec![Turn::say("Hello.")], "direct"),
+        ("'100%'", vec![Turn::program("return 1"), Turn::say("Hello.")], "code"),
+    ] {
+        let asker = Asker::of(turns, &format!("rollout = {rollout}\n")).await;
+        let said = asker.ask(&["--json", "Hello?"]);
+        let answer: Value =
+            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        assert_eq!((&answer["arm"], &answer["mode"]), (&json!(arm), &json!(arm)), "{answer}");
+    }
+    let asker = Asker::of([], "rollout = 'a quarter'\n").await;
+    let said = asker.ask(&["Hello?"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.stderr.contains("`rollout`") && said.stderr.contains("\"25%\""), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_way_to_fail_has_its_exit_code() {
     let failing = |turn: fn() -> Turn, more: &'static str| async move {
         let asker = Asker::of(std::iter::repeat_with(turn).take(20), more).await;
@@ -133,6 +153,8 @@ async fn each_way_to_fail_has_its_exit_code() {
     };
     let raising = || Turn::program("raise ValueError('no')");
     assert_eq!(failing(raising, "").await, (Some(1), "programs_failed".to_owned()));
+    let endless = || Turn::Length("And then ".to_owned());
+    assert_eq!(failing(endless, "").await, (Some(1), "reply_too_long".to_owned()));
     let refusing = || Turn::Refuse("no".to_owned());
     assert_eq!(failing(refusing, "").await, (Some(1), "model_refused".to_owned()));
     let spent = failing(raising, "max-tokens = 100\n").await;
@@ -199,6 +221,28 @@ async fn what_tools_would_have_taken_counts_every_row_a_program_read() {
         direct
     });
     assert!(many > few + 1_000, "{few} and {many}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_count_once_and_programs_that_failed_not_at_all() {
+    let read = "from data import get_devices\nall = await get_devices()\n";
+    let (works, fails) = (format!("{read}return 1"), format!("{read}raise ValueError('no')"));
+    let code = |code: &str| Turn::call("execute_python", json!({ "code": code }));
+    let turns = [
+        vec![code(&works), Turn::say("Yes.")],
+        vec![code(&fails), code(&fails), code(&works), Turn::say("Yes.")],
+        vec![code(&works), code("return 2"), Turn::say("Yes.")],
+    ];
+    let asker = Asker::of(turns.into_iter().flatten(), "mode = 'hybrid'\n").await;
+    let [once, failing, twice] = [(), (), ()].map(|()| {
+        let said = asker.ask(&["--json", "Is there anything?"]);
+        let answer: Value =
+            serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{said:?}"));
+        answer["usage"]["direct_tokens"].as_u64().unwrap()
+    });
+    assert_eq!((failing, twice), (once, once));
+    // Of 40 devices alone.
+    assert!(once > 1_000, "{once}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

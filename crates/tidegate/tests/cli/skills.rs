@@ -1,8 +1,10 @@
 //! Skills: saved by programs, called by others, tried, packed, published and installed.
 
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tokio::net::TcpListener;
 
 use crate::tide::User;
 
@@ -72,7 +74,10 @@ fn an_agents_own_skills_are_among_the_tools_that_it_finds() {
 fn what_fails_its_example_is_not_saved_and_the_error_says_which_and_why() {
     let user = User::new();
     let source = r#"
-def half(number):
+def half(number: float) -> float:
+    return number / 2
+
+def bare(number, *more: int):
     return number / 2
 
 said = []
@@ -95,6 +100,11 @@ try:
     await save_skill('half', half)
 except ToolError as error:
     said.append(str(error))
+for words in (None, 'Half.'):
+    try:
+        await save_skill('bare', bare, description=words)
+    except ToolError as error:
+        said.append(str(error))
 try:
     await save_skill('half', half, description='Half.', scope='global')
 except ToolError as error:
@@ -109,7 +119,9 @@ said"#;
         "use small letters",
         "are versions",
         "has a meaning in programs",
-        "needs a description",
+        "half was not saved: it needs a docstring or a description",
+        "no type of the parameter `number`, what it returns; write it as `def half(number: float) -> float:`; and it needs a docstring",
+        "bare was not saved: it says no type of the parameter `number`, what it returns",
         "saved by whoever runs the gateway",
     ];
     assert_eq!(said.as_array().unwrap().len(), words.len(), "{said}");
@@ -125,7 +137,7 @@ fn a_new_version_is_the_one_that_is_imported_and_old_ones_stay() {
     let save = |body: &str| {
         let file = user.file(
             "skill.py",
-            &format!("def rate():\n    \"\"\"A rate.\"\"\"\n    return {body}\n"),
+            &format!("def rate() -> int:\n    \"\"\"A rate.\"\"\"\n    return {body}\n"),
         );
         user.ok(&["skill", "save", "rate", file.to_str().unwrap()]);
     };
@@ -170,7 +182,7 @@ fn a_tool_that_changed_makes_a_skill_stale_with_the_reason() {
 fn a_tool_that_does_not_only_read_needs_a_recorded_answer() {
     let user = User::new();
     let source = r"
-async def ask(question):
+async def ask(question: str) -> int:
     return (await call_mcp_tool('nobody', 'ask', {'question': question}))['answer']
 
 recorded = {'tool': 'nobody.ask', 'arguments': {'question': 'why'}, 'result': {'answer': 42}}
@@ -234,7 +246,7 @@ fn at_hardened_a_skill_imports_no_more_than_a_program() {
     let user = User::new();
     let file = user.file(
         "skill.py",
-        "import os\ndef where():\n    \"\"\"Where.\"\"\"\n    return os.getcwd()\n",
+        "import os\ndef where() -> str:\n    \"\"\"Where.\"\"\"\n    return os.getcwd()\n",
     );
     user.ok(&["skill", "save", "where", file.to_str().unwrap()]);
     let source = "from skills import where\nwhere()";
@@ -265,7 +277,8 @@ fn the_starter_skills_install_and_all_their_examples_pass() {
 #[test]
 fn a_pack_is_refused_unless_it_is_whole_and_its_key_is_trusted() {
     let (ada, bob) = (User::new(), User::new());
-    let file = ada.file("skill.py", "def twice(n):\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
     ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
     let index = ada.folder().join("index");
     let place = index.to_str().unwrap();
@@ -318,9 +331,120 @@ fn what_a_pack_wants_is_shown_before_anything_of_it_runs() {
 }
 
 #[test]
+fn what_a_pack_does_not_say_of_itself_is_found_in_its_source() {
+    let bob = user();
+    let source = "import socket\nfrom servers.data import get_devices\n\nasync def devices() -> int:\n    \
+                  'How many devices there are.'\n    return (await get_devices())['count']\n";
+    // It says that it calls nothing.
+    let skill = json!({
+        "name": "devices", "version": 0, "signature": "devices() -> int", "source": source,
+        "description": "How many devices there are.", "author": "eve", "saved": 7,
+    });
+    let skill = serde_json::from_value(skill).unwrap();
+    let (signer, _) = ::skills::Signer::generate().unwrap();
+    let name = ::skills::Name::new("harmless").unwrap();
+    let pack =
+        ::skills::Pack::new((name, "1", "Calls nothing."), vec![skill], Some(&signer)).unwrap();
+    let place = bob.folder().join("harmless.zip");
+    pack.write(&place).unwrap();
+    let key = signer.key().to_string();
+    let asked = bob.tidegate(&["skill", "install", place.to_str().unwrap(), "--trust", &key]);
+    assert_eq!(asked.code, Some(2), "{asked:?}");
+    for words in ["it calls data.get_devices (", ", and it does not say so)", "imports `socket`"] {
+        assert!(asked.stdout.contains(words), "no {words:?} in {asked:?}");
+    }
+    assert!(!asked.stdout.contains("it calls no tools"), "{asked:?}");
+    assert_eq!(listed(&bob), json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_publishes_another_installs_from_an_address() {
+    let (ada, bob) = (User::new(), User::new());
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
+    let index = ada.folder().join("index");
+    let publish = |skill: &str, edition: &str| {
+        let to = index.to_str().unwrap();
+        ada.tidegate(&["skill", "publish", skill, "--to", to, "--edition", edition])
+    };
+    assert_eq!(publish("twice", "1.0.0").code, Some(0));
+    let key = ada.ok(&["skill", "key"]);
+    let address = format!("http://{}/", offered(index.clone()).await);
+
+    let packs = bob.ok(&["skill", "packs", &address]);
+    assert!(packs.contains("twice") && packs.contains("1.0.0"), "{packs}");
+    let install = ["skill", "install", &address, "--trust", key.trim()];
+    let asked = bob.tidegate(&install);
+    assert!(asked.stdout.contains("twice(n: int) -> int"), "{asked:?}");
+    assert_eq!((asked.code, listed(&bob)), (Some(2), json!([])), "{asked:?}");
+    bob.ok(&[&install[..], &["--yes"]].concat());
+    assert_eq!(bob.value(&["-c", "from skills import twice\ntwice(4)"]), 8);
+
+    // Another function under an edition that is there already is refused; a new one is the one that comes.
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return n + n\n");
+    ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
+    let refused = publish("twice", "1.0.0");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("already has twice 1.0.0"), "{refused:?}");
+    assert_eq!(publish("twice", "1.1.0").code, Some(0));
+    bob.ok(&[&install[..], &["--yes"]].concat());
+    let shown = bob.ok(&["skill", "show", "twice"]);
+    assert!(shown.contains("return n + n"), "{shown}");
+
+    let nowhere = bob.tidegate(&["skill", "packs", &format!("{address}nothing/index.json")]);
+    assert_eq!(nowhere.code, Some(2), "{nowhere:?}");
+    assert!(nowhere.stderr.contains("status 404"), "{nowhere:?}");
+}
+
+#[test]
+fn a_tool_that_changes_while_the_gateway_runs_makes_a_skill_stale() {
+    let user = User::new();
+    let (script, log) = (
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/changing.py"),
+        user.folder().join("listed"),
+    );
+    let config = format!(
+        "[servers.desk]\ncommand = 'python3'\nargs = ['{script}', '{}']\nstartup = 'eager'\ntrusted = true\n",
+        log.display()
+    );
+    let config = user.file("changing.toml", &config);
+    let config = config.to_str().unwrap();
+    let saving = "
+from servers.desk import rate
+
+async def rate_of(currency: str) -> int:
+    'The rate of a currency.'
+    return (await rate(of=currency))['rate']
+
+(await save_skill('rate_of', rate_of, examples=[{'currency': 'eur'}]))['tools'][0]['tool']";
+    let saved = user.tidegate(&["--config", config, "run", "--json", "-c", saving]);
+    let saved: Value = serde_json::from_str(&saved.stdout).unwrap();
+    assert_eq!(saved["return_value"], "desk.rate", "{saved}");
+
+    let listings = || std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+    let stale = || {
+        let said = user.ok(&["--config", config, "skill", "list", "--json"]);
+        let listed: Value = serde_json::from_str(&said).unwrap();
+        listed[0]["stale"].as_str().map(str::to_owned)
+    };
+    let before = listings();
+    let serving = Ended(user.start(&["--config", config, "serve", "--port", "0"]));
+    until(|| (listings() > before).then_some(()));
+    assert_eq!(stale(), None);
+    std::fs::write(log.with_file_name("listed.changed"), "").unwrap();
+    // That its examples still pass is known to whoever has run them: the gateway.
+    let why = until(|| stale().filter(|why| why.contains("; its examples still pass")));
+    assert!(why.starts_with("desk.rate is not what it was when this was saved"), "{why}");
+    drop(serving);
+}
+
+#[test]
 fn what_was_exported_comes_back() {
     let (ada, bob) = (User::new(), User::new());
-    let file = ada.file("skill.py", "def twice(n):\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
+    let file = ada
+        .file("skill.py", "def twice(n: int) -> int:\n    \"\"\"Twice.\"\"\"\n    return 2 * n\n");
     ada.ok(&["skill", "save", "twice", file.to_str().unwrap()]);
     let key = ada.ok(&["skill", "key"]);
     for name in ["pack", "pack.zip"] {
@@ -332,4 +456,39 @@ fn what_was_exported_comes_back() {
         assert_eq!(listed(&bob)[0]["author"], "twice 1.0.0");
         bob.ok(&["skill", "remove", "twice"]);
     }
+}
+
+/// A process that ends with its test.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Looks until something is there.
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = std::time::Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < std::time::Duration::from_secs(120), "it never came");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// A web server that offers the files of a folder, and nothing below it.
+async fn offered(folder: PathBuf) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let read = move |axum::extract::Path(file): axum::extract::Path<String>| {
+        let path = folder.join(file);
+        async move { std::fs::read(path).map_err(|_| axum::http::StatusCode::NOT_FOUND) }
+    };
+    let router = axum::Router::new().route("/{file}", axum::routing::get(read));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
 }

@@ -8,9 +8,18 @@ from typing import Any, Unpack
 
 import httpx
 
-from tidegate import _wire
-from tidegate._async.parts import AsyncApprovals, AsyncFiles, AsyncRuns, AsyncServers, AsyncSessions, AsyncTools
-from tidegate._async.transport import AsyncEvents, AsyncTransport
+from tidegate import _wire, models
+from tidegate._async.parts import (
+    AsyncApprovals,
+    AsyncConversations,
+    AsyncFiles,
+    AsyncRuns,
+    AsyncServers,
+    AsyncSessions,
+    AsyncTools,
+)
+from tidegate._async.skills import AsyncSkills
+from tidegate._async.transport import AsyncEvents, AsyncSteps, AsyncTransport
 from tidegate._read import read
 from tidegate._wire import Ask, Patience, of
 from tidegate.models import (
@@ -18,6 +27,8 @@ from tidegate.models import (
     Analysis,
     AnalysisOptions,
     AnalysisType,
+    Answer,
+    AskOptions,
     Execute,
     ExecuteOptions,
     Health,
@@ -67,6 +78,10 @@ class AsyncTidegate:
         """What programs can call."""
         self.servers = AsyncServers(self._transport)
         """Who offers the tools."""
+        self.skills = AsyncSkills(self._transport)
+        """Functions that programs keep and import."""
+        self.conversations = AsyncConversations(self._transport)
+        """What was asked and answered, and what it used."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._transport!r})"
@@ -104,6 +119,21 @@ class AsyncTidegate:
         body: Execute = {"code": code, **options}
         ask = Ask("POST", "/api/v1/execute", of(Accepted), params={"async": True}, json=body)
         return await self._transport.send(ask)
+
+    async def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
+        """Asks a question in words and waits for the answer; hanging up before cancels it.
+
+        `context` gives programs variables that no model sees; `schema` or `template` give the answer a form. A question
+        that is not answered raises `ApiError`, whose `code` says why: `budget_exceeded`, `model_refused` and others.
+        """
+        body: models.Ask = {"question": question, **options}
+        return await self._transport.send(Ask("POST", "/api/v1/ask", of(Answer), json=body, is_run=True))
+
+    def ask_stream(self, question: str, **options: Unpack[AskOptions]) -> AsyncSteps:
+        """Asks, and tells each step and each word as they come; closing before the end cancels the question."""
+        body: models.Ask = {"question": question, **options}
+        ask = Ask("POST", "/api/v1/ask", _wire.nothing, params={"stream": True}, json=body)
+        return AsyncSteps(self._transport, ask, can_reopen=False)
 
     async def analyze(self, analysis_type: AnalysisType, data: Any, **options: Unpack[AnalysisOptions]) -> Run:
         """Filters, groups, reshapes, validates or describes rows without a program."""

@@ -1,4 +1,4 @@
-"""The parts of the client: runs, sessions, files, approvals, tools and servers."""
+"""The parts of the client: runs, sessions, files, approvals, tools, servers and conversations."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from tidegate.models import (
     ApprovalAnswerOptions,
     ApprovalDecision,
     Cancelled,
+    Conversation,
+    ConversationHeading,
     DetailLevel,
     File,
     FoundTools,
@@ -250,6 +252,20 @@ class AsyncServers(_Part):
     async def remove(self, name: str) -> None:
         """Removes a server; for administrators."""
         await self._transport.send(Ask("DELETE", f"/api/v1/servers/{segment(name)}", _wire.nothing))
+
+
+class AsyncConversations(_Part):
+    """What was asked and answered, and what it used. Conversations begin and go on with `ask`."""
+
+    async def list(self) -> builtins.list[ConversationHeading]:
+        """One's conversations, the last used first."""
+        ask = Ask("GET", "/api/v1/conversations", of(models.Conversations))
+        return (await self._transport.send(ask)).conversations
+
+    async def read(self, conversation: str) -> Conversation:
+        """One conversation, with its turns and what all of it used."""
+        ask = Ask("GET", f"/api/v1/conversations/{segment(conversation)}", of(Conversation))
+        return await self._transport.send(ask)
 
 
 def _run(run_id: str) -> str:

@@ -9,9 +9,18 @@ from typing import Any, Unpack
 
 import httpx
 
-from tidegate import _wire
-from tidegate._sync.parts import Approvals, Files, Runs, Servers, Sessions, Tools
-from tidegate._sync.transport import Events, Transport
+from tidegate import _wire, models
+from tidegate._sync.parts import (
+    Approvals,
+    Conversations,
+    Files,
+    Runs,
+    Servers,
+    Sessions,
+    Tools,
+)
+from tidegate._sync.skills import Skills
+from tidegate._sync.transport import Events, Steps, Transport
 from tidegate._read import read
 from tidegate._wire import Ask, Patience, of
 from tidegate.models import (
@@ -19,6 +28,8 @@ from tidegate.models import (
     Analysis,
     AnalysisOptions,
     AnalysisType,
+    Answer,
+    AskOptions,
     Execute,
     ExecuteOptions,
     Health,
@@ -68,6 +79,10 @@ class Tidegate:
         """What programs can call."""
         self.servers = Servers(self._transport)
         """Who offers the tools."""
+        self.skills = Skills(self._transport)
+        """Functions that programs keep and import."""
+        self.conversations = Conversations(self._transport)
+        """What was asked and answered, and what it used."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._transport!r})"
@@ -105,6 +120,21 @@ class Tidegate:
         body: Execute = {"code": code, **options}
         ask = Ask("POST", "/api/v1/execute", of(Accepted), params={"async": True}, json=body)
         return self._transport.send(ask)
+
+    def ask(self, question: str, **options: Unpack[AskOptions]) -> Answer:
+        """Asks a question in words and waits for the answer; hanging up before cancels it.
+
+        `context` gives programs variables that no model sees; `schema` or `template` give the answer a form. A question
+        that is not answered raises `ApiError`, whose `code` says why: `budget_exceeded`, `model_refused` and others.
+        """
+        body: models.Ask = {"question": question, **options}
+        return self._transport.send(Ask("POST", "/api/v1/ask", of(Answer), json=body, is_run=True))
+
+    def ask_stream(self, question: str, **options: Unpack[AskOptions]) -> Steps:
+        """Asks, and tells each step and each word as they come; closing before the end cancels the question."""
+        body: models.Ask = {"question": question, **options}
+        ask = Ask("POST", "/api/v1/ask", _wire.nothing, params={"stream": True}, json=body)
+        return Steps(self._transport, ask, can_reopen=False)
 
     def analyze(self, analysis_type: AnalysisType, data: Any, **options: Unpack[AnalysisOptions]) -> Run:
         """Filters, groups, reshapes, validates or describes rows without a program."""

@@ -1,5 +1,5 @@
 # Generated from _async/parts.py by scripts/generate-clients; not to be edited.
-"""The parts of the client: runs, sessions, files, approvals, tools and servers."""
+"""The parts of the client: runs, sessions, files, approvals, tools, servers and conversations."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from tidegate.models import (
     ApprovalAnswerOptions,
     ApprovalDecision,
     Cancelled,
+    Conversation,
+    ConversationHeading,
     DetailLevel,
     File,
     FoundTools,
@@ -251,6 +253,20 @@ class Servers(_Part):
     def remove(self, name: str) -> None:
         """Removes a server; for administrators."""
         self._transport.send(Ask("DELETE", f"/api/v1/servers/{segment(name)}", _wire.nothing))
+
+
+class Conversations(_Part):
+    """What was asked and answered, and what it used. Conversations begin and go on with `ask`."""
+
+    def list(self) -> builtins.list[ConversationHeading]:
+        """One's conversations, the last used first."""
+        ask = Ask("GET", "/api/v1/conversations", of(models.Conversations))
+        return (self._transport.send(ask)).conversations
+
+    def read(self, conversation: str) -> Conversation:
+        """One conversation, with its turns and what all of it used."""
+        ask = Ask("GET", f"/api/v1/conversations/{segment(conversation)}", of(Conversation))
+        return self._transport.send(ask)
 
 
 def _run(run_id: str) -> str:

@@ -7,18 +7,20 @@ import dataclasses
 from collections import deque
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import time
 import httpx
 
 from tidegate import _wire
-from tidegate._sse import Decoder
+from tidegate._sse import Decoder, Message
 from tidegate._wire import Ask, Patience, Token
+from tidegate.asking import AskEvent, ask_event_of, is_last
 from tidegate.errors import ApiError, ConnectionFailed, TidegateError, TimedOut
 from tidegate.events import Ended, RunEvent, event_of
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 REOPENED = 5
 """How often a stream that was cut is opened again before anything new has come."""
@@ -112,18 +114,19 @@ def told(error: httpx.TransportError) -> TidegateError:
     return ConnectionFailed(f"{type(error).__name__}: {error}")
 
 
-class Events:
-    """What happens in a run, one event after the other, until it has ended.
+class Stream(Generic[E]):
+    """Events, one after the other, until the last one.
 
-    The request is made by the first event that is asked for, or by entering. Closing before the end cancels a run
-    that `stream` started, and leaves one alone that `follow` follows.
+    The request is made by the first event that is asked for, or by entering.
     """
+
+    _END = "its last event"
 
     def __init__(self, transport: Transport, ask: Ask[Any], can_reopen: bool) -> None:
         self._transport = transport
         self._ask = ask
         self._can_reopen = can_reopen
-        self._ready: deque[RunEvent] = deque()
+        self._ready: deque[E] = deque()
         self._response: httpx.Response | None = None
         self._pieces: Iterator[bytes] | None = None
         self._decoder = Decoder()
@@ -131,7 +134,7 @@ class Events:
         self._cuts = 0
         self._is_over = False
 
-    def __enter__(self) -> Events:
+    def __enter__(self) -> Self:
         self._open()
         return self
 
@@ -140,10 +143,10 @@ class Events:
     ) -> None:
         self.close()
 
-    def __iter__(self) -> Events:
+    def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> RunEvent:
+    def __next__(self) -> E:
         while not self._ready:
             if self._is_over:
                 self.close()
@@ -175,7 +178,7 @@ class Events:
 
     def _more(self) -> None:
         """Hears what comes next, or opens the stream again if it was cut."""
-        cut: TidegateError = ConnectionFailed("the stream ended before the run did")
+        cut: TidegateError = ConnectionFailed(f"the stream ended before {self._END}")
         try:
             pieces = self._open()
             for piece in pieces:
@@ -198,7 +201,43 @@ class Events:
         for message in messages:
             self._cuts = 0
             self._last = message.id if message.id is not None else self._last
-            event = event_of(message)
+            event = self._event(message)
             self._ready.append(event)
-            self._is_over = self._is_over or isinstance(event, Ended)
+            self._is_over = self._is_over or self._is_last(event)
         return bool(messages)
+
+    def _event(self, message: Message) -> E:
+        """The event that a message tells."""
+        raise NotImplementedError
+
+    def _is_last(self, event: E) -> bool:
+        """Whether nothing comes after it."""
+        raise NotImplementedError
+
+
+class Events(Stream[RunEvent]):
+    """What happens in a run, one event after the other, until it has ended.
+
+    The request is made by the first event that is asked for, or by entering. Closing before the end cancels a run
+    that `stream` started, and leaves one alone that `follow` follows.
+    """
+
+    _END = "the run did"
+
+    def _event(self, message: Message) -> RunEvent:
+        return event_of(message)
+
+    def _is_last(self, event: RunEvent) -> bool:
+        return isinstance(event, Ended)
+
+
+class Steps(Stream[AskEvent]):
+    """What happens while a question is answered, until its answer or why there is none. Closing before cancels it."""
+
+    _END = "the answer came"
+
+    def _event(self, message: Message) -> AskEvent:
+        return ask_event_of(message)
+
+    def _is_last(self, event: AskEvent) -> bool:
+        return is_last(event)
