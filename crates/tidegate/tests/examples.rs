@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -75,6 +76,44 @@ fn every_example_has_a_readme_that_names_its_command() {
         assert!(std::fs::read_to_string(readme).unwrap().contains(&command), "{name}");
         assert!(map.contains(&command), "docs/src/examples.md does not name {command}");
     }
+}
+
+#[test]
+fn what_is_not_built_yet_is_built_and_a_failure_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = folder.path().join("cargo");
+    // Where one is installed, it would be taken.
+    let path = std::env::var_os("PATH").unwrap();
+    let others = std::env::split_paths(&path).filter(|one| !one.join("tidegate").is_file());
+    let path =
+        std::env::join_paths(std::iter::once(folder.path().to_owned()).chain(others)).unwrap();
+    let asked = |script: &str| {
+        std::fs::write(&cargo, script).unwrap();
+        std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program =
+            "import sys; sys.path.insert(0, sys.argv[1]); import stage; print(stage.binary())";
+        let output = Command::new("python3")
+            .args(["-B", "-c", program])
+            .arg(root().join("examples"))
+            .env("PATH", &path)
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .env_remove("TIDEGATE")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (went, _, said) = asked("#!/bin/sh\necho broken >&2\nexit 101\n");
+    assert!(!went && said.contains("broken") && said.contains("could not be built"), "{said}");
+    let (went, command, said) = asked(
+        "#!/bin/sh\ntest -f Cargo.lock && test \"$*\" = 'build --release --package tidegate' || exit 2\n\
+         mkdir -p \"$CARGO_TARGET_DIR/release\" && touch \"$CARGO_TARGET_DIR/release/tidegate\"\n",
+    );
+    let built = folder.path().join("target/release/tidegate");
+    assert!(went && command.trim() == built.to_str().unwrap(), "{command} {said}");
+    // The second time it is there.
+    let (went, again, said) = asked("#!/bin/sh\nexit 3\n");
+    assert!(went && again == command && said.is_empty(), "{again} {said}");
 }
 
 /// Runs one, compares what it says, and gives the folder in which it kept things.
