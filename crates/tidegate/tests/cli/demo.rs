@@ -40,17 +40,49 @@ fn yaml(stdout: &str) -> &str {
 }
 
 #[test]
-fn the_readme_shows_what_is_printed() {
+fn the_readme_and_its_picture_show_what_is_printed() {
     let user = User::new();
     let said = said(demo(&user, &[]));
     assert_eq!(said.code, Some(0), "{said:?}");
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
-    let (_, picture) = readme.split_once("The output of `tidegate demo`").unwrap();
-    let picture = picture.split("```").nth(1).unwrap().trim_start_matches("text\n");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let readme = std::fs::read_to_string(format!("{root}/README.md")).unwrap();
+    let (_, text) = readme.split_once("The output of `tidegate demo`").unwrap();
+    let text = text.split("```").nth(1).unwrap().trim_start_matches("text\n");
     // The last line says how long it took.
     let untimed = |text: &str| text.trim_end().rsplit_once('\n').unwrap().0.to_owned();
-    assert_eq!(untimed(&said.stdout), untimed(picture));
+    assert_eq!(untimed(&said.stdout), untimed(text));
+
+    assert!(
+        readme.contains("](docs/src/pictures/demo.svg)"),
+        "the README does not show the picture"
+    );
+    let picture = std::fs::read_to_string(format!("{root}/docs/src/pictures/demo.svg")).unwrap();
+    let rows = pictured(&picture);
+    assert_eq!(rows[0], "$ tidegate demo");
+    let printed: Vec<String> = untimed(&said.stdout).lines().flat_map(wrapped).collect();
+    // `scripts/recording docs/src/pictures/demo.svg tidegate demo` makes another.
+    assert_eq!(rows[1..rows.len() - 1], printed);
+}
+
+/// The rows of a recorded terminal that have anything in them.
+fn pictured(svg: &str) -> Vec<String> {
+    let rows = svg.lines().filter(|line| line.starts_with("<text "));
+    let words = |row: &str| {
+        let parts = row.split('<').filter_map(|part| part.split_once('>'));
+        parts.map(|(_, text)| text).collect::<String>()
+    };
+    let unescaped =
+        |text: String| text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    let rows = rows.map(|row| unescaped(words(row)).trim_end().to_owned());
+    rows.filter(|row| !row.is_empty()).collect()
+}
+
+/// A line as a terminal of that recording's width shows it.
+fn wrapped(line: &str) -> Vec<String> {
+    const COLUMNS: usize = 108;
+    let letters: Vec<char> = line.trim_end().chars().collect();
+    let rows = letters.chunks(COLUMNS).map(|row| row.iter().collect::<String>());
+    rows.map(|row| row.trim_end().to_owned()).collect()
 }
 
 #[test]
