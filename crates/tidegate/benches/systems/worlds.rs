@@ -52,6 +52,7 @@ pub(crate) fn systems() -> Result<[System; 4], Failure> {
     let documents = [
         program("documents", "programs/summary.py", json!({}))?,
         program("documents", "programs/payments.py", json!({}))?,
+        program("documents", "programs/login.py", json!({}))?,
     ];
     let mut trading = Vec::new();
     for name in ["filter", "aggregate", "transform", "validate"] {
