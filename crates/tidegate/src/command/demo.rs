@@ -158,7 +158,7 @@ async fn shown(service: &Arc<Service>, answer: &Answer) -> anyhow::Result<Ending
         out::line(format_args!("{BAD}not valid:{BAD:#} {}", out::clean(mistake)))?;
     }
     if mistakes.is_empty() {
-        out::line(format_args!("{GOOD}valid{GOOD:#} for Home Assistant, by its schema"))?;
+        out::line(format_args!("{GOOD}valid{GOOD:#} for Home Assistant, by our schema"))?;
     }
     if let Some(receipt) = &ended.receipt {
         itemized(receipt).context(show::LOST)?;
