@@ -79,7 +79,9 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
             }
             let file = root().join(&page).parent().unwrap().join(target);
             match file.canonicalize() {
-                Ok(file) => drop(shown.insert(file)),
+                Ok(file) => {
+                    shown.insert(file);
+                }
                 Err(_) => lost.push(format!("{page}: {link}")),
             }
         }
