@@ -34,6 +34,7 @@ impl System {
 /// All of them, each with the steps that its own table of tokens has.
 pub(crate) fn systems() -> Result<[System; 4], Failure> {
     let home = [
+        program("home", "programs/devices.py", json!({}))?,
         program("home", "programs/week.py", json!({}))?,
         program("home", "programs/habits.py", json!({}))?,
         recorded("home", "recorded/lights.program.md", json!({}))?,
