@@ -20,13 +20,26 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def environment(example):
-    """The environment of this example: `tidegate` on the path, and a folder of its own for what it keeps."""
+def binary():
+    """The `tidegate` to use: the one that is named, the one of this checkout, one on the path; if there is none, it is built."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = target / "release" / "tidegate"
     command = os.environ.get("TIDEGATE") or (str(built) if built.is_file() else shutil.which("tidegate"))
-    if not command:
-        sys.exit("there is no tidegate yet; build it with `cargo build --release`, or say where it is with TIDEGATE=/path/to/tidegate")
+    if command:
+        return command
+    print("there is no tidegate yet; building it, which takes some minutes", file=sys.stderr)
+    try:
+        built_now = subprocess.run(["cargo", "build", "--release", "--package", "tidegate"], cwd=ROOT, stdout=sys.stderr).returncode == 0
+    except FileNotFoundError:
+        sys.exit("there is no cargo to build tidegate with; get Rust from https://rustup.rs, or say where a tidegate is with TIDEGATE=/path/to/tidegate")
+    if not built_now:
+        sys.exit("tidegate could not be built; what cargo said is above")
+    return str(built)
+
+
+def environment(example):
+    """The environment of this example: `tidegate` on the path, and a folder of its own for what it keeps."""
+    command = binary()
     variables = dict(os.environ)
     variables["PATH"] = str(pathlib.Path(command).resolve().parent) + os.pathsep + variables["PATH"]
     variables.setdefault("TIDEGATE_DATA", str(example / ".data"))

@@ -83,6 +83,26 @@ def kubernetes(variables):
         must(selector.items() <= labels, f"kubernetes: {name} chooses other pods than the gateway's")
 
 
+def servers():
+    """Whether the servers are those of the example, with the same data."""
+    ours = tomllib.loads((DEPLOY / "tidegate.toml").read_text())["servers"]
+    example = tomllib.loads(pathlib.Path("examples/home/tidegate.toml").read_text())["servers"]
+    must(ours.keys() == example.keys(), f"tidegate.toml: its servers are {sorted(ours)}, those of examples/home {sorted(example)}")
+    for name in ours.keys() & example.keys():
+        seeded = example[name]["args"]
+        at = seeded.index("--seed")
+        without = seeded[:at] + seeded[at + 2 :]
+        must(ours[name]["args"] == without, f"tidegate.toml: {name} starts with {ours[name]['args']}, in examples/home with {without}")
+        must(ours[name].get("startup") == "eager", f"tidegate.toml: {name} is not started with the gateway")
+
+
+def named():
+    """Whether every page and file that is named is there."""
+    for path in sorted(one for one in DEPLOY.rglob("*") if one.is_file()):
+        for name in re.findall(r"\b(?:docs|deploy|examples|scripts)/[\w./-]*\w", path.read_text()):
+            must(pathlib.Path(name).exists(), f"{path}: names {name}, which is not there")
+
+
 def unit():
     text = (DEPLOY / "tidegate.service").read_text()
     for line in ["DynamicUser=yes", "ProtectSystem=strict", "NoNewPrivileges=yes", "CapabilityBoundingSet="]:
@@ -92,7 +112,9 @@ def unit():
 variables = image(last_stage((DEPLOY / "Dockerfile").read_text()))
 compose(variables)
 kubernetes(variables)
+servers()
+named()
 unit()
 if problems:
     sys.exit("\n".join(problems))
-print("all of them: nobody is root, nothing writes to the root, and they agree on paths, ports and configuration")
+print("all of them: nobody is root, nothing writes to the root, they agree on paths, ports and configuration, and what they name is there")

@@ -61,6 +61,18 @@ impl ProviderName {
             Self::Compatible | Self::Ollama => None,
         }
     }
+
+    /// The model that is asked where a key is all that is known. Names that the providers keep for long; a
+    /// newer one is for whoever asks to name.
+    #[must_use]
+    pub fn usual_model(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("claude-sonnet-4-6"),
+            Self::OpenAi => Some("gpt-4.1"),
+            Self::Gemini => Some("gemini-flash-latest"),
+            Self::Compatible | Self::Ollama => None,
+        }
+    }
 }
 
 impl FromStr for ProviderName {

@@ -166,6 +166,11 @@ mod tests {
             ("- id: a\n  alias: A\n", "triggers"),
             (&one.replace("light.turn_on", "light"), "/0/actions/0"),
             (&one.replace("binary_sensor.hall", "Hall"), "/0/triggers/0"),
+            // Home Assistant takes none of these either.
+            (&one.replace("binary_sensor.hall", "binary_sensor._hall"), "/0/triggers/0"),
+            (&one.replace("light.turn_on", "light.turn__on"), "/0/actions/0"),
+            (&format!("{one}  conditions:\n    - condition: time\n"), "/0/conditions/0"),
+            (&format!("{one}    - delay: {{minutes: -1}}\n"), "/0/actions/1"),
         ] {
             let told = mistakes(wrong).join("; ");
             assert!(told.contains(part), "{wrong}: {told}");

@@ -1,12 +1,17 @@
 //! What it gains to run children beside each other instead of one after another.
 //!
-//! `cargo bench -p tidegate --bench children` prints both times and their ratio. One program starts the same four
-//! children in both ways, in turn, so that whatever else the machine does is there for both.
+//! `cargo bench --workspace --bench children` prints both times and their ratio; with `-- --write` they also go into
+//! docs/benchmarks.md. One program starts the same four children in both ways, in turn, so that whatever else the
+//! machine does is there for both.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "shared/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "this one starts no service")]
+mod shared;
+
 use std::collections::BTreeMap;
-use std::error::Error;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -15,9 +20,11 @@ use engine_wasm::cache::Cache;
 use engine_wasm::install::{Silent, Source, install};
 use engine_wasm::{Builder, Options, WasmEngine, plan};
 use gateway::{Behalf, Checks, Memory, Nursery, Reviewing, Tools};
+use shared::Failure;
 use upstream::Upstreams;
 
-type Failure = Box<dyn Error + Send + Sync>;
+/// The most that four children together may take of what they take one after another, on two cores.
+const MOST: f64 = 0.6;
 
 /// Gives seconds of each round, one after another and together.
 const PROGRAM: &str = "
@@ -70,15 +77,34 @@ async fn main() -> Result<(), Failure> {
         return Err(format!("{}: {}", error.kind, error.message).into());
     }
     let rounds: Vec<(f64, f64)> = serde_json::from_str(outcome.return_value.get())?;
-    let mut ratios: Vec<f64> = rounds.iter().map(|(single, both)| both / single).collect();
-    ratios.sort_by(f64::total_cmp);
-    for (single, together) in &rounds {
-        println!("four children: {single:.2} s one after another, {together:.2} s together");
+    let text = report(&rounds, std::thread::available_parallelism()?.get());
+    println!("{text}");
+    if std::env::args().any(|argument| argument == "--write") {
+        shared::write_section("children", &text)?;
     }
-    let cores = std::thread::available_parallelism()?;
-    println!(
-        "median ratio {:.2} on {cores} cores (goal on two: at most 0.60)",
-        ratios[ratios.len() / 2]
-    );
     Ok(())
+}
+
+/// The rounds as Markdown, and whether the target is held: of seconds one after another, and together.
+fn report(rounds: &[(f64, f64)], cores: usize) -> String {
+    let mut text = format!(
+        "## Children beside each other
+
+Written by `cargo bench --workspace --bench children -- --write`, on {cores} cores. One program has four children of the same work, a loop of three million
+steps each, with `spawn_map`: first with `parallel=1`, then with `parallel=4`, in turn. Target on two cores: together at most {MOST:.2} of the time.
+
+| round | one after another | together | ratio |
+| --- | --- | --- | --- |
+"
+    );
+    for (round, (single, together)) in rounds.iter().enumerate() {
+        let ratio = together / single;
+        let _ = writeln!(text, "| {} | {single:.2} s | {together:.2} s | {ratio:.2} |", round + 1);
+    }
+    let mut ratios: Vec<f64> = rounds.iter().map(|(single, together)| together / single).collect();
+    ratios.sort_by(f64::total_cmp);
+    let middle = ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN);
+    let held = if middle <= MOST { "held" } else { "NOT held" };
+    let _ = writeln!(text, "\nMedian ratio {middle:.2}: {held}.");
+    text
 }

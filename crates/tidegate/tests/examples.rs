@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -20,7 +21,7 @@ fn trading_analyses_a_portfolio_and_keeps_its_rows_from_the_model() {
         ("validate", 96.5),
         ("all", 97.0),
     ];
-    let data = example("trading", &least);
+    let (data, _) = example("trading", &least);
     let chart = std::fs::read(data.path().join("chart.png")).unwrap();
     assert!(chart.starts_with(b"\x89PNG\r\n"), "the chart is no picture");
     assert!(data.path().join("trading.db").is_file(), "the market is not in a file");
@@ -28,13 +29,26 @@ fn trading_analyses_a_portfolio_and_keeps_its_rows_from_the_model() {
 
 #[test]
 fn documents_are_summarised_and_their_credential_is_in_no_file() {
-    let data = example("documents", &[("payments", 99.0), ("all", 99.0)]);
+    let (data, table) = example("documents", &[("payments", 99.0), ("all", 99.0)]);
+    for row in ["summary", "payments", "login"] {
+        assert!(
+            table.contains(&format!("\n{row} ")),
+            "{row} asks the server and is not in the sum: {table}"
+        );
+    }
+    // A document of 50,000 tokens, and 500 about it.
+    let counted = table.lines().find(|line| line.starts_with("the document: ")).unwrap();
+    let figures = counted.split(|letter: char| !letter.is_ascii_digit() && letter != ',');
+    let figures: Vec<u32> =
+        figures.filter_map(|figure| figure.replace(',', "").parse().ok()).collect();
+    assert!(figures.len() == 2 && figures[0] >= 50_000, "{counted}");
+    assert!((250..=500).contains(&figures[1]), "{counted}");
     assert!(data.path().join("documents.db").is_file(), "the archive is not in a file");
 }
 
 #[test]
 fn home_makes_automations_of_sentences_and_others_for_another_house() {
-    let data = example("home", &[("power", 98.7), ("all", 98.7)]);
+    let (data, _) = example("home", &[("power", 98.7), ("all", 98.7)]);
     let automation = |data: &tempfile::TempDir, name: &str| {
         let yaml = std::fs::read_to_string(data.path().join(name)).unwrap();
         assert_eq!(example_servers::mistakes(&yaml), Vec::<String>::new(), "{yaml}");
@@ -47,11 +61,21 @@ fn home_makes_automations_of_sentences_and_others_for_another_house() {
 }
 
 #[test]
-fn home_makes_the_same_automation_through_langchain() {
+fn home_makes_the_same_automations_through_langchain() {
     let (_, yaml) = ran("home", &["langchain"]);
     assert_eq!(example_servers::mistakes(&yaml), Vec::<String>::new(), "{yaml}");
     let expected = std::fs::read_to_string(root().join("examples/home/expected.txt")).unwrap();
-    assert!(expected.contains(yaml.trim_end()), "{yaml}");
+    let sections = expected.split("## ").filter_map(|section| section.split_once('\n'));
+    let automations: Vec<&str> = sections
+        .filter_map(|(title, text)| title.ends_with(".yaml").then_some(text.trim_end()))
+        .collect();
+    assert_eq!(automations.len(), 2, "{expected}");
+    for automation in automations {
+        assert!(yaml.contains(automation), "{yaml}");
+    }
+    // What a week used is an answer of its own.
+    assert!(yaml.contains("# Analyze power usage last week\n# points: 250000\n"), "{yaml}");
+    assert!(yaml.contains("# kWh: 285.1\n"), "{yaml}");
 }
 
 #[test]
@@ -77,8 +101,46 @@ fn every_example_has_a_readme_that_names_its_command() {
     }
 }
 
-/// Runs one, compares what it says, and gives the folder in which it kept things.
-fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
+#[test]
+fn what_is_not_built_yet_is_built_and_a_failure_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let cargo = folder.path().join("cargo");
+    // Where one is installed, it would be taken.
+    let path = std::env::var_os("PATH").unwrap();
+    let others = std::env::split_paths(&path).filter(|one| !one.join("tidegate").is_file());
+    let path =
+        std::env::join_paths(std::iter::once(folder.path().to_owned()).chain(others)).unwrap();
+    let asked = |script: &str| {
+        std::fs::write(&cargo, script).unwrap();
+        std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let program =
+            "import sys; sys.path.insert(0, sys.argv[1]); import stage; print(stage.binary())";
+        let output = Command::new("python3")
+            .args(["-B", "-c", program])
+            .arg(root().join("examples"))
+            .env("PATH", &path)
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .env_remove("TIDEGATE")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (went, _, said) = asked("#!/bin/sh\necho broken >&2\nexit 101\n");
+    assert!(!went && said.contains("broken") && said.contains("could not be built"), "{said}");
+    let (went, command, said) = asked(
+        "#!/bin/sh\ntest -f Cargo.lock && test \"$*\" = 'build --release --package tidegate' || exit 2\n\
+         mkdir -p \"$CARGO_TARGET_DIR/release\" && touch \"$CARGO_TARGET_DIR/release/tidegate\"\n",
+    );
+    let built = folder.path().join("target/release/tidegate");
+    assert!(went && command.trim() == built.to_str().unwrap(), "{command} {said}");
+    // The second time it is there.
+    let (went, again, said) = asked("#!/bin/sh\nexit 3\n");
+    assert!(went && again == command && said.is_empty(), "{again} {said}");
+}
+
+/// Runs one, compares what it says, and gives the folder in which it kept things, and its table.
+fn example(name: &str, least: &[Least]) -> (tempfile::TempDir, String) {
     let (data, shown) = ran(name, &[]);
     let (results, table) = shown.split_once("\ntokens ").unwrap();
     let expected = root().join("examples").join(name).join("expected.txt");
@@ -89,7 +151,8 @@ fn example(name: &str, least: &[Least]) -> tempfile::TempDir {
         let saved: f64 = line.rsplit(' ').next().unwrap().trim_end_matches('%').parse().unwrap();
         assert!(saved >= *percent, "{name} saves less than {percent} %: {line}");
     }
-    data
+    let table = table.to_owned();
+    (data, table)
 }
 
 /// Runs one; gives the folder in which it kept things, and what it printed.

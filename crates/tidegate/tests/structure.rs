@@ -65,6 +65,36 @@ fn every_page_of_the_manual_exists() {
 }
 
 #[test]
+fn what_pages_link_to_is_there_and_every_picture_is_shown() {
+    let is_page = |path: &String| Path::new(path).extension().is_some_and(|ending| ending == "md");
+    let mut shown = BTreeSet::new();
+    let mut lost = Vec::new();
+    for page in tracked().into_iter().filter(is_page) {
+        let text = read(&page);
+        // Every second part stands between fences, where brackets mean something else.
+        for link in text.split("```").step_by(2).flat_map(links) {
+            let target = link.split('#').next().unwrap_or_default();
+            if target.is_empty() || target.contains("://") || target.contains(' ') {
+                continue;
+            }
+            let file = root().join(&page).parent().unwrap().join(target);
+            match file.canonicalize() {
+                Ok(file) => {
+                    shown.insert(file);
+                }
+                Err(_) => lost.push(format!("{page}: {link}")),
+            }
+        }
+    }
+    none("link to what is not there", lost.into_iter());
+    let pictures = tracked().into_iter().filter(|path| path.starts_with("docs/src/pictures/"));
+    none(
+        "are shown on no page",
+        pictures.filter(|path| !shown.contains(&root().join(path).canonicalize().unwrap())),
+    );
+}
+
+#[test]
 fn ci_runs_the_second_command_of_the_readme() {
     let readme = read("README.md");
     let commands: Vec<&str> = commands(&readme).take(2).collect();

@@ -1,8 +1,10 @@
-# Somebody asks for rows of somebody else.
+# Somebody asks for rows of others.
 from servers.travel import get_expenses
 
-try:
-    seen = len((await get_expenses(user_id=other))["expenses"])
-except PolicyError as error:
-    seen = str(error).splitlines()[0]
+seen = {}
+for user in others:
+    try:
+        seen[user] = len((await get_expenses(user_id=user))["expenses"])
+    except PolicyError as error:
+        seen[user] = str(error).splitlines()[0]
 seen

@@ -34,6 +34,7 @@ impl System {
 /// All of them, each with the steps that its own table of tokens has.
 pub(crate) fn systems() -> Result<[System; 4], Failure> {
     let home = [
+        program("home", "programs/devices.py", json!({}))?,
         program("home", "programs/week.py", json!({}))?,
         program("home", "programs/habits.py", json!({}))?,
         recorded("home", "recorded/lights.program.md", json!({}))?,
@@ -52,6 +53,7 @@ pub(crate) fn systems() -> Result<[System; 4], Failure> {
     let documents = [
         program("documents", "programs/summary.py", json!({}))?,
         program("documents", "programs/payments.py", json!({}))?,
+        program("documents", "programs/login.py", json!({}))?,
     ];
     let mut trading = Vec::new();
     for name in ["filter", "aggregate", "transform", "validate"] {

@@ -1,8 +1,8 @@
 //! `tidegate demo`: a question in words becomes a program, and the program an automation for a house.
 //!
-//! The house is three servers with example data, started like any others. The model is the one of `[ask]`,
-//! or one that is named with `--model`; without a key, its messages are read from recordings. What they
-//! hold is a program and a sentence: everything else is found in the data, whichever seed made it.
+//! The house is three servers with example data, started like any others. The model is the one of `[ask]`, or
+//! that of whoever has a key in the environment; without one, its messages are read from recordings. What
+//! they hold is a program and a sentence: everything else is found in the data, whichever seed made it.
 
 mod house;
 mod model;
@@ -16,7 +16,7 @@ use clap::Args;
 use gateway::service::{Caller, Receipt, Service};
 use serde_json::Value;
 
-use self::model::Model;
+use self::model::{Model, Wanted};
 use crate::config::Config;
 use crate::exit::Ending;
 use crate::out::{self, BAD, DIM, GOOD, HINT, TITLE};
@@ -45,16 +45,15 @@ pub(crate) struct Arguments {
     /// Makes another house, the same for the same number.
     #[arg(long, default_value_t = example_servers::SEED)]
     seed: u64,
-    /// Ask this model; whose it is, the variable with its key says.
-    #[arg(long, value_name = "NAME")]
-    model: Option<String>,
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 /// Runs `tidegate demo`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     runtime::ready(config).await?;
     let begun = Instant::now();
-    let model = Model::choose(config, arguments.model.as_deref()).await?;
+    let model = Model::choose(config, &arguments.wanted).await?;
     let house = house::config(config, arguments.seed)?;
     out::line(format_args!("{}\n", model.introduction())).context(show::LOST)?;
     let values = Values::resolve(&house, &Given::default())?;
@@ -74,6 +73,8 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let ending = played?;
     if ending == Ending::Success {
         next(begun.elapsed()).context(show::LOST)?;
+    } else if let Some(otherwise) = model.otherwise() {
+        out::tell(format_args!("{HINT}hint:{HINT:#} {otherwise}"));
     }
     Ok(ending)
 }
@@ -157,7 +158,7 @@ async fn shown(service: &Arc<Service>, answer: &Answer) -> anyhow::Result<Ending
         out::line(format_args!("{BAD}not valid:{BAD:#} {}", out::clean(mistake)))?;
     }
     if mistakes.is_empty() {
-        out::line(format_args!("{GOOD}valid{GOOD:#} for Home Assistant, by its schema"))?;
+        out::line(format_args!("{GOOD}valid{GOOD:#} for Home Assistant, by our schema"))?;
     }
     if let Some(receipt) = &ended.receipt {
         itemized(receipt).context(show::LOST)?;

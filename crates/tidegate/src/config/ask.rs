@@ -12,6 +12,9 @@ use super::section::Span;
 use super::{Config, servers};
 use crate::exit::Misuse;
 
+/// Tokens of a reply by a model that nobody has set up.
+const THOUGHTFUL_REPLY: u64 = 16_384;
+
 /// `[ask]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -78,8 +81,7 @@ impl Config {
         let files = servers::files(self.places()).map_err(wrong)?.into_iter().rev();
         let own = files.map(|(file, whole)| (file, whole.ask));
         let own = own.into_iter().find(|(_, ask)| ask.provider.is_some());
-        let said = servers::said(self.places()).map_err(wrong)?.into_iter();
-        let said = said.fold(AskSection::default(), |all, (_, whole)| all.under(whole.ask));
+        let said = self.said_of_asking().map_err(wrong)?;
         let found = match own {
             // What is for one provider, its key above all, is not for another.
             Some((file, own)) if said.provider.is_none() || said.provider == own.provider => {
@@ -95,17 +97,33 @@ impl Config {
         settings.map(Some).map_err(|words| Misuse::error(format!("{name}: in [ask] {words}")))
     }
 
-    /// The same for a model that is named only: whose it is, the key says that is in its usual variable.
-    pub(crate) fn model_by_key(&self, model: &str) -> anyhow::Result<Option<Settings>> {
+    /// The same where nobody is named: whose model it is, the key says that is in its usual variable. `model` counts
+    /// before what variables and flags say, and that before what is usual.
+    pub(crate) fn ask_by_key(&self, model: Option<&str>) -> anyhow::Result<Option<Settings>> {
         let Some(provider) = keyed_provider() else { return Ok(None) };
-        let said = AskSection {
-            provider: Some(provider.name().to_owned()),
-            model: Some(model.to_owned()),
+        let wrong = |error: ConfigError| Misuse::error(error.to_string());
+        let said = self.said_of_asking().map_err(wrong)?;
+        let usual = AskSection {
+            model: provider.usual_model().map(str::to_owned),
+            // Many models think before they write, and are charged for it.
+            reply_tokens: Some(THOUGHTFUL_REPLY),
             ..AskSection::default()
         };
+        let mut said = usual.under(said);
+        said.provider = Some(provider.name().to_owned());
+        said.model = model.map(str::to_owned).or(said.model);
+        // A key that is named elsewhere may be for somebody else.
+        said.key = None;
         let lookup = self.lookup(Path::new("/"), &Entry::secret);
         let settings = asked(said, Vec::new(), &lookup);
-        settings.map(Some).map_err(Misuse::error)
+        let place = "in the environment: [ask]";
+        settings.map(Some).map_err(|words| Misuse::error(format!("{place} {words}")))
+    }
+
+    /// What variables and flags say of it.
+    fn said_of_asking(&self) -> Result<AskSection, ConfigError> {
+        let said = servers::said(self.places())?.into_iter();
+        Ok(said.fold(AskSection::default(), |all, (_, whole)| all.under(whole.ask)))
     }
 }
 
@@ -153,7 +171,7 @@ fn asked(said: AskSection, direct: Vec<String>, lookup: &Lookup<'_>) -> Result<S
 }
 
 /// The provider whose usual variable holds a key.
-pub(crate) fn keyed_provider() -> Option<ProviderName> {
+fn keyed_provider() -> Option<ProviderName> {
     let has_key = |name: &str| std::env::var(name).is_ok_and(|key| !key.is_empty());
     ProviderName::ALL.into_iter().find(|provider| provider.usual_key().is_some_and(has_key))
 }
