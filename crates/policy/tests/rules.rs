@@ -26,6 +26,7 @@ struct Call {
     hints: Hints,
     is_trusted: bool,
     owner: &'static str,
+    agent: &'static str,
     level: &'static str,
     arguments: Value,
 }
@@ -37,6 +38,7 @@ impl Default for Call {
             hints: Hints::default(),
             is_trusted: false,
             owner: "alice",
+            agent: "",
             level: "standard",
             arguments: json!({}),
         }
@@ -51,6 +53,7 @@ fn decide(policy: &Policy, call: &Call) -> Decision {
         hints: call.hints,
         is_trusted: call.is_trusted,
         owner: call.owner,
+        agent: call.agent,
         level: call.level,
         arguments: &object(&call.arguments),
     })
