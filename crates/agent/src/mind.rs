@@ -17,7 +17,7 @@ pub struct Provider {
 
 impl Provider {
     /// The provider that these settings name.
-    pub fn new(settings: Settings) -> Result<Arc<dyn Mind>, ModelError> {
+    pub fn of(settings: Settings) -> Result<Arc<dyn Mind>, ModelError> {
         let model = Model::new(settings.model.clone())?;
         Ok(Arc::new(Self { model, settings }))
     }

@@ -64,7 +64,7 @@ pub(crate) async fn open_all(
 /// The model that programs ask, if one is configured. This may wait for the user to unlock a keyring.
 fn provider(config: &Config) -> Result<Option<Arc<dyn Mind>>, String> {
     let settings = config.ask(Vec::new()).map_err(|error| format!("{error:#}"))?;
-    settings.map(agent::Provider::new).transpose().map_err(|error| error.to_string())
+    settings.map(agent::Provider::of).transpose().map_err(|error| error.to_string())
 }
 
 /// Who replaces personal data and secrets.

@@ -26,7 +26,7 @@ async fn provided(turns: impl IntoIterator<Item = Turn>) -> (House, Scripted) {
     };
     let house = House::new().await;
     let provider = move || {
-        Provider::new(settings.clone()).map(Some).map_err(|error| error.to_string())
+        Provider::of(settings.clone()).map(Some).map_err(|error| error.to_string())
     };
     house.service.tools().minds().are_provided_by(Arc::new(provider));
     (house, model)
@@ -67,7 +67,7 @@ try:
 except ToolError as error:
     said.append([error.kind, '`model-tokens`' in str(error)])
 return [first, said]");
-    let limits = json!({ "model_tokens": 350 });
+    let limits = json!({ "model_tokens": 360 });
     let run = house.run(json!({ "code": code, "limits": limits })).await;
     assert_eq!(run["return_value"], json!(["one", ["SchemaError", ["LimitExceeded", true]]]), "{run}");
     assert_eq!(model.asked().len(), 3);
