@@ -60,6 +60,9 @@ class CannotHold(RuntimeError):
 
 
 _KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError, "NotAllowed": PolicyError, "SecretRefused": PolicyError, "TimedOut": LateError}
+# Whoever reads it in a traceback knows the other one.
+LateError.__name__ = LateError.__qualname__ = "TimeoutError"
+
 # Programs know them as their own; where they are defined is nothing to show.
 for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, PolicyError, LateError, MissingAwait):
     _kind.__module__ = "tidegate"

@@ -17,7 +17,7 @@ shown
 FAILED = """
 from _tidegate import failures
 error = failures.failure({{"kind": {kind!r}, "message": "why"}})
-[isinstance(error, ToolError), isinstance(error, TimeoutError), error.kind, str(error)]
+[isinstance(error, ToolError), isinstance(error, TimeoutError), type(error).__name__, error.kind, str(error)]
 """
 
 
@@ -52,8 +52,8 @@ used = {"questions": 1, "input_tokens": 3, "output_tokens": 1, "cost": 0.0}
         self.assertEqual(self.value(source), [{"n": [1]}, "text"])
 
     def test_a_message_that_does_not_come_is_a_timeout_and_a_tool_error(self):
-        self.assertEqual(self.value(FAILED.format(kind="TimedOut")), [True, True, "TimedOut", "why"])
-        self.assertEqual(self.value(FAILED.format(kind="ModelError")), [True, False, "ModelError", "why"])
+        self.assertEqual(self.value(FAILED.format(kind="TimedOut")), [True, True, "TimeoutError", "TimedOut", "why"])
+        self.assertEqual(self.value(FAILED.format(kind="ModelError")), [True, False, "ToolError", "ModelError", "why"])
 
     def test_what_cannot_be_sent_says_so(self):
         for call, words in (
