@@ -207,7 +207,10 @@ impl Mailboxes {
                 ));
             }
             Err(PutError::Unkept(problem)) => {
-                return Err(fault(UNANSWERED, format!("post(): the message could not be kept: {problem}")));
+                return Err(fault(
+                    UNANSWERED,
+                    format!("post(): the message could not be kept: {problem}"),
+                ));
             }
         }
         let waiting = self.waiting().get(&to).cloned();
@@ -232,7 +235,10 @@ impl Mailboxes {
         let Some(message) = message else {
             let seconds = wanted.timeout.unwrap_or_default();
             let name = from.name;
-            return Err(fault(LATE, format!("receive(): nothing came into the box {name:?} within {seconds} seconds")));
+            return Err(fault(
+                LATE,
+                format!("receive(): nothing came into the box {name:?} within {seconds} seconds"),
+            ));
         };
         judge.takes_on(&behalf.session, &message.labels).await?;
         let value = RawValue::from_string(format!("{{\"v\":{}}}", message.value));
@@ -248,7 +254,9 @@ impl Mailboxes {
     ) -> Result<Option<Message>, CallError> {
         let place = Place::at(self, from);
         let (boxes, mut is_first) = (self.boxes(), true);
-        let unread = |problem| fault(UNSENT, format!("receive(): the box could not be looked into: {problem}"));
+        let unread = |problem| {
+            fault(UNSENT, format!("receive(): the box could not be looked into: {problem}"))
+        };
         loop {
             // Registered before looking, so that a message between the two is not missed.
             let posted = place.notify.notified();
@@ -363,7 +371,8 @@ pub(crate) fn has_room(
 
 async fn leaves() -> Result<(), CallError> {
     upstream::leaves().await.map_err(|error| {
-        let message = format!("the call was not made, because it could not be written down first: {error}");
+        let message =
+            format!("the call was not made, because it could not be written down first: {error}");
         fault(UNSENT, message)
     })
 }

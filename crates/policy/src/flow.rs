@@ -78,9 +78,8 @@ impl Flow {
     ) -> Option<Decision> {
         let mut asked = None;
         for (at, rule) in self.0.iter().enumerate() {
-            let is_to = |glob: &Glob| {
-                glob.matches(tool) || (glob.as_str() == MODEL && tool == ASK_MODEL)
-            };
+            let is_to =
+                |glob: &Glob| glob.matches(tool) || (glob.as_str() == MODEL && tool == ASK_MODEL);
             if !rule.to.all().iter().any(is_to) {
                 continue;
             }

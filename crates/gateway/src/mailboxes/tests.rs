@@ -20,7 +20,12 @@ fn of(owner: &str, session: &str) -> Behalf {
     Behalf { owner: owner.into(), session: session.into(), ..Behalf::default() }
 }
 
-async fn carry(offer: &Offer, behalf: &Behalf, name: &str, arguments: Value) -> Result<Value, CallError> {
+async fn carry(
+    offer: &Offer,
+    behalf: &Behalf,
+    name: &str,
+    arguments: Value,
+) -> Result<Value, CallError> {
     let arguments = to_raw_value(&arguments).unwrap();
     let call = HostCall { id: CallId(1), name: name.to_owned(), arguments };
     let answer = offer.carry_out(&call, behalf).await.result?;
@@ -32,7 +37,8 @@ async fn post(offer: &Offer, behalf: &Behalf, message: Value) -> Result<Value, C
 }
 
 async fn receive(offer: &Offer, behalf: &Behalf, timeout: f64) -> Result<Value, CallError> {
-    let received = carry(offer, behalf, RECEIVE, json!({ "box": "work", "timeout": timeout })).await;
+    let received =
+        carry(offer, behalf, RECEIVE, json!({ "box": "work", "timeout": timeout })).await;
     received.map(|mut value| value["v"].take())
 }
 
@@ -124,7 +130,8 @@ async fn what_is_no_box_or_time_is_refused_and_rules_hold() {
         let refused = carry(&offer, &ann, name, arguments.clone()).await.unwrap_err();
         assert_eq!(refused.kind, "ArgumentError", "{arguments}");
     }
-    let rules = json!({ "rules": [{ "agents": "worker", "tools": "tidegate.post", "action": "deny" }] });
+    let rules =
+        json!({ "rules": [{ "agents": "worker", "tools": "tidegate.post", "action": "deny" }] });
     let settings = serde_json::from_value(rules).unwrap();
     tools.judge().follow(Policy::new(settings, &LEVELS).unwrap());
     assert_eq!(post(&offer, &ann, json!(1)).await.unwrap_err().kind, "Denied");

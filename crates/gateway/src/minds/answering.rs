@@ -38,14 +38,19 @@ impl Minds {
         let asked: Asked = serde_json::from_str(arguments.get())
             .map_err(|error| fault("ArgumentError", format!("ask_model(): {error}")))?;
         if asked.prompt.trim().is_empty() {
-            return Err(fault("ArgumentError", "ask_model(): the prompt is empty; say what you want to know"));
+            return Err(fault(
+                "ArgumentError",
+                "ask_model(): the prompt is empty; say what you want to know",
+            ));
         }
         let schema = asked.schema.as_ref().map(Schema::new).transpose();
         let schema =
             schema.map_err(|error| fault("ArgumentError", format!("ask_model(): {error}")))?;
         let mind = self.of(run).await?;
         upstream::leaves().await.map_err(|error| {
-            let message = format!("the question was not asked, because it could not be written down first: {error}");
+            let message = format!(
+                "the question was not asked, because it could not be written down first: {error}"
+            );
             fault(crate::hearing::UNSENT, message)
         })?;
         let mut talk = Talk { minds: self, mind, budget, used: ModelUse::default() };
@@ -131,7 +136,10 @@ impl Talk<'_> {
         match reply.end {
             End::Whole if reply.text.trim().is_empty() => {
                 counted(&*self.mind, "empty");
-                Err(fault(FAILED, "ask_model(): the answer of the model is empty; ask in other words"))
+                Err(fault(
+                    FAILED,
+                    "ask_model(): the answer of the model is empty; ask in other words",
+                ))
             }
             End::Whole => {
                 counted(&*self.mind, "ok");

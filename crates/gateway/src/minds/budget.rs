@@ -59,7 +59,8 @@ struct State {
 
 impl Default for Budget {
     fn default() -> Self {
-        let state = State { most: Limits::default().model_tokens, used: ModelUse::default(), reserved: 0 };
+        let state =
+            State { most: Limits::default().model_tokens, used: ModelUse::default(), reserved: 0 };
         Self { state: Mutex::new(state), settled: Notify::new() }
     }
 }
@@ -171,7 +172,9 @@ mod tests {
         assert_eq!(budget.reserve(10, 50).await.unwrap().reply, 20);
         let refused = budget.reserve(30, 50).await.err().unwrap();
         assert_eq!(refused.kind, "LimitExceeded");
-        assert!(refused.message.contains("`model-tokens`") && refused.message.contains("have used 70"));
+        assert!(
+            refused.message.contains("`model-tokens`") && refused.message.contains("have used 70")
+        );
         let used = budget.used();
         assert_eq!((used.questions, used.input_tokens, used.output_tokens), (2, 20, 50));
         assert!((used.cost - 1.0).abs() < 1e-9);

@@ -84,7 +84,13 @@ async fn an_answer_by_a_schema_is_its_json_and_mended_once() {
     let whole = |text| Ok((text, End::Whole));
     let mind = Scripted::saying(
         "provider",
-        [whole("four"), whole("```json\n{\"n\": 4}\n```"), whole("no"), whole("{\"n\": \"no\"}"), whole("4")],
+        [
+            whole("four"),
+            whole("```json\n{\"n\": 4}\n```"),
+            whole("no"),
+            whole("{\"n\": \"no\"}"),
+            whole("4"),
+        ],
     );
     let tools = tools(Some(&mind));
     let offer = tools.offer("").await;
@@ -110,16 +116,25 @@ async fn what_is_no_whole_answer_is_an_error_that_says_what_to_do() {
     let failed = MindError::Failed("it is asleep".to_owned());
     let mind = Scripted::saying(
         "provider",
-        [Ok(("half an ans", End::Cut)), Ok(("I will not", End::Refused)), Ok((" ", End::Whole)), Err(failed)],
+        [
+            Ok(("half an ans", End::Cut)),
+            Ok(("I will not", End::Refused)),
+            Ok((" ", End::Whole)),
+            Err(failed),
+        ],
     );
     let tools = tools(Some(&mind));
     let offer = tools.offer("").await;
-    for words in ["`reply-tokens` of [ask]", "refuses to answer: I will not", "is empty", "it is asleep"] {
+    for words in
+        ["`reply-tokens` of [ask]", "refuses to answer: I will not", "is empty", "it is asleep"]
+    {
         let error = ask(&offer, json!({ "prompt": "why?" })).await.unwrap_err();
         assert_eq!(error.kind, FAILED);
         assert!(error.message.contains(words), "{words}: {error:?}");
     }
-    for wrong in [json!({ "prompt": " " }), json!({ "prompt": "x", "schema": { "type": 5 } }), json!({})] {
+    for wrong in
+        [json!({ "prompt": " " }), json!({ "prompt": "x", "schema": { "type": 5 } }), json!({})]
+    {
         assert_eq!(ask(&offer, wrong).await.unwrap_err().kind, "ArgumentError");
     }
     assert_eq!(mind.asked().len(), 4);
@@ -128,7 +143,10 @@ async fn what_is_no_whole_answer_is_an_error_that_says_what_to_do() {
 #[tokio::test]
 async fn the_client_is_asked_where_it_can_be_and_else_the_provider() {
     let say = |text| [Ok((text, End::Whole)), Err(MindError::Gone("it left".to_owned()))];
-    let (client, provider) = (Scripted::saying("client", say("client's")), Scripted::saying("provider", [Ok(("provider's", End::Whole)), Ok(("again", End::Whole))]));
+    let (client, provider) = (
+        Scripted::saying("client", say("client's")),
+        Scripted::saying("provider", [Ok(("provider's", End::Whole)), Ok(("again", End::Whole))]),
+    );
     let tools = tools(Some(&provider));
     tools.minds().attach("r_1", ClientMind(Arc::clone(&client) as _));
     let offer = tools.offer("").await;
@@ -195,7 +213,9 @@ async fn rules_name_a_question_and_the_model_that_data_may_not_go_to() {
         let settings = serde_json::from_value(rules).unwrap();
         tools.judge().follow(Policy::new(settings, &LEVELS).unwrap());
     };
-    follow(json!({ "rules": [{ "tools": "tidegate.ask_model", "levels": ["hardened"], "action": "allow" }] }));
+    follow(
+        json!({ "rules": [{ "tools": "tidegate.ask_model", "levels": ["hardened"], "action": "allow" }] }),
+    );
     assert_eq!(ask_as(&offer, &hardened, json!({ "prompt": "may I?" })).await.unwrap(), "yes");
     follow(json!({ "flow": [{ "from": "hr.*", "to": "model", "action": "deny" }] }));
     assert_eq!(ask(&offer, json!({ "prompt": "may I?" })).await.unwrap(), "yes");

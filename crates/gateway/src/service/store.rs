@@ -698,7 +698,10 @@ mod tests {
         let store = Store::open(folder.path()).await.unwrap();
         store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
         let read = async || store.sessions().await.unwrap().remove(0);
-        assert_eq!((read().await.left, read().await.agent), (Some(left.clone()), row.agent.clone()));
+        assert_eq!(
+            (read().await.left, read().await.agent),
+            (Some(left.clone()), row.agent.clone())
+        );
         // One that does not know of names ran a fourth program.
         let run = "UPDATE sessions SET programs = 4";
         sqlx::query(run).execute(store.pool()).await.unwrap();

@@ -148,11 +148,11 @@ impl Trail {
         }
         let succeeded = record.status == Status::Succeeded;
         let mut details = json!({
-                "status": record.status.name(),
-                "error": error.map(|error| error.kind.as_str()),
-                "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
-                "review": ended.and_then(|ended| ended.review.as_ref()).map(found),
-            });
+            "status": record.status.name(),
+            "error": error.map(|error| error.kind.as_str()),
+            "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
+            "review": ended.and_then(|ended| ended.review.as_ref()).map(found),
+        });
         let receipt = ended.and_then(|ended| ended.receipt.as_ref());
         if let Some(receipt) = receipt.filter(|receipt| !receipt.models.is_nothing()) {
             details["models"] = json!(receipt.models);

@@ -74,8 +74,7 @@ struct Question {
 
 impl Line {
     fn new(is_modern: bool) -> Arc<Self> {
-        let (is_open, waiting, asked) =
-            (AtomicBool::new(true), Mutex::default(), Notify::new());
+        let (is_open, waiting, asked) = (AtomicBool::new(true), Mutex::default(), Notify::new());
         Arc::new(Self { is_modern, is_open, waiting, asked })
     }
 
@@ -147,7 +146,8 @@ impl Drop for Open {
         let left = std::mem::take(&mut self.0.lock().questions);
         for question in left.into_values() {
             let gone = "the client no longer waits for this run".to_owned();
-            let error = if question.is_sent { MindError::Failed(gone) } else { MindError::Gone(gone) };
+            let error =
+                if question.is_sent { MindError::Failed(gone) } else { MindError::Gone(gone) };
             let _ = question.answer.send(Err(error));
         }
     }
@@ -232,7 +232,9 @@ fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, MindError> {
     };
     let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     let Some(texts) = texts else {
-        return Err(MindError::Failed("the client's model answered with something else than text".to_owned()));
+        return Err(MindError::Failed(
+            "the client's model answered with something else than text".to_owned(),
+        ));
     };
     let text = texts.concat();
     let end = match answer["stopReason"].as_str() {
@@ -269,7 +271,11 @@ impl Mcp {
     }
 
     /// What a client of the newest revision is asked as the result of its call; nothing for an older one.
-    pub(super) async fn model_questions(&self, run: &RunId, line: &Line) -> Option<CallToolResponse> {
+    pub(super) async fn model_questions(
+        &self,
+        run: &RunId,
+        line: &Line,
+    ) -> Option<CallToolResponse> {
         if !line.is_modern {
             return None;
         }
@@ -321,15 +327,22 @@ mod tests {
     #[test]
     fn a_question_is_what_the_protocol_says_and_an_answer_too() {
         let sent = params(&prompt());
-        let roles: Vec<&str> =
-            sent["messages"].as_array().unwrap().iter().filter_map(|one| one["role"].as_str()).collect();
+        let roles: Vec<&str> = sent["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|one| one["role"].as_str())
+            .collect();
         assert_eq!(roles, ["user", "assistant", "user"]);
         assert_eq!((&sent["maxTokens"], &sent["systemPrompt"]), (&json!(7), &json!("short")));
         let requests = requests(vec![(1, sent)]);
         assert!(serde_json::from_value::<InputRequests>(requests).is_ok());
         let text = json!({ "type": "text", "text": "four" });
         let said = |content: Value, stop: &str| {
-            reply(&json!({ "role": "assistant", "model": "m", "content": content, "stopReason": stop }), &prompt())
+            reply(
+                &json!({ "role": "assistant", "model": "m", "content": content, "stopReason": stop }),
+                &prompt(),
+            )
         };
         let whole = said(text.clone(), "endTurn").unwrap();
         assert_eq!((whole.text.as_str(), whole.end, whole.input), ("four", End::Whole, 4));

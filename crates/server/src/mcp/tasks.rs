@@ -8,8 +8,8 @@ use std::time::Duration;
 use gateway::service::ids::RunId;
 use gateway::service::{Record, Request, Scope, Status};
 use rmcp::model::{
-    CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, InputRequests, Task, TaskPayload, TaskStatus,
-    UpdateTaskParams,
+    CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, InputRequests, Task,
+    TaskPayload, TaskStatus, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use agent::{ModelSettings, Prices, ProviderName, Provider};
+use agent::{ModelSettings, Prices, Provider, ProviderName};
 use scripted::{Format, KEY, MODEL, Scripted, Turn};
 use server::mcp::{Mcp, McpOptions, Parting};
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
+};
 use upstream::Secret;
 
 use super::*;
@@ -25,28 +27,42 @@ async fn provided(turns: impl IntoIterator<Item = Turn>) -> (House, Scripted) {
         ..agent::Settings::new(own)
     };
     let house = House::new().await;
-    let provider = move || {
-        Provider::of(settings.clone()).map(Some).map_err(|error| error.to_string())
-    };
+    let provider =
+        move || Provider::of(settings.clone()).map(Some).map_err(|error| error.to_string());
     house.service.tools().minds().are_provided_by(Arc::new(provider));
     (house, model)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_asks_the_provider_and_its_receipt_says_what_that_took() {
-    let turns = [Turn::say("three"), Turn::say(r#"{"kind": "complain"}"#), Turn::say(r#"{"kind": "complaint"}"#)];
+    let turns = [
+        Turn::say("three"),
+        Turn::say(r#"{"kind": "complain"}"#),
+        Turn::say(r#"{"kind": "complaint"}"#),
+    ];
     let (house, model) = provided(turns).await;
-    let code = format!("{KINDS}first = await ask_model('how many?')\nsecond = await ask_model('what is it?', schema=schema)\nreturn [first, second['kind']]");
+    let code = format!(
+        "{KINDS}first = await ask_model('how many?')\nsecond = await ask_model('what is it?', schema=schema)\nreturn [first, second['kind']]"
+    );
     let run = house.run(json!({ "code": code, "agent": "planner" })).await;
     assert_eq!(run["return_value"], json!(["three", "complaint"]), "{run}");
     let models = &run["receipt"]["models"];
     // As the provider says: 100 tokens read and 20 written each time.
-    assert_eq!((&models["questions"], &models["input_tokens"], &models["output_tokens"]), (&json!(3), &json!(300), &json!(60)));
+    assert_eq!(
+        (&models["questions"], &models["input_tokens"], &models["output_tokens"]),
+        (&json!(3), &json!(300), &json!(60))
+    );
     assert!((models["cost"].as_f64().unwrap() - 0.009).abs() < 1e-9, "{models}");
-    assert_eq!((&run["agent"], &run["calls"][0]["tool"]), (&json!("planner"), &json!("$ask_model")));
+    assert_eq!(
+        (&run["agent"], &run["calls"][0]["tool"]),
+        (&json!("planner"), &json!("$ask_model"))
+    );
     assert!(!run["calls"].to_string().contains("how many?"), "what was asked is nobody's business");
     let stats = house.get("/api/v1/stats").await;
-    assert_eq!((&stats["models"]["questions"], &stats["models"]["input_tokens"]), (&json!(3), &json!(300)));
+    assert_eq!(
+        (&stats["models"]["questions"], &stats["models"]["input_tokens"]),
+        (&json!(3), &json!(300))
+    );
     assert_eq!(model.complaints(), Vec::<String>::new());
     assert!(model.asked()[2].text().contains("That cannot be used"), "{:?}", model.asked());
     let told = house.ask("/metrics").await.text().await.unwrap();
@@ -56,7 +72,8 @@ async fn a_program_asks_the_provider_and_its_receipt_says_what_that_took() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_goes_wrong_can_be_caught_and_children_share_the_budget() {
     let (house, model) = provided([Turn::say("one"), Turn::say("x"), Turn::say("y")]).await;
-    let code = format!("{KINDS}said = []
+    let code = format!(
+        "{KINDS}said = []
 first = await spawn(\"return await ask_model('one?')\", agent='worker')
 try:
     await ask_model('what is it?', schema=schema)
@@ -66,13 +83,21 @@ try:
     await ask_model('again?')
 except ToolError as error:
     said.append([error.kind, '`model-tokens`' in str(error)])
-return [first, said]");
+return [first, said]"
+    );
     let limits = json!({ "model_tokens": 360 });
     let run = house.run(json!({ "code": code, "limits": limits })).await;
-    assert_eq!(run["return_value"], json!(["one", ["SchemaError", ["LimitExceeded", true]]]), "{run}");
+    assert_eq!(
+        run["return_value"],
+        json!(["one", ["SchemaError", ["LimitExceeded", true]]]),
+        "{run}"
+    );
     assert_eq!(model.asked().len(), 3);
     let calls = run["calls"].as_array().unwrap();
-    assert!(calls.iter().any(|call| call["agent"] == "worker" && call["tool"] == "$ask_model"), "{run}");
+    assert!(
+        calls.iter().any(|call| call["agent"] == "worker" && call["tool"] == "$ask_model"),
+        "{run}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +139,8 @@ impl Client {
     async fn next(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = tokio::time::timeout(Duration::from_secs(60), self.reading.next_line());
-            let message: Value = serde_json::from_str(&line.await.unwrap().unwrap().unwrap()).unwrap();
+            let message: Value =
+                serde_json::from_str(&line.await.unwrap().unwrap().unwrap()).unwrap();
             if is_it(&message) {
                 return message;
             }
@@ -213,7 +239,8 @@ async fn a_client_of_the_newest_revision_repeats_its_call_with_what_its_model_sa
         let prompt = text(&asked["params"]["messages"][0]["content"]["text"]);
         let said = json!({ "role": "assistant", "model": "mine", "stopReason": "endTurn",
             "content": { "type": "text", "text": prompt.to_uppercase() } });
-        let back = json!({ "requestState": result["requestState"], "inputResponses": { key: said } });
+        let back =
+            json!({ "requestState": result["requestState"], "inputResponses": { key: said } });
         answer = ask(back).await;
     }
     let content = &answer["result"]["structuredContent"];
@@ -231,8 +258,7 @@ async fn programs_of_several_agents_tell_each_other_something_in_sessions_of_the
     assert_eq!(session["agent"], "planner", "{session}");
     let fork = format!("/api/v1/sessions/{}/fork", text(&session["id"]));
     house.run(json!({ "code": "rows = [1, 2]", "session": session["id"] })).await;
-    let forked: Value =
-        house.post(&fork, json!({ "agent": "worker" })).await.json().await.unwrap();
+    let forked: Value = house.post(&fork, json!({ "agent": "worker" })).await.json().await.unwrap();
     assert_eq!(forked["agent"], "worker", "{forked}");
     let same: Value = house.post(&fork, json!({})).await.json().await.unwrap();
     assert_eq!(same["agent"], "planner", "{same}");
@@ -263,7 +289,8 @@ async fn messages_survive_the_gateway() {
     let House { service, folder, .. } = house;
     service.close(Duration::from_secs(5)).await;
     drop(service);
-    let (readiness, sources) = (Readiness::Ready(house::sandbox()), gateway::skillset::Sources::default());
+    let (readiness, sources) =
+        (Readiness::Ready(house::sandbox()), gateway::skillset::Sources::default());
     let (service, folder) = House::opened_in(folder, Settings::default(), readiness, sources).await;
     let again = House::serving(service, folder, RestOptions::default()).await;
     let received = again.run(json!({ "code": "return await receive('later', timeout=0)" })).await;

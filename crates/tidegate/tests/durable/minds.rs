@@ -34,7 +34,10 @@ impl Provider {
     }
 
     fn settings(&self) -> String {
-        format!("[ask]\nprovider = \"ollama\"\nmodel = \"m\"\nurl = \"http://127.0.0.1:{}\"\n", self.port)
+        format!(
+            "[ask]\nprovider = \"ollama\"\nmodel = \"m\"\nurl = \"http://127.0.0.1:{}\"\n",
+            self.port
+        )
     }
 
     fn asked(&self) -> Vec<String> {
@@ -76,8 +79,7 @@ fn answer(mut stream: TcpStream) -> Option<String> {
 #[test]
 fn a_question_that_was_answered_is_not_asked_again_after_a_kill() {
     let (folder, provider) = (tempfile::tempdir().unwrap(), Provider::new());
-    let mut gateway =
-        Gateway::new(folder.path(), 0.01, &KEPT).with_settings(&provider.settings());
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(&provider.settings());
     gateway.start();
     let code = "import asyncio\nfirst = await ask_model('one?')\nawait asyncio.sleep(8)\nreturn [first, await ask_model('two?')]";
     let id = gateway.begin(&json!({ "code": code })).unwrap();
@@ -114,7 +116,8 @@ fn a_message_is_taken_once_by_a_run_that_waits_over_kills() {
     let run = gateway.over(&id, PATIENCE);
     assert_eq!(run["return_value"], json!(["one", "two"]), "{run:#}");
     assert_eq!(gateway.counted(), ["book one", "book two"]);
-    let code = "try:\n    await receive('work', timeout=0)\nexcept TimeoutError:\n    return 'empty'";
+    let code =
+        "try:\n    await receive('work', timeout=0)\nexcept TimeoutError:\n    return 'empty'";
     let left = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
     assert_eq!(left["return_value"], "empty", "{left:#}");
 }
