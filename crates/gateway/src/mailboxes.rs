@@ -117,7 +117,7 @@ pub(crate) struct Address {
 }
 
 /// The mailboxes of everybody.
-pub struct Mailboxes {
+pub(crate) struct Mailboxes {
     boxes: RwLock<Arc<dyn Boxes>>,
     bounds: RwLock<MailboxBounds>,
     /// Wakes those who wait at a box.
