@@ -26,12 +26,6 @@ pub(crate) fn program(text: &str) -> Option<String> {
     })
 }
 
-/// The JSON of a text: a block that says so, or all of it.
-pub(crate) fn json(text: &str) -> String {
-    let found = blocks(text).into_iter().find(|block| ["json", ""].contains(&block.tag));
-    found.map_or_else(|| text.trim().to_owned(), |block| block.code.trim().to_owned())
-}
-
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut open: Option<(&str, Block<'_>)> = None;
@@ -78,11 +72,5 @@ mod tests {
     #[test]
     fn a_longer_fence_holds_shorter_ones() {
         assert_eq!(programs("````python\nx = '''\n```\n'''\n````"), ["x = '''\n```\n'''\n"]);
-    }
-
-    #[test]
-    fn json_is_taken_out_of_its_block() {
-        assert_eq!(json("Here:\n```json\n{\"a\": 1}\n```"), "{\"a\": 1}");
-        assert_eq!(json(" [1] "), "[1]");
     }
 }

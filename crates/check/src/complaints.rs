@@ -44,6 +44,9 @@ const OURS: &[&str] = &[
     "http_request",
     "spawn",
     "spawn_map",
+    "ask_model",
+    "post",
+    "receive",
     "save_skill",
     "search_skills",
 ];

@@ -173,6 +173,10 @@ fn a_literal_is_looked_into_where_nothing_changes_it() {
         "print(f\"{'x':.2f}\")",
         "print(f'{None:>3}')",
         "print(search_tools(q='x'))",
+        "print(await ask_model('why?', shema={}))",
+        "print(await ask_model())",
+        "await post('work')",
+        "print(await receive('work', wait=5))",
         "print(summarize([1], 'schema', 100, 5))",
     ] {
         assert_eq!(blocking(source), ["certain-crash"], "{source}");

@@ -42,6 +42,7 @@ const KINDS = {
   NotApproved: PolicyError,
   NotAllowed: PolicyError,
   SecretRefused: PolicyError,
+  TimedOut: TimeoutError,
 };
 
 /** The error for a failed call, from what the host says about it. */

@@ -312,11 +312,29 @@ function summarize(value, strategy = "summarize", maxTokens = 500) {
 // --- other programs, the web, waiting -----------------------------------------------------
 
 /** Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns. */
-async function spawn(code, context = {}) {
+async function spawn(code, context = {}, { agent } = {}) {
   if (typeof code !== "string") {
     throw new TypeError(`spawn(): code is the text of a program, not ${typeof code}; put it in quotes`);
   }
-  return await asked("$spawn", { code, context: context ?? {} });
+  return await asked("$spawn", { code, context: context ?? {}, ...(agent === undefined ? {} : { agent }) });
+}
+
+/** Asks a model: the text of its answer, or with a JSON Schema what the answer says. */
+async function askModel(prompt, schema) {
+  if (typeof prompt !== "string") {
+    throw new TypeError(`askModel(): prompt is text, not ${typeof prompt}; put the data into it, as with JSON.stringify(…)`);
+  }
+  return (await asked("$ask_model", schema === undefined ? { prompt } : { prompt, schema })).answer;
+}
+
+/** Puts a message into a mailbox, for another program of the same owner: any value that is JSON. */
+async function post(box, message) {
+  await asked("$post", { box, message: message ?? null });
+}
+
+/** Takes the first message of a mailbox, once there is one; fails after `timeout` seconds without. */
+async function receive(box, { timeout } = {}) {
+  return await asked("$receive", timeout === undefined ? { box } : { box, timeout });
 }
 
 /** Runs the program once for each of `items`, which it finds as `item` beside `index`; gives what they return, in order. */
@@ -405,5 +423,6 @@ const sleep = milliseconds => new Promise(resolve => startTimer(resolve, millise
 
 const TOOLS = {
   call, callMCPTool, searchTools, summarize, listResources, readResource, listPrompts, getPrompt, spawn, spawnMap,
+  askModel, post, receive,
   httpGet, httpRequest, waitUntil, sleep,
 };

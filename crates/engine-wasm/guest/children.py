@@ -19,12 +19,15 @@ _frame = sys._getframe
 _mark = getattr(inspect, "markcoroutinefunction", lambda function: function)
 
 
-def spawn(code, context=None):
-    """Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns."""
-    return _spawned("spawn", code, context, _frame(1))
+def spawn(code, context=None, agent=None):
+    """Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns.
+
+    `agent` is what it is called, for rules and in what is told of it.
+    """
+    return _spawned("spawn", code, context, agent, _frame(1))
 
 
-async def spawn_map(code, items, parallel=4):
+async def spawn_map(code, items, parallel=4, agent=None):
     """Runs the program once for each of `items`, which it finds as `item` beside `index`; gives what they return, in order."""
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
         raise ValueError(f"spawn_map(): parallel is a number from 1 on, not {parallel!r}")
@@ -32,7 +35,7 @@ async def spawn_map(code, items, parallel=4):
 
     async def one(index, item):
         async with free:
-            return await _spawned("spawn_map", code, {"item": item, "index": index}, frame)
+            return await _spawned("spawn_map", code, {"item": item, "index": index}, agent, frame)
 
     tasks = [asyncio.ensure_future(one(index, item)) for index, item in enumerate(items)]
     try:
@@ -43,12 +46,16 @@ async def spawn_map(code, items, parallel=4):
             task.cancel()
 
 
-def _spawned(function, code, context, frame):
+def _spawned(function, code, context, agent, frame):
     if not isinstance(code, str):
         raise TypeError(f"{function}(): code is the text of a program, not {type(code).__name__}; put it in quotes")
     if context is not None and not isinstance(context, dict):
         raise TypeError(f"{function}(): context is a dict of variables, not {type(context).__name__}")
     asked = {"code": textwrap.dedent(code), "context": context or {}}
+    if agent is not None:
+        if not isinstance(agent, str):
+            raise TypeError(f"{function}(): agent is a name, such as 'worker', not {type(agent).__name__}")
+        asked["agent"] = str(agent)
     return ToolCall(What(function, '"$spawn"'), values.encode_arguments(asked), frame)
 
 

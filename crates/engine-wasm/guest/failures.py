@@ -44,6 +44,13 @@ class PolicyError(ToolError, PermissionError):
         super().__init__(message, kind, server, tool)
 
 
+class LateError(ToolError, TimeoutError):
+    """Nothing came in time. Nothing was taken."""
+
+    def __init__(self, message, kind="TimedOut", server=None, tool=None):
+        super().__init__(message, kind, server, tool)
+
+
 class MissingAwait(TypeError):
     """The result of a tool call was used without `await`. Nothing was sent."""
 
@@ -52,9 +59,12 @@ class CannotHold(RuntimeError):
     """The host does not let a plain function wait for its calls."""
 
 
-_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError, "NotAllowed": PolicyError, "SecretRefused": PolicyError}
+_KINDS = {"ArgumentError": ArgumentError, "UnknownTool": UnknownTool, "ServerError": ServerError, "NotSent": ServerError, "NotAnswered": ServerError, "Denied": PolicyError, "NotApproved": PolicyError, "NotAllowed": PolicyError, "SecretRefused": PolicyError, "TimedOut": LateError}
+# Whoever reads it in a traceback knows the other one.
+LateError.__name__ = LateError.__qualname__ = "TimeoutError"
+
 # Programs know them as their own; where they are defined is nothing to show.
-for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, PolicyError, MissingAwait):
+for _kind in (ToolError, ArgumentError, UnknownTool, ServerError, PolicyError, LateError, MissingAwait):
     _kind.__module__ = "tidegate"
 
 

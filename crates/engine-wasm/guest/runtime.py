@@ -26,7 +26,7 @@ import types
 
 import _host
 
-from _tidegate import analysis, analysis_check, awaits, binding, calls, children, content, discovery, errors, failures, forgotten, hints, loop as loops, program, servers, skills, values, waiting, web
+from _tidegate import analysis, analysis_check, awaits, binding, calls, children, content, discovery, errors, failures, forgotten, hints, loop as loops, minds, program, servers, skills, values, waiting, web
 from _tidegate.failures import ToolError
 
 _door = _host.call
@@ -580,6 +580,7 @@ def _public():
         **waiting.PUBLIC,
         **web.PUBLIC,
         **children.PUBLIC,
+        **minds.PUBLIC,
         **skills.PUBLIC,
         **{one.__name__: one for one in _FAILURES},
         **{one.__name__: one for one in (content.Content, content.Image, content.Audio, content.Resource, content.Link)},
@@ -597,7 +598,7 @@ _FAILURES = (
 
 def _offer(package):
     """What every program finds without importing it."""
-    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items(), *children.PUBLIC.items(), *skills.PUBLIC.items()):
+    for name, value in (*binding.PUBLIC.items(), *discovery.PUBLIC.items(), *waiting.PUBLIC.items(), *web.PUBLIC.items(), *children.PUBLIC.items(), *minds.PUBLIC.items(), *skills.PUBLIC.items()):
         setattr(builtins, name, value)
     for one in _FAILURES:
         setattr(builtins, one.__name__, one)

@@ -35,6 +35,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("binding", include_str!("../guest/binding.py")),
     ("web", include_str!("../guest/web.py")),
     ("children", include_str!("../guest/children.py")),
+    ("minds", include_str!("../guest/minds.py")),
     ("reading", include_str!("../guest/reading.py")),
     ("servers", include_str!("../guest/servers.py")),
     ("discovery", include_str!("../guest/discovery.py")),

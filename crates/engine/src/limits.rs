@@ -167,6 +167,9 @@ pub struct Limits {
     pub files: u64,
     /// Files open at the same time.
     pub open_files: u64,
+    /// Tokens that models may read and write for a run and its children.
+    #[serde(default = "usual_model_tokens")]
+    pub model_tokens: u64,
     /// Depth of Python calls. That of TypeScript is what its stack of a fixed size has room for.
     pub recursion: u64,
     /// Top-level modules a program may import itself; `None` allows all.
@@ -201,6 +204,7 @@ impl Limits {
             file_bytes: 10 * MIB,
             files: 1_000,
             open_files: 64,
+            model_tokens: usual_model_tokens(),
             recursion: 1_000,
             imports: None,
         };
@@ -220,6 +224,7 @@ impl Limits {
                 file_bytes: 256 * MIB,
                 files: 10_000,
                 open_files: 256,
+                model_tokens: 1_000_000,
                 ..production
             },
             Level::Hardened => Self {
@@ -238,6 +243,7 @@ impl Limits {
                 file_bytes: 0,
                 files: 0,
                 open_files: 16,
+                model_tokens: 20_000,
                 recursion: 500,
                 imports: Some(HARDENED_IMPORTS.iter().map(|&name| name.to_owned()).collect()),
                 ..production
@@ -265,10 +271,16 @@ impl Limits {
             file_bytes: self.file_bytes.min(wish.file_bytes),
             files: self.files.min(wish.files),
             open_files: self.open_files.min(wish.open_files),
+            model_tokens: self.model_tokens.min(wish.model_tokens),
             recursion: self.recursion.min(wish.recursion),
             imports: narrower(self.imports.as_ref(), wish.imports.as_ref()),
         }
     }
+}
+
+/// Tokens of models at level production, and of sessions that were stored before there was such a limit.
+fn usual_model_tokens() -> u64 {
+    100_000
 }
 
 /// Modules that compute and do nothing else.

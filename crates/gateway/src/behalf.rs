@@ -13,6 +13,12 @@ pub struct Behalf {
     pub owner: String,
     /// The teams that the owner is in.
     pub teams: Vec<String>,
+    /// What the agent is called whose program it is; empty where it has no name.
+    pub agent: String,
+    /// The names of those that started it, whose rules hold for it too.
+    pub started_by: Vec<String>,
+    /// Which child of its run it is, from 1; 0 is the program itself.
+    pub child: u64,
     /// The session; empty where there is none.
     pub session: String,
     /// The run; empty where nobody counts them.
@@ -25,8 +31,27 @@ impl Behalf {
     /// Whoever sits at this machine.
     #[must_use]
     pub fn local(level: Level) -> Self {
-        let (owner, teams) = ("local".to_owned(), Vec::new());
-        Self { owner, teams, session: String::new(), run: String::new(), level }
+        Self {
+            owner: "local".to_owned(),
+            teams: Vec::new(),
+            agent: String::new(),
+            started_by: Vec::new(),
+            child: 0,
+            session: String::new(),
+            run: String::new(),
+            level,
+        }
+    }
+
+    /// The child of this number, which may have a name of its own.
+    #[must_use]
+    pub fn of_child(&self, number: u64, agent: Option<String>) -> Self {
+        let mut child = Self { child: number, ..self.clone() };
+        if let Some(agent) = agent.filter(|agent| *agent != self.agent) {
+            let before = std::mem::replace(&mut child.agent, agent);
+            child.started_by.push(before);
+        }
+        child
     }
 
     /// Whose skills they find.

@@ -31,6 +31,7 @@ use upstream::TraceParent;
 use self::first::{ChildBooks, First, Nobody};
 pub use self::resting::Rests;
 use self::resting::{Awake, Resting};
+use crate::agents;
 use crate::behalf::Behalf;
 use crate::checks::{Checks, Earlier, refusal};
 use crate::desk::Desk;
@@ -95,6 +96,9 @@ struct Asked {
     code: String,
     #[serde(default)]
     context: Context,
+    /// What it is called, for rules and in what is told of it.
+    #[serde(default)]
+    agent: Option<String>,
 }
 
 /// Saves a skill, if the program may start others: the examples are.
@@ -242,13 +246,16 @@ impl Children {
         if asked.code.trim().is_empty() {
             return Err(fault(FAILED, "spawn(): the program is empty; give its text"));
         }
+        if let Some(problem) = asked.agent.as_deref().and_then(agents::problem) {
+            return Err(fault("ArgumentError", format!("spawn(): {problem}")));
+        }
         let program = Program { source: asked.code, context: asked.context };
         let Ok(_place) = self.room.acquire().await else {
             return Err(fault("ServerError", "spawn(): the run is over"));
         };
         let mut share = self.share()?;
         let awake = Awake::new(&self.awake);
-        let result = self.run_within(program, &mut share, (first, awake)).await;
+        let result = self.run_within((program, asked.agent), &mut share, (first, awake)).await;
         let outcome = if result.is_ok() { "ok" } else { "error" };
         counter!("tidegate_children_total", "outcome" => outcome).increment(1);
         result
@@ -268,7 +275,8 @@ impl Children {
             return Err(fault("SkillError", "save_skill(): skills are not kept here"));
         };
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
+        let parent = Arc::clone(&self.hearing);
+        let hearing = Arc::new(Overheard { parent, number, agent: None });
         let workshop = workshop.within(hearing, Arc::clone(&self.tally));
         share.elsewhere = Some(workshop.meter());
         workshop.save_for_program(&self.tools, arguments, &self.behalf).await
@@ -289,7 +297,7 @@ impl Children {
 
     async fn run_within(
         &self,
-        program: Program,
+        (program, agent): (Program, Option<String>),
         share: &mut Share<'_>,
         (first, awake): (Option<Arc<First>>, Awake<'_>),
     ) -> Result<Box<RawValue>, CallError> {
@@ -298,8 +306,9 @@ impl Children {
         let session = Session::new(Arc::clone(&self.nursery.engine), start);
         let session = share.session.insert(session);
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        let hearing = Arc::new(Overheard { parent: Arc::clone(&self.hearing), number });
-        let behalf = Behalf::clone(&self.behalf);
+        let behalf = self.behalf.of_child(number, agent.clone());
+        let parent = Arc::clone(&self.hearing);
+        let hearing = Arc::new(Overheard { parent, number, agent });
         let ran = match &self.nursery.rests {
             Some(rests) => {
                 let (servers, skills) = (offer.folder_in(session), offer.skills(&behalf));
@@ -401,6 +410,8 @@ impl Drop for Share<'_> {
 struct Overheard {
     parent: Arc<dyn Hearing>,
     number: u64,
+    /// What the child is called, where it has a name of its own.
+    agent: Option<String>,
 }
 
 impl Overheard {
@@ -410,7 +421,7 @@ impl Overheard {
     }
 
     fn noted(&self, note: &CallNote) -> CallNote {
-        CallNote { id: self.numbered(note.id), ..note.clone() }
+        CallNote { id: self.numbered(note.id), agent: self.agent.clone(), ..note.clone() }
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use upstream::TraceParent;
 
 use crate::judge::{DENIED, NOT_APPROVED};
+use crate::mailboxes::FULL;
 use crate::service::durable::REFUSED;
 use crate::tools::CALL;
 use crate::veil::SECRET_REFUSED;
@@ -97,6 +98,9 @@ pub struct CallNote {
     /// Which of them that is.
     #[serde(skip_serializing_if = "CallKind::is_tool", default)]
     pub kind: CallKind,
+    /// The name of the child that made it, where it has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub agent: Option<String>,
     /// When it left.
     pub started_at: SystemTime,
     /// How long it took; nothing while it is under way.
@@ -130,7 +134,7 @@ pub struct CallNote {
 const DENIALS: [&str; 3] = [NOT_ALLOWED, "Denied", "NotApproved"];
 
 /// What a call fails with that reached no server.
-const UNMADE: [&str; 8] = [
+const UNMADE: [&str; 9] = [
     "UnknownTool",
     "UnknownServer",
     "ArgumentError",
@@ -139,6 +143,7 @@ const UNMADE: [&str; 8] = [
     NOT_APPROVED,
     SECRET_REFUSED,
     NOT_ALLOWED,
+    FULL,
 ];
 
 /// Whether a call that failed so reached no server.
@@ -216,6 +221,7 @@ impl CallNote {
             server: server.map(Cow::into_owned),
             tool: tool.map_or_else(|| call.name.clone(), Cow::into_owned),
             kind,
+            agent: None,
             started_at: SystemTime::now(),
             took: None,
             argument_bytes: arguments.len() as u64,

@@ -221,7 +221,7 @@ impl Judge {
 
     /// What rules say of a call, the stricter of two where both are about it.
     async fn decision(&self, policy: &Policy, wish: &Wish<'_>) -> Result<Decision, CallError> {
-        let decision = policy.decide(&question(wish));
+        let decision = explain(policy, wish);
         if policy.flow().is_empty() || decision.verdict == Verdict::Deny {
             return Ok(decision);
         }
@@ -273,6 +273,19 @@ impl Judge {
         self.labels_of(session).await
     }
 
+    /// A session has been told something by another that had read these.
+    ///
+    /// # Errors
+    /// When it cannot be remembered.
+    pub(crate) async fn takes_on(&self, session: &str, labels: &[String]) -> Result<(), CallError> {
+        let known = self.labels_of(session).await?;
+        for label in labels.iter().filter(|label| !known.contains(*label)) {
+            self.clerk().label(session, label).await.map_err(unkept)?;
+            lock(&self.labels).entry(session.to_owned()).or_default().insert(label.clone());
+        }
+        Ok(())
+    }
+
     /// What one session has read, another has: it was made from it.
     ///
     /// # Errors
@@ -311,7 +324,7 @@ impl Judge {
 
     /// A call that a run made before this process went on with it.
     pub fn made_before(&self, wish: &Wish<'_>) {
-        let limits = self.policy().decide(&question(wish)).limits;
+        let limits = explain(&self.policy(), wish).limits;
         lock(&self.counts).add(&limits, wish.behalf);
     }
 
@@ -343,7 +356,7 @@ impl Judge {
     }
 }
 
-fn question<'a>(wish: &Wish<'a>) -> Question<'a> {
+fn question<'a>(wish: &Wish<'a>, agent: &'a str) -> Question<'a> {
     let said = wish.annotations;
     Question {
         server: wish.server,
@@ -356,15 +369,39 @@ fn question<'a>(wish: &Wish<'a>) -> Question<'a> {
         },
         is_trusted: wish.is_trusted,
         owner: &wish.behalf.owner,
+        agent,
         level: wish.behalf.level.name(),
         arguments: wish.arguments,
     }
 }
 
-/// What rules say of a call, where nobody wants to make it.
+/// What rules say of a call. Of one by an agent that another started, the stricter of what they say of each: who
+/// is called otherwise may do no more.
 #[must_use]
 pub fn explain(policy: &Policy, wish: &Wish<'_>) -> Decision {
-    policy.decide(&question(wish))
+    let own = policy.decide(&question(wish, &wish.behalf.agent));
+    wish.behalf.started_by.iter().fold(own, |own, agent| {
+        let other = policy.decide(&question(wish, agent));
+        let (mut stricter, laxer) = if strictness(other.verdict) > strictness(own.verdict) {
+            (other, own)
+        } else {
+            (own, other)
+        };
+        for limit in laxer.limits {
+            if !stricter.limits.contains(&limit) {
+                stricter.limits.push(limit);
+            }
+        }
+        stricter
+    })
+}
+
+fn strictness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Allow => 0,
+        Verdict::Ask => 1,
+        Verdict::Deny => 2,
+    }
 }
 
 fn denied(wish: &Wish<'_>, decision: &Decision) -> CallError {

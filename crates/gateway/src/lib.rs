@@ -10,6 +10,7 @@
 //! a [`Desk`] carries out the calls of one run.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod answer;
 mod behalf;
 mod brief;
@@ -21,8 +22,10 @@ mod finding;
 mod hearing;
 pub mod judge;
 mod learning;
+mod mailboxes;
 mod meaning;
 mod memory;
+pub mod minds;
 mod missing;
 mod numbers;
 mod reviewing;
@@ -43,6 +46,7 @@ pub use desk::Desk;
 pub use effects::{Effects, Said};
 pub use finding::{Detail, Found, FoundTool, Search};
 pub use hearing::{CallKind, CallNote, Fate, Hearing, Written};
+pub use mailboxes::MailboxBounds;
 pub use meaning::Meaning;
 pub use memory::{Memory, MemoryError};
 pub use missing::{MissingServer, MissingState};

@@ -60,6 +60,10 @@ pub(crate) async fn run_in_turn(
     let servers = offer.folder_in(session);
     let skills = offer.skills(&behalf);
     let most = session.start().limits.call_result_bytes;
+    if behalf.child == 0 {
+        // Its children share it.
+        offer.tally().models().set(session.start().limits.model_tokens);
+    }
     let behalf = Arc::new(behalf);
     let mut desk = Desk::new(Arc::clone(&offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
     if let Some(nursery) = nursery {

@@ -24,6 +24,7 @@ pub mod figures;
 pub mod gate;
 pub mod ids;
 mod late;
+mod mailboxes;
 mod receipt;
 mod rechecked;
 pub mod record;
@@ -62,6 +63,7 @@ pub use self::examined::Validated;
 pub use self::execute::{IfBusy, Request, Started};
 use self::gate::{Gate, Room};
 use self::ids::RunId;
+use self::mailboxes::StoredBoxes;
 pub use self::receipt::Receipt;
 use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
@@ -78,6 +80,7 @@ pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
 pub use self::watching::Watching;
 use crate::checks::Checks;
+use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
 use crate::tools::Tools;
 pub use upstream::TraceParent;
@@ -123,6 +126,8 @@ pub struct Settings {
     pub approval_lasts: Duration,
     /// What is done about what reviews of programs find.
     pub reviewing: Reviewing,
+    /// What an owner's mailboxes may hold.
+    pub mailboxes: MailboxBounds,
 }
 
 impl Default for Settings {
@@ -147,6 +152,7 @@ impl Default for Settings {
             freeze_after: Duration::from_secs(2),
             approval_lasts: Duration::from_secs(3 * 24 * 3600),
             reviewing: Reviewing::default(),
+            mailboxes: MailboxBounds::default(),
         }
     }
 }
@@ -269,6 +275,9 @@ impl Service {
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };
         service.parts.tools.judge().employ(Arc::new(clerk));
+        service.keep_deeds_of(&going).await?;
+        let boxes = Arc::new(StoredBoxes(service.parts.store.pool().clone()));
+        service.parts.tools.mailboxes().are_kept_in(boxes, service.settings.mailboxes);
         if let Some(watching) = &service.parts.watching {
             watching.begin(&service.tasks, &service.ending);
         }

@@ -26,6 +26,7 @@ use tokio_util::task::TaskTracker;
 use upstream::ToolResult;
 
 use crate::answer::words;
+use crate::minds::Budget;
 
 /// Answers longer than this are counted on another thread.
 const LONG: usize = 4 << 10;
@@ -41,6 +42,8 @@ pub(crate) struct Tally {
     shared: Arc<Shared>,
     counting: TaskTracker,
     is_unwanted: AtomicBool,
+    /// What models have read and written for it.
+    models: Budget,
 }
 
 /// What a thread that counts needs of it.
@@ -116,6 +119,11 @@ impl Tally {
     /// Nobody wants to know tokens: no receipt will be written.
     pub(crate) fn is_unwanted(&self) {
         self.is_unwanted.store(true, Ordering::Relaxed);
+    }
+
+    /// What models have read and written, and still may.
+    pub(crate) fn models(&self) -> &Budget {
+        &self.models
     }
 
     /// Tokens of a call's arguments, where anybody wants to know.

@@ -34,8 +34,10 @@ use crate::effects::{Effects, Said};
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;
 use crate::learning::Learning;
+use crate::mailboxes::Mailboxes;
 use crate::meaning::Meaning;
 use crate::memory::Memory;
+use crate::minds::Minds;
 use crate::missing::MissingServer;
 use crate::skillset::Skillset;
 use crate::tally::{DefinitionTokens, Definitions};
@@ -83,6 +85,8 @@ pub struct Tools {
     web: Arc<Web>,
     /// The skills of everybody, where any are kept.
     skillset: Option<Arc<Skillset>>,
+    minds: Minds,
+    mailboxes: Mailboxes,
 }
 
 #[derive(Default)]
@@ -137,6 +141,8 @@ impl Tools {
             veil,
             web,
             skillset: None,
+            minds: Minds::default(),
+            mailboxes: Mailboxes::default(),
         })
     }
 
@@ -175,6 +181,17 @@ impl Tools {
     #[must_use]
     pub fn skillset(&self) -> Option<&Arc<Skillset>> {
         self.skillset.as_ref()
+    }
+
+    /// The models that programs ask.
+    #[must_use]
+    pub fn minds(&self) -> &Minds {
+        &self.minds
+    }
+
+    /// How programs tell each other something.
+    pub(crate) fn mailboxes(&self) -> &Mailboxes {
+        &self.mailboxes
     }
 
     /// Finds tools among all that are known, and says whose are not.

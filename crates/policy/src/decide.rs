@@ -7,6 +7,9 @@ use crate::flow::Flow;
 use crate::rule::{Hints, PolicyError, Rule};
 use crate::settings::{Action, Annotation, Defaults, PolicySettings};
 
+/// What rules call a program's question to a model.
+pub const ASK_MODEL: &str = "tidegate.ask_model";
+
 /// A call that somebody wants to make.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -20,10 +23,19 @@ pub struct Question<'a> {
     pub is_trusted: bool,
     /// Who wants to.
     pub owner: &'a str,
+    /// What the agent is called whose program it is; empty where it has no name.
+    pub agent: &'a str,
     /// The level of the session.
     pub level: &'a str,
     /// With what.
     pub arguments: &'a Map<String, Value>,
+}
+
+impl Question<'_> {
+    /// As rules and people write it.
+    pub(crate) fn name(&self) -> String {
+        format!("{}.{}", self.server, self.tool)
+    }
 }
 
 /// What is decided.
@@ -161,10 +173,12 @@ impl Policy {
 
     /// What holds where no rule decides.
     fn otherwise(&self, question: &Question<'_>) -> (Action, String, String) {
-        let Defaults { reads, writes, destructive, unannotated } =
+        let Defaults { reads, writes, destructive, unannotated, models } =
             self.settings.defaults(question.level == "hardened");
         let said = |what| question.hints.say(what, question.is_trusted);
-        let (action, setting, why) = if said(Annotation::Destructive) {
+        let (action, setting, why) = if question.name() == ASK_MODEL {
+            (models, "models", "it gives what the program says to a model")
+        } else if said(Annotation::Destructive) {
             (destructive, "destructive", "its server says that it may destroy something")
         } else if said(Annotation::ReadOnly) {
             (reads, "reads", "it only reads, as its server, which is trusted, or the operator says")

@@ -6,13 +6,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::decide::{Decision, Verdict};
+use crate::decide::{ASK_MODEL, Decision, Verdict};
 use crate::glob::Glob;
 use crate::rule::PolicyError;
 use crate::settings::{Action, Several};
 
 /// The label of what comes from nobody knows where: it may have read everything.
 pub const ANYWHERE: &str = "*";
+
+/// How rules name whatever model answers programs, as a place that data may not go to.
+pub const MODEL: &str = "model";
 
 /// `[[policy.flow]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +43,8 @@ impl Flow {
             if rule.action == Action::Allow {
                 return Err(PolicyError::Idle { rule: name });
             }
-            let globs = rule.from.all().iter().chain(rule.to.all());
+            let to = rule.to.all().iter().filter(|glob| glob.as_str() != MODEL);
+            let globs = rule.from.all().iter().chain(to);
             let wrong = |glob: &&Glob| glob.as_str() != "*" && !glob.as_str().contains('.');
             if let Some(pattern) = globs.clone().find(wrong) {
                 return Err(PolicyError::Pattern {
@@ -74,7 +78,9 @@ impl Flow {
     ) -> Option<Decision> {
         let mut asked = None;
         for (at, rule) in self.0.iter().enumerate() {
-            if !rule.to.all().iter().any(|glob| glob.matches(tool)) {
+            let is_to =
+                |glob: &Glob| glob.matches(tool) || (glob.as_str() == MODEL && tool == ASK_MODEL);
+            if !rule.to.all().iter().any(is_to) {
                 continue;
             }
             let is_from = |one: &&str| {

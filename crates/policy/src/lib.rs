@@ -19,8 +19,8 @@ mod settings;
 mod sql;
 
 pub use condition::all_hold;
-pub use decide::{Decision, Limit, Limited, Per, Policy, Question, Verdict};
-pub use flow::{ANYWHERE, Flow, FlowSettings};
+pub use decide::{ASK_MODEL, Decision, Limit, Limited, Per, Policy, Question, Verdict};
+pub use flow::{ANYWHERE, Flow, FlowSettings, MODEL};
 pub use glob::Glob;
 pub use rule::{Hints, PolicyError};
 pub use settings::{Action, Annotation, Defaults, PolicySettings, RuleSettings};

@@ -109,6 +109,7 @@ pub(crate) struct Rule {
     pub(crate) name: String,
     tools: Vec<Glob>,
     owners: Vec<Glob>,
+    agents: Vec<Glob>,
     annotations: Vec<Annotation>,
     levels: Vec<String>,
     when: Vec<Condition>,
@@ -163,6 +164,7 @@ impl Rule {
             name,
             tools,
             owners: all(&settings.owners),
+            agents: all(&settings.agents),
             annotations: settings.annotations.clone(),
             levels: settings.levels.clone(),
             when,
@@ -174,13 +176,14 @@ impl Rule {
 
     /// Whether it is about a call; and in which words, where it is for want of knowing better.
     pub(crate) fn fits(&self, question: &Question<'_>) -> Option<Fit> {
-        let name = format!("{}.{}", question.server, question.tool);
+        let name = question.name();
         let any = |globs: &[Glob], name: &str| {
             globs.is_empty() || globs.iter().any(|glob| glob.matches(name))
         };
         let said = |what: &Annotation| question.hints.say(*what, question.is_trusted);
         let is_about = any(&self.tools, &name)
             && any(&self.owners, question.owner)
+            && any(&self.agents, question.agent)
             && (self.levels.is_empty() || self.levels.iter().any(|level| level == question.level))
             && (self.annotations.is_empty() || self.annotations.iter().any(said));
         if is_about { self.conditions_fit(question.arguments) } else { None }
@@ -219,6 +222,7 @@ impl Rule {
             && self.when.is_empty()
             && globs(&self.tools, &later.tools)
             && globs(&self.owners, &later.owners)
+            && globs(&self.agents, &later.agents)
             && lists(&self.levels, &later.levels)
             && annotations
     }

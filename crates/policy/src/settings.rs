@@ -45,6 +45,8 @@ pub struct PolicySettings {
     pub destructive: Option<Action>,
     /// Tools of which nothing is known.
     pub unannotated: Option<Action>,
+    /// Questions of programs to a model.
+    pub models: Option<Action>,
     /// Rules, of which the first that fits decides.
     pub rules: Vec<RuleSettings>,
     /// Where data may go.
@@ -62,6 +64,8 @@ pub struct Defaults {
     pub destructive: Action,
     /// Tools of which nothing is known.
     pub unannotated: Action,
+    /// Questions of programs to a model.
+    pub models: Action,
 }
 
 impl PolicySettings {
@@ -74,6 +78,7 @@ impl PolicySettings {
             writes: self.writes.unwrap_or(Action::Allow),
             destructive: self.destructive.unwrap_or(Action::Ask),
             unannotated: self.unannotated.unwrap_or(careful),
+            models: self.models.unwrap_or(if is_hardened { Action::Deny } else { Action::Allow }),
         }
     }
 }
@@ -90,6 +95,8 @@ pub struct RuleSettings {
     pub annotations: Vec<Annotation>,
     /// Owners, with `*`; all if nothing is said.
     pub owners: Option<Several>,
+    /// Names of agents, with `*`; all if nothing is said.
+    pub agents: Option<Several>,
     /// Session levels: `standard`, `hardened`, …; all if nothing is said.
     pub levels: Vec<String>,
     /// What has to hold of the arguments, all of it: `amount <= 1000`.

@@ -26,6 +26,7 @@ struct Call {
     hints: Hints,
     is_trusted: bool,
     owner: &'static str,
+    agent: &'static str,
     level: &'static str,
     arguments: Value,
 }
@@ -37,6 +38,7 @@ impl Default for Call {
             hints: Hints::default(),
             is_trusted: false,
             owner: "alice",
+            agent: "",
             level: "standard",
             arguments: json!({}),
         }
@@ -51,6 +53,7 @@ fn decide(policy: &Policy, call: &Call) -> Decision {
         hints: call.hints,
         is_trusted: call.is_trusted,
         owner: call.owner,
+        agent: call.agent,
         level: call.level,
         arguments: &object(&call.arguments),
     })
@@ -280,4 +283,39 @@ fn what_came_from_one_server_does_not_reach_another() {
     assert_eq!(decide(&["crm.get", "hr.get"], "slack.post"), Some(Verdict::Deny));
     assert_eq!(decide(&["hr.get"], "github.get"), None);
     assert_eq!(decide(&[], "slack.post"), None);
+}
+
+#[test]
+fn a_question_to_a_model_is_allowed_unless_the_session_is_hardened_or_somebody_says_otherwise() {
+    let ask = |level| Call { tool: "tidegate.ask_model", level, ..Call::default() };
+    let usual = policy("");
+    assert_eq!(verdict(&usual, &ask("production")), Verdict::Allow);
+    let denied = decide(&usual, &ask("hardened"));
+    assert_eq!((denied.verdict, denied.rule.as_str()), (Verdict::Deny, "policy.models"));
+    let asked = policy("models = 'ask'");
+    assert_eq!(verdict(&asked, &ask("production")), Verdict::Ask);
+    let named = policy("[[rules]]\ntools = 'tidegate.ask_model'\naction = 'allow'");
+    assert_eq!(verdict(&named, &ask("hardened")), Verdict::Allow);
+}
+
+#[test]
+fn a_rule_can_be_about_agents_of_a_name() {
+    let policy = policy("[[rules]]\nagents = ['worker-*', 'helper']\naction = 'deny'");
+    let by = |agent| verdict(&policy, &Call { agent, ..Call::default() });
+    assert_eq!(["worker-1", "helper"].map(by), [Verdict::Deny; 2]);
+    assert_eq!(["", "planner"].map(by), [Verdict::Allow; 2]);
+}
+
+#[test]
+fn data_may_be_kept_from_models() {
+    let policy = policy("[[flow]]\nfrom = 'hr.*'\nto = ['model', 'slack.*']\naction = 'deny'");
+    let decide = |tool| policy.flow().decide(&["hr.get"].into_iter(), tool).map(|one| one.verdict);
+    assert_eq!(decide("tidegate.ask_model"), Some(Verdict::Deny));
+    assert_eq!(decide("slack.post"), Some(Verdict::Deny));
+    assert_eq!(decide("tidegate.post"), None);
+    // It is a place that data go to, and no server's.
+    assert!(matches!(
+        problem("[[flow]]\nfrom = 'model'\nto = 'slack.*'\naction = 'deny'"),
+        PolicyError::Pattern { .. }
+    ));
 }

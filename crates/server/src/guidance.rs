@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn ours_has_a_version_and_a_text_without_it() {
         let guidance = Guidance::default();
-        assert_eq!(guidance.version, "4");
+        assert_eq!(guidance.version, "5");
         assert!(guidance.text.starts_with("# Working through Tidegate"));
     }
 

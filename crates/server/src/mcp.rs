@@ -16,6 +16,7 @@ mod owned;
 mod readable;
 mod relay;
 mod resources;
+mod sampling;
 mod search;
 mod tasks;
 mod words;
@@ -49,6 +50,7 @@ use upstream::{List, Watch};
 
 use self::client::Client;
 use self::lines::Patient;
+use self::sampling::Lines;
 use crate::Shared;
 
 /// Resources that one subscription may watch.
@@ -129,6 +131,8 @@ pub struct Mcp {
     client: Arc<Client>,
     /// The least level of log messages that any client wanted.
     least: Arc<Mutex<Option<LoggingLevel>>>,
+    /// What runs ask the models of their clients.
+    lines: Arc<Lines>,
 }
 
 /// The names of our own tools.
@@ -156,8 +160,8 @@ impl Mcp {
     /// A door for clients of `shared`.
     #[must_use]
     pub fn new(shared: Shared, options: McpOptions) -> Self {
-        let (client, least) = (Arc::default(), Arc::default());
-        Self { shared, options: Arc::new(options), client, least }
+        let (client, least, lines) = (Arc::default(), Arc::default(), Arc::default());
+        Self { shared, options: Arc::new(options), client, least, lines }
     }
 
     /// The same door for another client.

@@ -72,6 +72,7 @@ pub(crate) const NAMES: &[&str] = &[
     "file-bytes",
     "files",
     "open-files",
+    "model-tokens",
     "recursion",
     "imports",
 ];
@@ -102,6 +103,7 @@ pub(crate) fn set(limits: &mut Limits, name: &str, text: &str) -> Result<(), Str
         "file-bytes" => limits.file_bytes = bytes()?,
         "files" => limits.files = count()?,
         "open-files" => limits.open_files = count()?,
+        "model-tokens" => limits.model_tokens = count()?,
         "recursion" => limits.recursion = count()?,
         "imports" if text == "all" => limits.imports = None,
         "imports" => {

@@ -16,7 +16,7 @@ use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
 use gateway::service::{Parts, Readiness, Service, Settings, Spans, Trail, Watching};
-use gateway::{Checks, Tools};
+use gateway::{Checks, MailboxBounds, Tools};
 use server::Shared;
 use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
@@ -368,6 +368,11 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         freeze_after: time("freeze-after")?.unwrap_or(usual.freeze_after),
         approval_lasts: time("approval-lasts")?.unwrap_or(usual.approval_lasts),
         reviewing: config.reviewing()?,
+        mailboxes: MailboxBounds {
+            boxes: values.at_least("max-mailboxes", 1)? as u64,
+            messages: values.at_least("max-messages", 1)? as u64,
+            bytes: bytes("max-message-bytes")?.unwrap_or(usual.mailboxes.bytes),
+        },
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catalog::ToolName;
+use gateway::minds::Mind;
 use gateway::{Memory, Pii, ServerPolicy, Skillset, Tools, Veil};
 use upstream::Upstreams;
 
@@ -48,6 +49,8 @@ pub(crate) async fn open_all(
         Err(_) => tools,
     };
     tools.judge().follow(config.policy()?);
+    let asked = config.clone();
+    tools.minds().are_provided_by(Arc::new(move || provider(&asked)));
     let wanted = !none && config.general()?.embeddings;
     let meaning = if wanted { sentences::ready(config).await? } else { None };
     let tools = match meaning {
@@ -56,6 +59,12 @@ pub(crate) async fn open_all(
     };
     crate::log::hides(&tools);
     Ok(tools)
+}
+
+/// The model that programs ask, if one is configured. This may wait for the user to unlock a keyring.
+fn provider(config: &Config) -> Result<Option<Arc<dyn Mind>>, String> {
+    let settings = config.ask(Vec::new()).map_err(|error| format!("{error:#}"))?;
+    settings.map(agent::Provider::of).transpose().map_err(|error| error.to_string())
 }
 
 /// Who replaces personal data and secrets.

@@ -84,6 +84,13 @@ fn travel_keeps_each_traveller_to_their_own() {
 }
 
 #[test]
+fn minds_has_a_planner_and_workers_that_ask_and_tell_each_other() {
+    let (_, shown) = ran("minds", &[]);
+    let expected = std::fs::read_to_string(root().join("examples/minds/expected.txt")).unwrap();
+    assert_eq!(shown.trim(), expected.trim());
+}
+
+#[test]
 fn every_example_has_a_readme_that_names_its_command() {
     let folders = std::fs::read_dir(root().join("examples")).unwrap();
     let names: Vec<String> = folders

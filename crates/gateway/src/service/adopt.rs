@@ -8,8 +8,8 @@ use sqlx::Connection as _;
 use super::store::{Store, StoreError};
 
 /// Tables whose rows are taken over.
-const TABLES: [&str; 7] =
-    ["sessions", "session_names", "runs", "labels", "grants", "approvals", "rule_counts"];
+const TABLES: [&str; 8] =
+    ["sessions", "session_names", "runs", "labels", "grants", "approvals", "rule_counts", "deeds"];
 
 /// Folders whose files are.
 const FOLDERS: [&str; 3] = ["sessions", "runs", "kept"];
@@ -34,6 +34,7 @@ impl Store {
             let copy = format!("INSERT OR IGNORE INTO main.{table} SELECT * FROM other.{table}");
             sqlx::query(sqlx::AssertSqlSafe(copy)).execute(&mut connection).await?;
         }
+        super::mailboxes::take_over(&mut connection).await?;
         super::totals::take_over(&mut connection).await?;
         connection.close().await?;
         std::fs::remove_dir_all(folder).map_err(file)

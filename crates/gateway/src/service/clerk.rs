@@ -15,6 +15,7 @@ use sqlx::SqlitePool;
 use super::approvals::{Answer, AnswerError, Answered, Approvals, Group, Unapproved};
 use super::ids::RunId;
 use super::run::Run;
+use super::trail::by;
 use super::{Caller, Refusal, Scope, Service, Trail, lock};
 use crate::behalf::Behalf;
 use crate::judge::{Clerk, NOT_APPROVED, Wish};
@@ -93,7 +94,10 @@ impl Clerk for ServiceClerk {
         if let Some(trail) = &self.trail {
             trail.note(Entry {
                 outcome: Some(outcome),
-                details: json!({ "rule": decision.rule, "reason": decision.reason }),
+                details: by(
+                    json!({ "rule": decision.rule, "reason": decision.reason }),
+                    &wish.behalf.agent,
+                ),
                 ..entry(wish, Kind::Decision)
             });
         }
@@ -134,7 +138,7 @@ fn note_answer(
     let why = answered.as_ref().err().map(|unapproved| &unapproved.words);
     trail.note(Entry {
         outcome: Some(outcome),
-        details: json!({ "rule": decision.rule, "why": why }),
+        details: by(json!({ "rule": decision.rule, "why": why }), &wish.behalf.agent),
         ..entry(wish, Kind::Approval)
     });
 }
@@ -297,7 +301,8 @@ impl Service {
         let session = format!("direct:{}", caller.owner);
         let level = self.settings.level;
         let (owner, teams) = (caller.owner.clone(), caller.teams.clone());
-        Behalf { owner, teams, session, run: run.as_str().to_owned(), level }
+        let run = run.as_str().to_owned();
+        Behalf { owner, teams, session, run, ..Behalf::local(level) }
     }
 
     /// Takes a caller's answer about calls of a run.

@@ -19,6 +19,7 @@ use super::ids::{RunId, SessionId};
 use super::record::{Ended, Moment, Record, Status};
 use super::run::Run;
 use super::session::{Body, Coming, Entry};
+use super::sessions::named;
 use super::store::Write;
 use super::trace::Trace;
 use super::{Caller, Readiness, Refusal, Service, late, lock};
@@ -26,6 +27,7 @@ use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::children::{Nursery, Rests};
 use crate::hearing::Hearing;
+use crate::minds::ClientMind;
 use crate::run::run_in_turn;
 
 /// The shortest and the longest time that can be asked for.
@@ -90,6 +92,10 @@ pub struct Request {
     pub trace: Option<TraceParent>,
     /// An earlier run whose answers are used again instead of asking twice.
     pub resume_from: Option<RunId>,
+    /// What the agent is called whose program it is; as its session says if nothing is said.
+    pub agent: Option<String>,
+    /// Its client, where it can be asked what its model says.
+    pub mind: Option<ClientMind>,
 }
 
 impl Request {
@@ -99,6 +105,7 @@ impl Request {
             && self.timeout.is_none()
             && self.level.is_none()
             && self.limits.is_none()
+            && self.agent.is_none()
             && self.output_tokens.is_none()
             && self.output_strategy == Strategy::default()
     }
@@ -196,6 +203,7 @@ impl Service {
         };
         let (resumes, earlier) = self.earlier(caller, request.resume_from.as_ref()).await?;
         self.uncover_program(caller, &mut request).await?;
+        let own = named(request.agent.clone())?;
         let (entry, coming, limits) = self.place(caller, &request)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
@@ -203,11 +211,17 @@ impl Service {
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
         let (is_alone, is_plain) = (request.session.is_none(), request.is_plain());
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
+        let (agent, started_by) = match own {
+            own if own.is_empty() || own == entry.agent => (entry.agent.clone(), Vec::new()),
+            own => (own, vec![entry.agent.clone()]),
+        };
         let begun = Begun {
             run: RunId::fresh(),
             session: entry.id.clone(),
             owner: caller.owner.clone(),
             teams: caller.teams.clone(),
+            agent,
+            started_by,
             level: request.level.map_or(entry.level, |asked| entry.level.max(asked)),
             created_at: Moment::of_its_own(),
             program: request.code,
@@ -225,6 +239,9 @@ impl Service {
         self.accept(&entry, &keeper, manner).await?;
         let program = self.covered_program(keeper.begun()).await;
         self.tools().veil().hold(run.id().as_str(), secrets);
+        if let Some(mind) = request.mind {
+            self.tools().minds().attach(run.id().as_str(), mind);
+        }
         lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
         if let Some(trail) = &self.parts.trail {
             trail.begins(keeper.begun(), program);
@@ -347,7 +364,9 @@ impl Service {
                 let coming = Coming::to(&entry);
                 (entry, coming)
             }
-            None => self.admit_one(caller, request.level)?,
+            None => {
+                self.admit_one(caller, request.level, request.agent.as_deref().unwrap_or_default())?
+            }
         };
         let mut limits = entry.limits.clone();
         if let Some(level) = request.level {
@@ -384,6 +403,7 @@ impl Service {
             Ok(None) => {
                 run.never_left(&keeper.never_left());
                 self.tools().veil().drop_secrets(run.id().as_str());
+                self.tools().minds().detach(run.id().as_str());
                 lock(&self.runs).remove(run.id());
                 run.stored();
                 return;
@@ -391,6 +411,7 @@ impl Service {
             Err(refusal) => refused(&refusal),
         };
         self.tools().veil().drop_secrets(run.id().as_str());
+        self.tools().minds().detach(run.id().as_str());
         let context = run.context_tokens().or_else(|| self.context_tokens(begun));
         keeper.tell(&mut outcome);
         let calls = run.record().calls;
@@ -429,6 +450,7 @@ impl Service {
         }
         let id = record.id.clone();
         self.parts.tools.judge().forget_run(id.as_str());
+        self.forget_deeds(&record).await;
         if run.has_asked() {
             self.approvals.withdraw(id.as_str()).await;
         }
@@ -678,7 +700,9 @@ impl Place<'_> {
             teams: begun.teams.clone(),
             session: begun.session.as_str().to_owned(),
             run: begun.run.as_str().to_owned(),
-            level: begun.level,
+            agent: begun.agent.clone(),
+            started_by: begun.started_by.clone(),
+            ..Behalf::local(begun.level)
         }
     }
 }

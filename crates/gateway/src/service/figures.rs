@@ -117,6 +117,18 @@ pub fn describe() {
     describe_histogram!("tidegate_phase_seconds", "How long the parts of runs took.");
     describe_counter!("tidegate_host_calls_total", "Calls of servers' tools.");
     describe_counter!("tidegate_children_total", "Programs that programs started.");
+    describe_counter!(
+        "tidegate_program_questions_total",
+        "Questions of programs to models, by who was asked."
+    );
+    describe_counter!(
+        "tidegate_program_model_tokens_total",
+        "Tokens that models read and wrote for programs."
+    );
+    describe_counter!(
+        "tidegate_program_model_cost_micros_total",
+        "What that cost, in millionths of money."
+    );
     describe_histogram!("tidegate_guest_memory_bytes", "Memory of a guest after its run.");
     describe_histogram!("tidegate_guest_cpu_seconds", "Processor time of a guest in a run.");
     describe_counter!("tidegate_errors_total", "Runs that failed, by exception.");
@@ -287,6 +299,7 @@ mod tests {
             server: Some("s".to_owned()),
             tool: tool.to_owned(),
             kind: crate::CallKind::Tool,
+            agent: None,
             started_at: SystemTime::now(),
             took: None,
             argument_bytes: 0,

@@ -16,6 +16,7 @@ use super::answer::Answer;
 use super::durable::Begun;
 use super::run::Run;
 use super::{Service, analysis};
+use crate::minds::ModelUse;
 use crate::tally::{Counts, DefinitionTokens};
 use crate::tools::Offer;
 
@@ -42,6 +43,9 @@ pub struct Receipt {
     pub tools_called: Vec<String>,
     /// What was saved, in money.
     pub cost_saved: f64,
+    /// What the program and its children asked models, and what that took: it is besides all else here.
+    #[serde(default, skip_serializing_if = "ModelUse::is_nothing")]
+    pub models: ModelUse,
 }
 
 /// What was counted of a run.
@@ -51,12 +55,13 @@ struct Seen {
     sent: u64,
     received: u64,
     received_bytes: u64,
+    models: ModelUse,
 }
 
 impl Receipt {
     /// The receipt, where our own definitions have `own` tokens and a million tokens cost `price`.
     fn new(seen: Seen, own: u64, price: f64) -> Self {
-        let Seen { counts, definitions, sent, received, received_bytes } = seen;
+        let Seen { counts, definitions, sent, received, received_bytes, models } = seen;
         let calls = counts.argument_tokens + counts.result_tokens;
         let (inline, search) = (definitions.all + calls, definitions.used + calls);
         let ours = own + sent + received;
@@ -77,6 +82,7 @@ impl Receipt {
             bytes_kept: counts.result_bytes.saturating_sub(received_bytes),
             tools_called: counts.tools.into_keys().collect(),
             cost_saved,
+            models,
         }
     }
 }
@@ -127,6 +133,7 @@ impl Service {
             // One that failed has no value, not even `null`.
             received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
             received_bytes: received_bytes as u64,
+            models: run.tally().map(|tally| tally.models().used()).unwrap_or_default(),
         };
         Receipt::new(seen, self.own_tokens(), self.settings.token_price)
     }
@@ -162,6 +169,7 @@ mod tests {
             sent: 20,
             received: 10,
             received_bytes: 40,
+            models: ModelUse::default(),
         };
         let receipt = Receipt::new(seen(5000), 600, 3.0);
         assert_eq!((receipt.tokens_saved, receipt.tokens_saved_search), (4370, -630));

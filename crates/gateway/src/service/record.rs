@@ -154,6 +154,8 @@ pub struct Record {
     pub session: SessionId,
     /// Whose it is.
     pub owner: String,
+    /// What the agent is called whose program it is; empty where it has no name.
+    pub agent: String,
     /// Where it is.
     pub status: Status,
     /// What it is written in.

@@ -464,6 +464,7 @@ mod tests {
             id: RunId::fresh(),
             session: SessionId::fresh(),
             owner: "ada".to_owned(),
+            agent: String::new(),
             status: Status::Queued,
             language: "python".to_owned(),
             guidance: String::new(),

@@ -25,6 +25,8 @@ const MOST_RESULTS: usize = 20;
 pub(super) struct Entry {
     pub(super) id: SessionId,
     pub(super) owner: String,
+    /// What the agent is called whose programs run in it; empty where it has no name.
+    pub(super) agent: String,
     pub(super) created_at: Moment,
     pub(super) level: Level,
     pub(super) limits: Limits,
@@ -95,6 +97,8 @@ pub struct SessionView {
     pub id: SessionId,
     /// Whose it is.
     pub owner: String,
+    /// What the agent is called whose programs run in it; empty where it has no name.
+    pub agent: String,
     /// When it began.
     pub created_at: Moment,
     /// When it was last used.
@@ -117,7 +121,7 @@ pub struct SessionView {
 
 impl Entry {
     pub(super) fn new(
-        owner: &str,
+        (owner, agent): (&str, &str),
         (level, limits): (Level, Limits),
         passing: bool,
         all_alive: Arc<AtomicUsize>,
@@ -126,6 +130,7 @@ impl Entry {
         Arc::new(Self {
             id: SessionId::fresh(),
             owner: owner.to_owned(),
+            agent: agent.to_owned(),
             created_at: now,
             level,
             limits,
@@ -148,11 +153,11 @@ impl Entry {
     /// A session of which only a run that is to go on is known.
     pub(super) fn again(
         id: SessionId,
-        owner: &str,
+        whose: (&str, &str),
         limits: (Level, Limits),
         all_alive: Arc<AtomicUsize>,
     ) -> Arc<Self> {
-        let mut made = Self::new(owner, limits, false, all_alive);
+        let mut made = Self::new(whose, limits, false, all_alive);
         if let Some(entry) = Arc::get_mut(&mut made) {
             entry.id = id;
         }
@@ -166,6 +171,7 @@ impl Entry {
         Arc::new(Self {
             id: row.id,
             owner: row.owner,
+            agent: row.agent,
             created_at: row.created_at,
             level,
             limits: row.limits,
@@ -198,6 +204,7 @@ impl Entry {
             image_bytes: (image > 0).then_some(image),
             in_memory: self.in_memory.load(Ordering::Relaxed),
             passing: self.passing.load(Ordering::Relaxed),
+            agent: self.agent.clone(),
             left: self.left(),
         }
     }
@@ -214,6 +221,7 @@ impl Entry {
         SessionView {
             id: self.id.clone(),
             owner: self.owner.clone(),
+            agent: self.agent.clone(),
             created_at: self.created_at,
             used_at: self.used_at(),
             expires_at: self.used_at().after(lasts),

@@ -14,6 +14,7 @@ use super::session::{Body, Coming, Entry, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
+use crate::agents;
 
 /// Why a session that nobody asked to keep is no more.
 const NO_ROOM: &str = "it was made for one program and gave way to others, because there were as many sessions as may be (settings `max-live` and `max-sessions`); sessions made with POST /api/v1/sessions, or used twice, are kept";
@@ -68,6 +69,14 @@ impl Flood {
     }
 }
 
+/// The name that a caller gives an agent; empty where none is given.
+pub(super) fn named(agent: Option<String>) -> Result<String, Refusal> {
+    match agent.as_deref().and_then(agents::problem) {
+        Some(problem) => Err(Refusal::Invalid { field: "agent", problem }),
+        None => Ok(agent.unwrap_or_default()),
+    }
+}
+
 impl Service {
     /// A session of this caller.
     pub(super) fn entry(&self, caller: &Caller, id: &SessionId) -> Result<Arc<Entry>, Refusal> {
@@ -86,8 +95,9 @@ impl Service {
         &self,
         caller: &Caller,
         level: Option<Level>,
+        agent: &str,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
-        let (entry, coming) = self.admitted(caller, level, true)?;
+        let (entry, coming) = self.admitted((caller, agent), level, true)?;
         lock(&self.flood).count();
         Ok((entry, coming))
     }
@@ -97,13 +107,14 @@ impl Service {
         &self,
         caller: &Caller,
         level: Option<Level>,
+        agent: &str,
     ) -> Result<Arc<Entry>, Refusal> {
-        Ok(self.admitted(caller, level, false)?.0)
+        Ok(self.admitted((caller, agent), level, false)?.0)
     }
 
     fn admitted(
         &self,
-        caller: &Caller,
+        (caller, agent): (&Caller, &str),
         level: Option<Level>,
         passing: bool,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
@@ -130,7 +141,7 @@ impl Service {
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
         counter!("tidegate_sessions_started_total").increment(1);
         let all_alive = Arc::clone(&self.alive);
-        let entry = Entry::new(&caller.owner, (level, limits), passing, all_alive);
+        let entry = Entry::new((&caller.owner, agent), (level, limits), passing, all_alive);
         // Before anybody else can take it for one that nobody wants.
         let coming = Coming::to(&entry);
         sessions.insert(Arc::clone(&entry));
@@ -188,8 +199,10 @@ impl Service {
         &self,
         caller: &Caller,
         level: Option<Level>,
+        agent: Option<String>,
     ) -> Result<SessionView, Refusal> {
-        let entry = self.admit(caller, level)?;
+        let agent = named(agent)?;
+        let entry = self.admit(caller, level, &agent)?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         Ok(entry.view(self.settings.lasts))
     }
@@ -254,18 +267,21 @@ impl Service {
         }
     }
 
-    /// A second session that starts from where this one is.
+    /// A second session that starts from where this one is, for the same agent or for `agent`.
     pub async fn fork_session(
         &self,
         caller: &Caller,
         id: &SessionId,
+        agent: Option<String>,
     ) -> Result<SessionView, Refusal> {
         let engine = self.engine().await?;
+        let agent = named(agent)?;
         let entry = self.entry(caller, id)?;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
+        let agent = if agent.is_empty() { &entry.agent } else { &agent };
         // Only now, so that whoever gives up waiting leaves none behind.
-        let fork = self.admit(caller, Some(entry.level))?;
+        let fork = self.admit(caller, Some(entry.level), agent)?;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let forked = session.fork().await;
         entry.set_alive(session.is_alive());

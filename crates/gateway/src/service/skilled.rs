@@ -148,7 +148,8 @@ impl Service {
     pub(super) fn of_workshop(&self, owner: String, teams: Vec<String>) -> Behalf {
         let run = RunId::of_owner(&owner);
         let (session, level) = (format!("skills:{run}"), self.settings.level);
-        Behalf { owner, teams, session, run: run.as_str().to_owned(), level }
+        let run = run.as_str().to_owned();
+        Behalf { owner, teams, session, run, ..Behalf::local(level) }
     }
 
     async fn workshop(&self, caller: &Caller) -> Result<Workshop, Refusal> {

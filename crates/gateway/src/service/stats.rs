@@ -9,6 +9,7 @@ use super::ids::SessionId;
 use super::store::{Store, StoreError};
 use super::totals::{DAY, MADE, OF_RUNS, SUMS, TOOL};
 use super::{Caller, Refusal, Scope, Service};
+use crate::minds::ModelUse;
 
 /// Tools that are named.
 const MOST_TOOLS: u32 = 50;
@@ -40,6 +41,8 @@ pub struct Stats {
     pub bytes_kept: i64,
     /// Calls of tools that left.
     pub tool_calls: u64,
+    /// What programs asked models, and what that took.
+    pub models: ModelUse,
     /// The tools that were called most, as `server.tool`.
     pub tools_called: Vec<ToolCalls>,
     /// Each day on its own, the latest first.
@@ -68,6 +71,7 @@ impl Stats {
         self.total_cost_saved += other.total_cost_saved;
         self.bytes_kept += other.bytes_kept;
         self.tool_calls += other.tool_calls;
+        self.models.add(&other.models);
         let mut tools: BTreeMap<String, u64> = BTreeMap::new();
         for ToolCalls { tool, calls } in self.tools_called.into_iter().chain(other.tools_called) {
             *tools.entry(tool).or_default() += calls;
@@ -148,6 +152,12 @@ impl Store {
             total_cost_saved: sum("cost_saved"),
             bytes_kept: whole_number(sum("bytes_kept")),
             tool_calls: whole_number(sum("tool_calls")).unsigned_abs(),
+            models: ModelUse {
+                questions: whole_number(sum("model_questions")).unsigned_abs(),
+                input_tokens: whole_number(sum("model_input_tokens")).unsigned_abs(),
+                output_tokens: whole_number(sum("model_output_tokens")).unsigned_abs(),
+                cost: sum("model_cost"),
+            },
             ..Stats::default()
         };
         let tools = format!(
@@ -219,6 +229,7 @@ mod tests {
             bytes_kept,
             cost_saved,
             tokens_saved: saved,
+            models: ModelUse { questions: 1, input_tokens: 30, output_tokens: 4, cost: 0.25 },
             ..Receipt::default()
         });
         let arguments = serde_json::value::to_raw_value(&serde_json::json!({
@@ -234,6 +245,7 @@ mod tests {
             id: RunId::fresh(),
             session: SessionId::fresh(),
             owner: owner.to_owned(),
+            agent: String::new(),
             status,
             language: "python".to_owned(),
             guidance: "1".to_owned(),

@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     programs INTEGER NOT NULL,
     image_bytes INTEGER,
     in_memory INTEGER NOT NULL,
-    passing INTEGER NOT NULL DEFAULT 0
+    passing INTEGER NOT NULL DEFAULT 0,
+    agent TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE IF NOT EXISTS session_names (
     session TEXT PRIMARY KEY,
@@ -57,7 +58,8 @@ CREATE TABLE IF NOT EXISTS runs (
     finished_at INTEGER,
     program TEXT NOT NULL,
     ended TEXT,
-    calls TEXT NOT NULL
+    calls TEXT NOT NULL,
+    agent TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX IF NOT EXISTS runs_by_owner ON runs (owner, created_at);
 CREATE INDEX IF NOT EXISTS runs_by_session ON runs (session, created_at);
@@ -86,10 +88,20 @@ CREATE TABLE IF NOT EXISTS rule_counts (
 
 /// Adds what tables of an earlier version lack.
 async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
-    let known = sqlx::query("SELECT 1 FROM pragma_table_info('sessions') WHERE name = 'passing'");
-    if known.fetch_optional(pool).await?.is_none() {
-        let add = "ALTER TABLE sessions ADD COLUMN passing INTEGER NOT NULL DEFAULT 0";
-        sqlx::query(add).execute(pool).await?;
+    for (table, column, kind) in [
+        ("sessions", "passing", "INTEGER NOT NULL DEFAULT 0"),
+        ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
+        ("runs", "agent", "TEXT NOT NULL DEFAULT ''"),
+        ("totals", "model_questions", "REAL NOT NULL DEFAULT 0"),
+        ("totals", "model_input_tokens", "REAL NOT NULL DEFAULT 0"),
+        ("totals", "model_output_tokens", "REAL NOT NULL DEFAULT 0"),
+        ("totals", "model_cost", "REAL NOT NULL DEFAULT 0"),
+    ] {
+        let known = sqlx::query("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+        if known.bind(table).bind(column).fetch_optional(pool).await?.is_none() {
+            let add = format!("ALTER TABLE {table} ADD COLUMN {column} {kind}");
+            sqlx::query(sqlx::AssertSqlSafe(add)).execute(pool).await?;
+        }
     }
     Ok(())
 }
@@ -182,6 +194,8 @@ pub struct SessionRow {
     pub in_memory: bool,
     /// Nobody asked to keep it.
     pub passing: bool,
+    /// What the agent is called whose programs run in it; empty where it has no name.
+    pub agent: String,
     /// What its programs left, where that is known.
     pub left: Option<Left>,
 }
@@ -252,9 +266,14 @@ impl Store {
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .busy_timeout(Duration::from_secs(10));
         let pool = SqlitePoolOptions::new().max_connections(4).connect_with(options).await?;
-        let schema =
-            [SCHEMA, super::approvals::SCHEMA, super::totals::SCHEMA, super::conversations::SCHEMA]
-                .join(";");
+        let schema = [
+            SCHEMA,
+            super::approvals::SCHEMA,
+            super::totals::SCHEMA,
+            super::conversations::SCHEMA,
+            super::mailboxes::SCHEMA,
+        ];
+        let schema = schema.join(";");
         for statement in schema.split(';').filter(|statement| !statement.trim().is_empty()) {
             sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await?;
         }
@@ -379,7 +398,7 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, names
+            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, agent, names
              FROM sessions LEFT JOIN session_names
              ON session_names.session = sessions.id AND session_names.programs = sessions.programs
              ORDER BY used_at",
@@ -400,6 +419,7 @@ impl Store {
                 image_bytes: row.get::<Option<i64>, _>("image_bytes").map(i64::unsigned_abs),
                 in_memory: row.get("in_memory"),
                 passing: row.get("passing"),
+                agent: row.get("agent"),
                 left: left_of(row.get("names")),
             });
         }
@@ -486,6 +506,7 @@ fn record(row: &sqlx::sqlite::SqliteRow) -> Result<Record, StoreError> {
         id: row.get::<String, _>("id").parse().map_err(wrong)?,
         session: row.get::<String, _>("session").parse().map_err(wrong)?,
         owner: row.get("owner"),
+        agent: row.get("agent"),
         status: row.get::<String, _>("status").parse().map_err(|_| sqlx::Error::RowNotFound)?,
         language: row.get("language"),
         guidance: row.get("guidance"),
@@ -573,7 +594,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
     match write {
         Write::Session(row) => {
             write_names(to, row).await?;
-            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(row.id.as_str())
                 .bind(&row.owner)
                 .bind(row.created_at.0)
@@ -584,6 +605,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
                 .bind(row.in_memory)
                 .bind(row.passing)
+                .bind(&row.agent)
                 .execute(to)
                 .await?
         }
@@ -600,7 +622,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
         Write::Run(run) | Write::Begun(run) => {
             let how = if matches!(write, Write::Run(_)) { "REPLACE" } else { "IGNORE" };
             let insert =
-                format!("INSERT OR {how} INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                format!("INSERT OR {how} INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
             let ended = run.ended.as_ref().and_then(|ended| serde_json::to_string(ended).ok());
             sqlx::query(sqlx::AssertSqlSafe(insert))
                 .bind(run.id.as_str())
@@ -615,6 +637,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(&*run.program)
                 .bind(ended)
                 .bind(serde_json::to_string(&run.calls).unwrap_or_else(|_| "[]".to_owned()))
+                .bind(&run.agent)
                 .execute(to)
                 .await?
         }
@@ -669,12 +692,16 @@ mod tests {
             image_bytes: Some(1),
             in_memory: false,
             passing: false,
+            agent: "planner".to_owned(),
             left: Some(left.clone()),
         };
         let store = Store::open(folder.path()).await.unwrap();
         store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
         let read = async || store.sessions().await.unwrap().remove(0);
-        assert_eq!(read().await.left, Some(left.clone()));
+        assert_eq!(
+            (read().await.left, read().await.agent),
+            (Some(left.clone()), row.agent.clone())
+        );
         // One that does not know of names ran a fourth program.
         let run = "UPDATE sessions SET programs = 4";
         sqlx::query(run).execute(store.pool()).await.unwrap();

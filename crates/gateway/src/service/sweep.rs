@@ -30,6 +30,7 @@ impl Service {
             if next_runs <= Moment::now() {
                 next_runs = Moment::now().after(RUNS);
                 self.forget_old_runs().await;
+                self.forget_old_messages().await;
             }
         }
     }

@@ -24,6 +24,10 @@ CREATE TABLE IF NOT EXISTS totals (
     cost_saved REAL NOT NULL,
     bytes_kept REAL NOT NULL,
     tool_calls INTEGER NOT NULL,
+    model_questions REAL NOT NULL DEFAULT 0,
+    model_input_tokens REAL NOT NULL DEFAULT 0,
+    model_output_tokens REAL NOT NULL DEFAULT 0,
+    model_cost REAL NOT NULL DEFAULT 0,
     PRIMARY KEY (owner, day)
 ) STRICT;
 CREATE TABLE IF NOT EXISTS total_tools (
@@ -35,7 +39,7 @@ CREATE TABLE IF NOT EXISTS total_tools (
 ";
 
 /// What is added up of each day, in the order of the table.
-pub(super) const SUMS: [&str; 13] = [
+pub(super) const SUMS: [&str; 17] = [
     "executions",
     "succeeded",
     "milliseconds",
@@ -49,6 +53,10 @@ pub(super) const SUMS: [&str; 13] = [
     "cost_saved",
     "bytes_kept",
     "tool_calls",
+    "model_questions",
+    "model_input_tokens",
+    "model_output_tokens",
+    "model_cost",
 ];
 
 /// The same of runs that are still there, from rows grouped by owner and day.
@@ -65,7 +73,11 @@ pub(super) const OF_RUNS: &str = "
     TOTAL(json_extract(ended, '$.receipt.bytes_kept')) AS bytes_kept,
     SUM((SELECT COUNT(*) FROM json_each(runs.calls) WHERE json_extract(value, '$.unmade') IS NOT 1
         AND json_extract(value, '$.reused') IS NOT 1
-        AND json_extract(value, '$.kind') IS NOT 'besides')) AS tool_calls";
+        AND json_extract(value, '$.kind') IS NOT 'besides')) AS tool_calls,
+    TOTAL(json_extract(ended, '$.receipt.models.questions')) AS model_questions,
+    TOTAL(json_extract(ended, '$.receipt.models.input_tokens')) AS model_input_tokens,
+    TOTAL(json_extract(ended, '$.receipt.models.output_tokens')) AS model_output_tokens,
+    TOTAL(json_extract(ended, '$.receipt.models.cost')) AS model_cost";
 
 /// The day a run was asked for.
 pub(super) const DAY: &str = "date(created_at / 1000, 'unixepoch')";

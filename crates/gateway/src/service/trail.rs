@@ -109,8 +109,9 @@ impl Trail {
             Some(program) => Source::Text(program),
             None => Source::hashed(&begun.program),
         };
+        let details = json!({ "level": begun.level.name(), "resumes": begun.resumes });
         let entry = Entry {
-            details: json!({ "level": begun.level.name(), "resumes": begun.resumes }),
+            details: by(details, &begun.agent),
             source: Some(source),
             ..of(&begun.owner, begun.session.as_str(), begun.run.as_str(), Kind::RunStarted)
         };
@@ -134,7 +135,7 @@ impl Trail {
     pub(super) fn ended(&self, record: &Record) {
         let own = |kind| of(&record.owner, record.session.as_str(), record.id.as_str(), kind);
         for call in record.calls.iter().filter(|call| !call.reused) {
-            self.note(called(call, own(Kind::Call)));
+            self.note(called(call, &record.agent, own(Kind::Call)));
         }
         let ended = record.ended.as_ref();
         let error = ended.and_then(|ended| ended.error.as_ref());
@@ -146,14 +147,19 @@ impl Trail {
             self.note(Entry { subject, details, ..own(Kind::Anomaly) });
         }
         let succeeded = record.status == Status::Succeeded;
+        let mut details = json!({
+            "status": record.status.name(),
+            "error": error.map(|error| error.kind.as_str()),
+            "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
+            "review": ended.and_then(|ended| ended.review.as_ref()).map(found),
+        });
+        let receipt = ended.and_then(|ended| ended.receipt.as_ref());
+        if let Some(receipt) = receipt.filter(|receipt| !receipt.models.is_nothing()) {
+            details["models"] = json!(receipt.models);
+        }
         self.note(Entry {
             outcome: Some(if succeeded { Outcome::Ok } else { Outcome::Failed }),
-            details: json!({
-                "status": record.status.name(),
-                "error": error.map(|error| error.kind.as_str()),
-                "milliseconds": ended.map(|ended| ended.execution_time_ms.round()),
-                "review": ended.and_then(|ended| ended.review.as_ref()).map(found),
-            }),
+            details: by(details, &record.agent),
             ..own(Kind::RunEnded)
         });
     }
@@ -177,17 +183,26 @@ fn found(review: &Review) -> Value {
     json!({ "risk": review.risk, "lines": rules })
 }
 
-fn called(call: &CallNote, entry: Entry) -> Entry {
+/// The same with the agent whose program it is, where it has a name.
+pub(super) fn by(mut details: Value, agent: &str) -> Value {
+    if !agent.is_empty() {
+        details["agent"] = agent.into();
+    }
+    details
+}
+
+fn called(call: &CallNote, agent: &str, entry: Entry) -> Entry {
     let fate = call.fate(true);
+    let details = json!({
+        "fate": fate,
+        "milliseconds": call.took.map(|took| took.as_millis()),
+        "argument_bytes": call.argument_bytes,
+        "result_bytes": call.result_bytes,
+    });
     Entry {
         subject: call.name(),
         outcome: Some(if fate == Some(Fate::Committed) { Outcome::Ok } else { Outcome::Failed }),
-        details: json!({
-            "fate": fate,
-            "milliseconds": call.took.map(|took| took.as_millis()),
-            "argument_bytes": call.argument_bytes,
-            "result_bytes": call.result_bytes,
-        }),
+        details: by(details, call.agent.as_deref().unwrap_or(agent)),
         ..entry
     }
 }

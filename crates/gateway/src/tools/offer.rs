@@ -21,6 +21,8 @@ use crate::effects::Said;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
 use crate::judge::Wish;
+use crate::mailboxes;
+use crate::minds;
 use crate::missing;
 use crate::numbers;
 use crate::service::durable::Effect;
@@ -125,6 +127,9 @@ impl Offer {
             web::CALL,
             children::CALL,
             skillset::SAVE,
+            minds::CALL,
+            mailboxes::POST,
+            mailboxes::RECEIVE,
             "$resources",
             "$resource",
             "$prompts",
@@ -162,7 +167,9 @@ impl Offer {
         match call.name.as_str() {
             web::CALL => web::effect(call),
             // What it does in turn is its own affair, and is not to be done twice.
-            children::CALL | skillset::SAVE => Effect::Write,
+            children::CALL | skillset::SAVE | mailboxes::POST | mailboxes::RECEIVE => Effect::Write,
+            // It changes nothing and is not for nothing: one that was answered is not asked again.
+            minds::CALL => Effect::Idempotent,
             CALL => match serde_json::from_str::<Named<'_>>(call.arguments.get()) {
                 Ok(named) => self.effect_of_tool(named.server.as_deref(), &named.tool),
                 Err(_) => Effect::Write,
@@ -176,10 +183,13 @@ impl Offer {
         match note.kind {
             CallKind::Tool => self.effect_of_tool(note.server.as_deref(), &note.tool),
             CallKind::Web => web::effect_of(&note.tool),
-            CallKind::Besides if [children::CALL, skillset::SAVE].contains(&note.tool.as_str()) => {
-                Effect::Write
-            }
-            CallKind::Besides => Effect::Read,
+            CallKind::Besides => match note.tool.as_str() {
+                children::CALL | skillset::SAVE | mailboxes::POST | mailboxes::RECEIVE => {
+                    Effect::Write
+                }
+                minds::CALL => Effect::Idempotent,
+                _ => Effect::Read,
+            },
         }
     }
 
@@ -202,7 +212,17 @@ impl Offer {
         behalf: &Behalf,
     ) {
         let catalog = self.widest();
-        for (call, answer) in calls.filter(|(call, _)| call.name == CALL) {
+        let is_counted = |call: &HostCall| [CALL, minds::CALL].contains(&call.name.as_str());
+        for (call, answer) in calls.filter(|(call, _)| is_counted(call)) {
+            if call.name == minds::CALL {
+                let given = minds::given(call);
+                self.tools.judge.made_before(&minds::wish(&given, behalf));
+                let answer = answer.result.as_ref().ok();
+                if let Some(used) = answer.and_then(|answer| minds::used_before(answer)) {
+                    self.tally.models().add(&used);
+                }
+                continue;
+            }
             let Ok(call) = serde_json::from_str::<ToolCall>(call.arguments.get()) else {
                 continue;
             };
@@ -232,6 +252,8 @@ impl Offer {
             // Boxed, because what a desk holds for each call is moved about.
             CALL => Box::pin(self.call_tool(&call.arguments, behalf)).await,
             web::CALL => Box::pin(self.reach(call, behalf)).await,
+            minds::CALL => Box::pin(self.think(call, behalf)).await,
+            mailboxes::POST | mailboxes::RECEIVE => Box::pin(self.mail(call, behalf)).await,
             _ => Box::pin(self.ask(&call.name, &call.arguments, behalf)).await,
         };
         CallResult { id: call.id, result }
@@ -400,6 +422,24 @@ impl Offer {
             )
         })?;
         web::fetch(&self.tools.web, &call.arguments).await
+    }
+
+    /// Asks a model, where rules let it be asked: `tidegate.ask_model`.
+    async fn think(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
+        let given = minds::given(call);
+        let wish = minds::wish(&given, behalf);
+        before_leaving(self.tools.judge.permit(&wish)).await?;
+        self.tools.judge.has_read(behalf, &wish.name()).await?;
+        self.tools.minds.answer(&call.arguments, &behalf.run, self.tally.models()).await
+    }
+
+    /// Posts or receives a message, where rules let that be done: `tidegate.post`, `tidegate.receive`.
+    async fn mail(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
+        let given: Map<String, Value> =
+            serde_json::from_str(call.arguments.get()).unwrap_or_default();
+        let judge = &self.tools.judge;
+        before_leaving(judge.permit(&mailboxes::wish(call, &given, behalf))).await?;
+        self.tools.mailboxes.carry_out(call, judge, behalf).await
     }
 
     /// The server that is named within a tool's name and has not said what it offers: why it has not is what

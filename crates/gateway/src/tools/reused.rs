@@ -7,6 +7,8 @@ use super::offer::{Asked, Offer, ToolCall};
 use crate::behalf::Behalf;
 use crate::children;
 use crate::hearing::UNANSWERED;
+use crate::mailboxes;
+use crate::minds;
 use crate::skillset;
 use crate::web;
 
@@ -45,8 +47,12 @@ impl Offer {
 
     /// What a call reads from, as rules name it; `None` if nobody can say.
     fn sources(&self, call: &HostCall) -> Option<Vec<String>> {
-        if [children::CALL, skillset::SAVE].contains(&call.name.as_str()) {
-            return None;
+        match call.name.as_str() {
+            // A message brought the labels of its sender, which is not known any more.
+            children::CALL | skillset::SAVE | mailboxes::RECEIVE => return None,
+            mailboxes::POST => return Some(Vec::new()),
+            minds::CALL => return Some(vec![policy::ASK_MODEL.to_owned()]),
+            _ => {}
         }
         if call.name == web::CALL {
             let tool = web::named(call)?;

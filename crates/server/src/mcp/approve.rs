@@ -90,6 +90,7 @@ impl Mcp {
         if let Some(answer) = responses.and_then(|responses| responses.get(KEY)) {
             self.take_if_shown(&id, shown, answer, &caller(context)).await;
         }
+        self.take_answers(&id, responses);
         Some(id)
     }
 
@@ -326,6 +327,11 @@ fn arguments(value: &Value) -> String {
     });
     let all: Vec<String> = fields.collect();
     if all.is_empty() { "no arguments".to_owned() } else { all.join(", ") }
+}
+
+/// What comes back with what a client's model said.
+pub(super) fn model_state(run: &RunId) -> String {
+    format!("{run}.model")
 }
 
 /// What comes back with the answer: the run, and what was shown. It is no secret and needs no seal: who

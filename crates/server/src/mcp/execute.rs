@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use budget::Strategy;
 use engine::Context;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::RunId;
 use gateway::service::run::{Event, Run};
@@ -21,6 +23,7 @@ use serde_json::{Map, Value};
 
 use super::approve::Next;
 use super::lines::Placing;
+use super::sampling::Line;
 use super::{Mcp, caller, words};
 use crate::rest::{given, moment};
 
@@ -33,10 +36,19 @@ const RESTS: Duration = Duration::from_secs(2);
 const STILL: Duration = Duration::from_secs(15);
 
 /// What a program does without if nothing is said.
-const OPTIONAL: [&str; 6] =
-    ["session", "context", "timeout", "max_output_tokens", "output_strategy", "resume_from"];
+const OPTIONAL: [&str; 7] = [
+    "session",
+    "context",
+    "timeout",
+    "max_output_tokens",
+    "output_strategy",
+    "resume_from",
+    "agent",
+];
 /// What an analysis takes besides its request.
 const OTHERS: [&str; 4] = ["session", "timeout", "max_output_tokens", "output_strategy"];
+/// Where a client says in the metadata of a call which agent's program it is.
+const AGENT: &str = "tidegate/agent";
 /// The strategies there are, in words.
 const STRATEGIES: &str = "one of auto, summarize, schema, sample, truncate, none";
 
@@ -57,6 +69,8 @@ struct Arguments {
     output_strategy: Option<Strategy>,
     #[serde(default)]
     resume_from: Option<RunId>,
+    #[serde(default)]
+    agent: Option<String>,
 }
 
 impl Mcp {
@@ -128,11 +142,15 @@ impl Mcp {
     ) -> CallToolResponse {
         let parent = context.meta.get("traceparent").and_then(Value::as_str);
         request.trace = parent.and_then(TraceParent::parse);
+        let named = context.meta.get(AGENT).and_then(Value::as_str);
+        request.agent = request.agent.or_else(|| named.map(str::to_owned));
         if let Some(id) = self.means(&request, context).await {
             return self.go_on(&id, context).await;
         }
+        let line = self.line(context);
+        request.mind = line.as_ref().map(Line::mind);
         if self.takes_tasks(context) {
-            return self.run_as_task(request, context).await;
+            return self.run_as_task(request, line, context).await;
         }
         // Clients wait for an answer, also while the program does.
         let usual = self.shared.service.settings().limits.wall;
@@ -144,6 +162,9 @@ impl Mcp {
             Err(refusal) => return refused(&refusal).into(),
         };
         let run = std::sync::Arc::clone(started.run());
+        if let Some(line) = &line {
+            self.lines.keep(run.id(), line);
+        }
         self.follow(&run, Some(started), context).await
     }
 
@@ -158,6 +179,9 @@ impl Mcp {
         let telling = tell(run, context.meta.get_progress_token(), &context.peer);
         let over = async { tokio::join!(run.over(), telling) };
         tokio::pin!(over);
+        let line = self.lines.of(run.id());
+        let _open = line.as_ref().map(Line::open);
+        let mut asking = FuturesUnordered::new();
         loop {
             tokio::select! {
                 _ = &mut over => {
@@ -165,6 +189,16 @@ impl Mcp {
                 }
                 // Dropping the run cancels it; the client no longer reads what is said here.
                 () = context.ct.cancelled() => return failed(self.stopped()).into(),
+                Some(()) = asking.next() => {}
+                Some(line) = asks(line.as_deref()) => {
+                    if let Some(told) = self.model_questions(run.id(), line).await {
+                        if let Some(started) = started.take() {
+                            drop(started.detach());
+                        }
+                        return told;
+                    }
+                    asking.extend(Self::to_ask(line).into_iter().map(|one| Self::ask_model(line, one, context)));
+                }
                 groups = self.shared.service.asked(run) => {
                     if let Some(started) = started.take() {
                         drop(started.detach());
@@ -184,6 +218,15 @@ impl Mcp {
             }
         }
     }
+}
+
+/// Comes back when a run wants to know something of its client's model; never where that cannot be asked.
+pub(super) async fn asks(line: Option<&Line>) -> Option<&Line> {
+    match line {
+        Some(line) => line.asks().await,
+        None => std::future::pending().await,
+    }
+    line
 }
 
 /// Whether the client's revision of the protocol has links to resources in results.
@@ -227,6 +270,7 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
     for (key, kind, fits) in [
         ("code", "text", Value::is_string as fn(&Value) -> bool),
         ("session", "text", Value::is_string),
+        ("agent", "text", Value::is_string),
         ("context", "an object", Value::is_object),
         ("timeout", "a number of seconds", Value::is_number),
         ("max_output_tokens", "a whole number", Value::is_u64),
@@ -258,6 +302,7 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
         output_tokens: given.max_output_tokens,
         output_strategy: given.output_strategy.unwrap_or_default(),
         resume_from: given.resume_from,
+        agent: given.agent,
         ..Request::default()
     })
 }

@@ -2,19 +2,21 @@
 //!
 //! A task is a run that is stored anyway; nothing of it hangs on a connection.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gateway::service::ids::RunId;
 use gateway::service::{Record, Request, Scope, Status};
 use rmcp::model::{
-    CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, Task, TaskPayload, TaskStatus,
-    UpdateTaskParams,
+    CallToolResponse, CreateTaskResult, DetailedTask, GetTaskResult, InputRequests, Task,
+    TaskPayload, TaskStatus, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::Value;
 
-use super::execute::{failed, placed, refused, tell, waits};
+use super::execute::{asks, failed, placed, refused, tell, waits};
+use super::sampling::Line;
 use super::{Mcp, caller, words};
 use crate::rest::moment;
 
@@ -34,6 +36,7 @@ impl Mcp {
     pub(super) async fn run_as_task(
         &self,
         request: Request,
+        line: Option<Arc<Line>>,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let service = &self.shared.service;
@@ -43,6 +46,9 @@ impl Mcp {
             Ok(run) => run,
             Err(refusal) => return refused(&refusal).into(),
         };
+        if let Some(line) = &line {
+            self.lines.keep(run.id(), line);
+        }
         let telling = tell(&run, context.meta.get_progress_token(), &context.peer);
         let over = async { tokio::join!(run.over(), telling) };
         tokio::select! {
@@ -50,6 +56,9 @@ impl Mcp {
             () = context.ct.cancelled() => {
                 run.cancel();
                 failed(self.stopped()).into()
+            }
+            Some(_) = asks(line.as_deref()) => {
+                CreateTaskResult::new(self.task(&run.record(), TaskStatus::Working)).into()
             }
             _ = service.asked(&run) => {
                 CreateTaskResult::new(self.task(&run.record(), TaskStatus::Working)).into()
@@ -79,13 +88,25 @@ impl Mcp {
                 };
                 TaskPayload::Completed { result }
             }
-            _ => match self.questions(&id, context).await {
+            _ => match self.all_questions(&id, context).await {
                 Some(input_requests) => TaskPayload::InputRequired { input_requests },
                 None => TaskPayload::Working,
             },
         };
         let task = self.task(&record, payload.status());
         Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+    }
+
+    /// What a task waits for that its client can answer: approvals, and what its model says.
+    async fn all_questions(
+        &self,
+        id: &RunId,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<InputRequests> {
+        let approvals = self.questions(id, context).await;
+        let mut all = self.task_questions(id).unwrap_or_default();
+        all.extend(approvals.into_iter().flatten());
+        (!all.is_empty()).then_some(all)
     }
 
     /// Ends a task.
@@ -112,6 +133,7 @@ impl Mcp {
         let known = self.shared.service.run(&caller, &id).await;
         known.map_err(|refusal| unknown(&refusal.to_string()))?;
         self.answered_task(&id, &given.input_responses, &caller).await;
+        self.take_answers(&id, Some(&given.input_responses));
         Ok(())
     }
 

@@ -62,6 +62,10 @@ pub(crate) struct ExecuteBody {
     /// A run that did not succeed: answers that it got are used again, and what it did is not done twice.
     #[schema(value_type = Option<String>, pattern = "^r_[0-9a-f]{32}$")]
     resume_from: Option<RunId>,
+    /// What the agent is called whose program it is; as its session says if nothing is said. A fresh session
+    /// gets the name.
+    #[schema(pattern = "^[A-Za-z0-9_.-]{1,64}$")]
+    agent: Option<String>,
 }
 
 /// What a program is written in.
@@ -190,6 +194,7 @@ impl ExecuteBody {
             output_strategy: fields.take("output_strategy")?,
             if_busy: fields.take("if_busy")?,
             resume_from: fields.take("resume_from")?,
+            agent: fields.take("agent")?,
         };
         fields.end()?;
         Ok(given)
@@ -212,6 +217,8 @@ impl ExecuteBody {
             output_strategy: self.output_strategy.unwrap_or_default(),
             trace: None,
             resume_from: self.resume_from,
+            agent: self.agent,
+            mind: None,
         })
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct SessionShown {
     id: String,
     /// Whose it is.
     owner: String,
+    /// What the agent is called whose programs run in it; empty where it has no name.
+    agent: String,
     /// When it began.
     #[schema(format = DateTime)]
     created_at: String,
@@ -100,6 +102,18 @@ pub(crate) struct NewSession {
     /// A level that is no looser than the operator's.
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
+    /// What the agent is called whose programs run in it, for rules and in what is told of them.
+    #[schema(pattern = "^[A-Za-z0-9_.-]{1,64}$")]
+    agent: Option<String>,
+}
+
+/// A session that is made from another.
+#[derive(Debug, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewFork {
+    /// What the agent is called whose programs run in it; as in the other if nothing is said.
+    #[schema(pattern = "^[A-Za-z0-9_.-]{1,64}$")]
+    agent: Option<String>,
 }
 
 impl From<SessionView> for SessionShown {
@@ -107,6 +121,7 @@ impl From<SessionView> for SessionShown {
         Self {
             id: view.id.to_string(),
             owner: view.owner,
+            agent: view.agent,
             created_at: moment::text(view.created_at),
             used_at: moment::text(view.used_at),
             expires_at: moment::text(view.expires_at),
@@ -166,9 +181,10 @@ pub(crate) async fn create(
     Body(body): Body,
 ) -> Result<Response, Problem> {
     let mut fields = Fields::read(&headers, &body)?;
-    let wanted = NewSession { level: fields.take("level")? };
+    let wanted = NewSession { level: fields.take("level")?, agent: fields.take("agent")? };
     fields.end()?;
-    let view = door.shared.service.create_session(&caller, wanted.level).await?;
+    let service = &door.shared.service;
+    let view = service.create_session(&caller, wanted.level, wanted.agent).await?;
     Ok(created(view))
 }
 
@@ -211,7 +227,7 @@ pub(crate) async fn remove(
 
 /// Makes a second session that starts from where this one is.
 #[utoipa::path(
-    post, path = "/api/v1/sessions/{id}/fork", tag = "sessions",
+    post, path = "/api/v1/sessions/{id}/fork", tag = "sessions", request_body = Option<NewFork>,
     params(("id" = String, Path, description = "The session.", pattern = "^s_[0-9a-f]{32}$")),
     responses(
         (status = 201, description = "The new session.", body = SessionShown,
@@ -228,8 +244,11 @@ pub(crate) async fn fork(
     headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Response, Problem> {
-    Fields::none(&headers, &body)?;
-    Ok(created(door.shared.service.fork_session(&caller, &session_id(&id)?).await?))
+    let mut fields = Fields::read(&headers, &body)?;
+    let wanted = NewFork { agent: fields.take("agent")? };
+    fields.end()?;
+    let service = &door.shared.service;
+    Ok(created(service.fork_session(&caller, &session_id(&id)?, wanted.agent).await?))
 }
 
 /// Writes a session to disk and frees its memory; its next use brings it back.

@@ -2,6 +2,7 @@
 
 use engine::{ProgramError, Usage};
 use gateway::CallNote;
+use gateway::minds::ModelUse;
 use gateway::service::record::{ArtifactNote, Ended};
 use gateway::service::{Answer, Receipt, Record, Status};
 use serde::Serialize;
@@ -36,6 +37,8 @@ pub(crate) struct RunShown {
     /// The session it ran in; name it to go on from there.
     #[schema(pattern = "^s_[0-9a-f]{32}$")]
     session: String,
+    /// What the agent is called whose program it is; empty where it has no name.
+    agent: String,
     /// Where the run is.
     status: StatusShown,
     /// What it used.
@@ -134,6 +137,33 @@ pub(crate) struct ReceiptShown {
     bytes_kept: u64,
     /// What was saved, in money, at the operator's `token-price`.
     cost_saved: f64,
+    /// What the program and its children asked models; it is besides all else here.
+    models: ModelsShown,
+}
+
+/// What programs asked models, and what that took.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ModelUse)]
+pub(crate) struct ModelsShown {
+    /// Questions that were answered.
+    questions: u64,
+    /// Tokens that models read.
+    input_tokens: u64,
+    /// Tokens that they wrote.
+    output_tokens: u64,
+    /// What they cost, at the prices of `[ask]`; nothing for a client's own model.
+    cost: f64,
+}
+
+impl From<&ModelUse> for ModelsShown {
+    fn from(used: &ModelUse) -> Self {
+        Self {
+            questions: used.questions,
+            input_tokens: used.input_tokens,
+            output_tokens: used.output_tokens,
+            cost: used.cost,
+        }
+    }
 }
 
 impl From<&Receipt> for ReceiptShown {
@@ -148,6 +178,7 @@ impl From<&Receipt> for ReceiptShown {
             tokens_saved_search: receipt.tokens_saved_search,
             bytes_kept: receipt.bytes_kept,
             cost_saved: receipt.cost_saved,
+            models: ModelsShown::from(&receipt.models),
         }
     }
 }
@@ -215,6 +246,8 @@ pub(crate) struct RunSummary {
     session: String,
     /// Whose it is.
     owner: String,
+    /// What the agent is called whose program it is; empty where it has no name.
+    agent: String,
     /// Where it is.
     status: StatusShown,
     /// What it is written in.
@@ -324,6 +357,8 @@ pub(crate) struct CallShown {
     server: Option<String>,
     /// The tool, or what else was asked for.
     tool: String,
+    /// The name of the child that made it, where it has one of its own.
+    agent: Option<String>,
     /// When it left.
     #[schema(format = DateTime)]
     started_at: String,
@@ -405,6 +440,7 @@ impl RunShown {
             execution_time_ms: ended.map(|ended| ended.execution_time_ms).unwrap_or_default(),
             run_id: record.id.to_string(),
             session: record.session.to_string(),
+            agent: record.agent.clone(),
             status: record.status.into(),
             usage: ended
                 .map_or_else(|| UsageShown::so_far(record), |ended| UsageShown::from(&ended.usage)),
@@ -448,6 +484,7 @@ impl From<&Record> for RunSummary {
             run_id: record.id.to_string(),
             session: record.session.to_string(),
             owner: record.owner.clone(),
+            agent: record.agent.clone(),
             status: record.status.into(),
             language: record.language.clone(),
             created_at: moment::text(record.created_at),
@@ -521,6 +558,7 @@ impl CallShown {
             id: note.id,
             server: note.server.clone(),
             tool: note.tool.clone(),
+            agent: note.agent.clone(),
             started_at: moment::of_system(note.started_at),
             took_ms: note.took.map(millis),
             argument_bytes: note.argument_bytes,

@@ -11,6 +11,7 @@ use super::Door;
 use super::access::Follower;
 use super::given::Parameters;
 use super::problem::Problem;
+use super::shown::ModelsShown;
 
 /// Figures over runs that are over.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,6 +39,8 @@ pub(crate) struct StatsShown {
     bytes_kept: i64,
     /// Calls of tools that left for their servers.
     tool_calls: u64,
+    /// What programs asked models, and what that took.
+    models: ModelsShown,
     /// The tools that were called most.
     tools_called: Vec<ToolCallsShown>,
     /// Each day on its own, the latest first.
@@ -84,6 +87,7 @@ impl From<Stats> for StatsShown {
             total_cost_saved: stats.total_cost_saved,
             bytes_kept: stats.bytes_kept,
             tool_calls: stats.tool_calls,
+            models: ModelsShown::from(&stats.models),
             tools_called: tools
                 .map(|one| ToolCallsShown { tool: one.tool, calls: one.calls })
                 .collect(),

@@ -39,6 +39,9 @@ pub(crate) struct LimitsGiven {
     /// Calls of servers in one run.
     #[schema(minimum = 0)]
     calls: Option<u64>,
+    /// Tokens of models that the program asks.
+    #[schema(minimum = 0)]
+    model_tokens: Option<u64>,
     /// Bytes of all files.
     #[schema(minimum = 1)]
     workspace_bytes: Option<u64>,
@@ -59,6 +62,7 @@ impl LimitsGiven {
             output_bytes: number(&mut fields, "output_bytes", 1)?,
             value_bytes: number(&mut fields, "value_bytes", 1)?,
             calls: number(&mut fields, "calls", 0)?,
+            model_tokens: number(&mut fields, "model_tokens", 0)?,
             workspace_bytes: number(&mut fields, "workspace_bytes", 1)?,
             file_bytes: number(&mut fields, "file_bytes", 1)?,
         };
@@ -87,6 +91,7 @@ impl LimitsGiven {
             file_bytes: most(self.file_bytes),
             files: u64::MAX,
             open_files: u64::MAX,
+            model_tokens: most(self.model_tokens),
             recursion: u64::MAX,
             imports: None,
         }

@@ -101,6 +101,16 @@ impl House {
         Self { address, client: Client::new(), service, folder }
     }
 
+    /// What every door needs.
+    pub(super) fn shared(&self) -> Shared {
+        Shared {
+            service: Arc::clone(&self.service),
+            guidance: Arc::new(Guidance::default()),
+            servers: Arc::new(Pretended),
+            address: Arc::default(),
+        }
+    }
+
     pub(super) fn asked(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("http://{}{path}", self.address))
     }

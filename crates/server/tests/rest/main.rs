@@ -8,6 +8,7 @@ mod asking;
 mod chatting;
 mod events;
 mod house;
+mod minds;
 mod pages;
 mod places;
 mod receipts;

@@ -50,6 +50,7 @@ pub(super) fn rows(limits: &Limits) -> Vec<(&'static str, String, &'static str)>
         ("one file", bytes(limits.file_bytes), "file-bytes"),
         ("files and folders", count(limits.files), "files"),
         ("open files", count(limits.open_files), "open-files"),
+        ("tokens of models", count(limits.model_tokens), "model-tokens"),
         ("recursion", count(limits.recursion), "recursion"),
         (
             "imports",
@@ -77,6 +78,7 @@ fn limits_json(limits: &Limits) -> Value {
         "file_bytes": limits.file_bytes,
         "files": limits.files,
         "open_files": limits.open_files,
+        "model_tokens": limits.model_tokens,
         "recursion": limits.recursion,
         "imports": limits.imports,
     })

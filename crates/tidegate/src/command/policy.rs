@@ -35,6 +35,9 @@ enum Command {
         /// On whose behalf.
         #[arg(long, default_value = "local")]
         owner: String,
+        /// By an agent of this name.
+        #[arg(long, default_value = "")]
+        agent: String,
         /// In a session of this level.
         #[arg(long, default_value = "production")]
         level: String,
@@ -52,8 +55,8 @@ enum Command {
 /// Runs `tidegate policy`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
     match arguments.action {
-        Command::Explain { tool, arguments, owner, level, after, json } => {
-            let asked = Asked { tool, arguments, owner, level, after };
+        Command::Explain { tool, arguments, owner, agent, level, after, json } => {
+            let asked = Asked { tool, arguments, owner, agent, level, after };
             explain(config, &asked, json).await
         }
         Command::Show => print(config),
@@ -64,6 +67,7 @@ struct Asked {
     tool: String,
     arguments: String,
     owner: String,
+    agent: String,
     level: String,
     after: Vec<String>,
 }
@@ -84,7 +88,8 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
         ))
     })?;
     let known = Known::of(config, server, tool).await?;
-    let behalf = Behalf { owner: asked.owner.clone(), level, ..Behalf::default() };
+    let (owner, agent) = (asked.owner.clone(), asked.agent.clone());
+    let behalf = Behalf { owner, agent, level, ..Behalf::default() };
     let annotations = known.counted();
     let (arguments, shown, is_trusted) = (&arguments, &arguments, known.is_believed());
     let wish = Wish { behalf: &behalf, server, tool, annotations, is_trusted, arguments, shown };
@@ -224,6 +229,7 @@ fn print(config: &Config) -> anyhow::Result<Ending> {
         ("writes", usual.writes, hardened.writes),
         ("destructive", usual.destructive, hardened.destructive),
         ("unannotated", usual.unannotated, hardened.unannotated),
+        ("models", usual.models, hardened.models),
     ] {
         table.add_row([name, word(usual), word(hardened)]);
     }

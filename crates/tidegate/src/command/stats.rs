@@ -2,6 +2,7 @@
 
 use anyhow::Context as _;
 use clap::Args;
+use gateway::minds::ModelUse;
 use gateway::service::ids::{RunId, SessionId};
 use gateway::service::stats::Stats;
 use gateway::service::store::Store;
@@ -105,7 +106,25 @@ async fn print_run(stores: &[Store], id: &str, json: bool) -> anyhow::Result<End
     for (label, value) in rows {
         out::line(format_args!("{label:<22} {value}")).context(show::LOST)?;
     }
+    print_models(&receipt.models).context(show::LOST)?;
     Ok(Ending::Success)
+}
+
+/// What programs asked models, where they asked any.
+fn print_models(used: &ModelUse) -> std::io::Result<()> {
+    if used.is_nothing() {
+        return Ok(());
+    }
+    let rows = [
+        ("questions to models", used.questions.to_string()),
+        ("  tokens read", used.input_tokens.to_string()),
+        ("  tokens written", used.output_tokens.to_string()),
+        ("  cost", money(used.cost)),
+    ];
+    for (label, value) in rows {
+        out::line(format_args!("{label:<22} {value}"))?;
+    }
+    Ok(())
 }
 
 fn print(stats: &Stats) -> std::io::Result<()> {
@@ -125,6 +144,7 @@ fn print(stats: &Stats) -> std::io::Result<()> {
     for (label, value) in rows {
         out::line(format_args!("{label:<22} {value}"))?;
     }
+    print_models(&stats.models)?;
     if !stats.tools_called.is_empty() {
         let mut table = show::table(["tool", "calls"]);
         for tool in stats.tools_called.iter().take(MOST_ROWS) {

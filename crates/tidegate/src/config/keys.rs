@@ -104,6 +104,12 @@ pub(crate) const KEYS: &[Key] = &[
         "",
         "Calls of which nothing is known; allow if empty, ask in hardened sessions",
     ),
+    key(
+        "policy.models",
+        Text,
+        "",
+        "Questions of programs to a model; allow if empty, deny in hardened sessions",
+    ),
     key("privacy.pii", Text, "off", "Who does not see personal data: off, logs, tokenize"),
     key("privacy.kinds", List, "", "Which kinds are looked for; all if empty"),
     key("privacy.name-fields", List, "", "Further fields whose text is a person's name"),

@@ -120,11 +120,13 @@ pub(crate) fn policy(places: &Places) -> Result<Policy, ConfigError> {
         if said.policy != PolicySettings::default() {
             last = Some(file);
         }
-        let PolicySettings { reads, writes, destructive, unannotated, rules, flow } = said.policy;
+        let PolicySettings { reads, writes, destructive, unannotated, models, rules, flow } =
+            said.policy;
         all.reads = reads.or(all.reads);
         all.writes = writes.or(all.writes);
         all.destructive = destructive.or(all.destructive);
         all.unannotated = unannotated.or(all.unannotated);
+        all.models = models.or(all.models);
         all.rules.extend(rules);
         all.flow.extend(flow);
     }

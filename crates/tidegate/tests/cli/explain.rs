@@ -28,6 +28,7 @@ fn hardened_is_explained() {
     one file                0 bytes     file-bytes
     files and folders       0           files
     open files              16          open-files
+    tokens of models        20000       model-tokens
     recursion               500         recursion
     imports                 35 modules  imports
     imports: asyncio, base64, bisect, calendar, collections, copy, csv, dataclasses, datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, itertools, json, math, numbers, numpy, operator, pandas, random, re, statistics, string, textwrap, tidegate, time, typing, unicodedata, uuid, zoneinfo
@@ -58,6 +59,7 @@ fn production_is_explained_as_json() {
         "file_bytes": 10485760,
         "files": 1000,
         "open_files": 64,
+        "model_tokens": 100000,
         "recursion": 1000,
         "imports": null
       }

@@ -10,6 +10,7 @@ mod children;
 mod effects;
 mod gated;
 mod gateway;
+mod minds;
 mod moving;
 mod order;
 mod receipts;

@@ -8,12 +8,15 @@ from tidegate import PolicyError as PolicyError
 from tidegate import ServerError as ServerError
 from tidegate import ToolError as ToolError
 from tidegate import UnknownTool as UnknownTool
+from tidegate import ask_model as ask_model
 from tidegate import call_mcp_tool as call_mcp_tool
 from tidegate import callMCPTool as callMCPTool
 from tidegate import get_prompt as get_prompt
 from tidegate import list_prompts as list_prompts
 from tidegate import list_resources as list_resources
+from tidegate import post as post
 from tidegate import read_resource as read_resource
+from tidegate import receive as receive
 
 from tool_discovery import list_directory as list_directory
 from tool_discovery import read_file as read_file

@@ -44,6 +44,7 @@ impl Service {
             limits: Some(begun.limits),
             output_tokens: Some(begun.fit.1 as u64),
             output_strategy: begun.fit.0,
+            agent: Some(begun.agent).filter(|agent| !agent.is_empty()),
             ..Request::default()
         }
     }

@@ -106,6 +106,12 @@ pub(crate) struct Begun {
     /// The teams that the owner was in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) teams: Vec<String>,
+    /// What the agent is called whose program it is,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) agent: String,
+    /// and those whose rules hold for it too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) started_by: Vec<String>,
     pub(crate) level: engine::Level,
     pub(crate) created_at: Moment,
     pub(crate) program: String,
@@ -134,6 +140,7 @@ impl Begun {
             id: self.run.clone(),
             session: self.session.clone(),
             owner: self.owner.clone(),
+            agent: self.agent.clone(),
             status: Status::Queued,
             language: "python".to_owned(),
             guidance: self.guidance.clone(),
@@ -147,6 +154,11 @@ impl Begun {
             waiting: None,
             asks: 0,
         }
+    }
+
+    /// What the agent of its session is called.
+    pub(crate) fn session_agent(&self) -> &str {
+        self.started_by.first().unwrap_or(&self.agent)
     }
 
     pub(crate) fn program(&self) -> Program {

@@ -227,7 +227,8 @@ impl Service {
         }
         let limits = (begun.level, begun.limits.clone());
         let all_alive = Arc::clone(&self.alive);
-        let entry = Entry::again(begun.session.clone(), &begun.owner, limits, all_alive);
+        let whose = (begun.owner.as_str(), begun.session_agent());
+        let entry = Entry::again(begun.session.clone(), whose, limits, all_alive);
         if let Some(before) = before {
             let image = Image::decode(before).map_err(|error| wrong(&error.to_string()))?;
             self.write_session(&entry, image).await?;
@@ -267,7 +268,7 @@ impl Service {
         if image.header().waiting {
             return Err(wrong("a program waits in it; export the run instead"));
         }
-        let entry = self.admit(caller, None)?;
+        let entry = self.admit(caller, None, "")?;
         self.comes_from_anywhere(&entry.id).await?;
         self.write_session(&entry, image).await?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;

@@ -24,6 +24,7 @@ use crate::behalf::Behalf;
 use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
+use crate::mailboxes;
 use crate::service::execute::Place;
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
@@ -340,7 +341,8 @@ impl Service {
         }
         let limits = (begun.level, begun.limits.clone());
         let all_alive = Arc::clone(&self.alive);
-        let entry = Entry::again(begun.session.clone(), &begun.owner, limits, all_alive);
+        let whose = (begun.owner.as_str(), begun.session_agent());
+        let entry = Entry::again(begun.session.clone(), whose, limits, all_alive);
         sessions.insert(Arc::clone(&entry));
         entry
     }
@@ -518,7 +520,9 @@ async fn sleeps_until(moment: Option<SystemTime>, leaving: &CancellationToken) -
 fn unknown(keeper: &Keeper, image: &ImageLine) -> Option<Outcome> {
     let lost = |id: &CallId| {
         let left = keeper.left(*id)?;
-        left.is_unknown().then(|| left.told())
+        // What was done with mailboxes is known there.
+        let is_known = [mailboxes::POST, mailboxes::RECEIVE].contains(&left.call.name.as_str());
+        (left.is_unknown() && !is_known).then(|| left.told())
     };
     let calls: Vec<String> = image.pending.iter().filter_map(lost).collect();
     if calls.is_empty() {
@@ -550,6 +554,7 @@ fn desk(
     let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), leaving));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
+    offer.tally().models().set(start.limits.model_tokens);
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
     let skills = offer.skills(&behalf);
     let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());

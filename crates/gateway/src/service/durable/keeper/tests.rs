@@ -20,6 +20,8 @@ fn begun() -> Begun {
         session: SessionId::fresh(),
         owner: "ada".to_owned(),
         teams: Vec::new(),
+        agent: String::new(),
+        started_by: Vec::new(),
         level: engine::Level::default(),
         created_at: Moment::now(),
         program: "1".to_owned(),

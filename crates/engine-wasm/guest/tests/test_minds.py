@@ -1,0 +1,78 @@
+"""Questions to models and messages: what goes to the host, and what its answers become."""
+
+import unittest
+
+from .test_tools import Runtime
+
+SHOW = """
+import json
+call = {call}
+shown = [call._what.host_name, json.loads(call._text)]
+call.close()
+from _tidegate import calls
+calls.forget_all()
+shown
+"""
+
+FAILED = """
+from _tidegate import failures
+error = failures.failure({{"kind": {kind!r}, "message": "why"}})
+[isinstance(error, ToolError), isinstance(error, TimeoutError), type(error).__name__, error.kind, str(error)]
+"""
+
+
+class Minds(unittest.TestCase):
+    def setUp(self):
+        self.runtime = Runtime()
+        self.addCleanup(self.runtime.close)
+
+    def value(self, source):
+        outcome = self.runtime.run(source)
+        self.assertIsNone(outcome.get("error"), outcome)
+        return outcome["value"]
+
+    def test_a_call_is_what_the_host_reads(self):
+        for call, name, sent in (
+            ("ask_model('why?')", "$ask_model", {"prompt": "why?"}),
+            ("ask_model('why?', schema={'type': 'array'})", "$ask_model", {"prompt": "why?", "schema": {"type": "array"}}),
+            ("post('work', {'n': (1, 2)})", "$post", {"box": "work", "message": {"n": [1, 2]}}),
+            ("post('work', None)", "$post", {"box": "work", "message": None}),
+            ("receive('work')", "$receive", {"box": "work"}),
+            ("receive('work', timeout=0.5)", "$receive", {"box": "work", "timeout": 0.5}),
+            ("spawn('return 1', agent='worker-1')", "$spawn", {"code": "return 1", "context": {}, "agent": "worker-1"}),
+        ):
+            self.assertEqual(self.value(SHOW.format(call=call)), [f'"{name}"', sent], call)
+
+    def test_an_answer_is_what_the_model_said_and_nothing_of_what_it_took(self):
+        source = """
+from _tidegate import minds
+used = {"questions": 1, "input_tokens": 3, "output_tokens": 1, "cost": 0.0}
+[minds._answer({"answer": {"n": [1]}, "used": used}), minds._answer({"answer": "text", "used": used})]
+"""
+        self.assertEqual(self.value(source), [{"n": [1]}, "text"])
+
+    def test_a_message_that_does_not_come_is_a_timeout_and_a_tool_error(self):
+        self.assertEqual(self.value(FAILED.format(kind="TimedOut")), [True, True, "TimeoutError", "TimedOut", "why"])
+        self.assertEqual(self.value(FAILED.format(kind="ModelError")), [True, False, "ToolError", "ModelError", "why"])
+
+    def test_what_cannot_be_sent_says_so(self):
+        for call, words in (
+            ("ask_model({'a': 1})", "prompt is text, not dict"),
+            ("ask_model('why?', schema='array')", "schema is a JSON Schema as a dict"),
+            ("post(5, 1)", "box is the name of a mailbox"),
+            ("receive(None)", "box is the name of a mailbox"),
+            ("receive('work', timeout=-1)", "timeout is a number of seconds from 0 on"),
+            ("receive('work', timeout=True)", "timeout is a number of seconds from 0 on"),
+            ("receive('work', timeout=float('nan'))", "timeout is a number of seconds from 0 on"),
+            ("spawn('return 1', agent=5)", "agent is a name"),
+        ):
+            outcome = self.runtime.run(call)
+            self.assertIn(words, outcome["error"]["message"], call)
+
+    def test_calls_are_found_without_an_import_and_by_one(self):
+        source = "from tidegate import ask_model as one, post as two, receive as three\n[one is ask_model, two is post, three is receive]"
+        self.assertEqual(self.value(source), [True, True, True])
+
+
+if __name__ == "__main__":
+    unittest.main()

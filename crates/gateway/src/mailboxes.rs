@@ -1,0 +1,410 @@
+//! Mailboxes: how programs of several agents tell each other something.
+//!
+//! ```text
+//! post(box, message) ──rules──► the owner's box, first in first out ──► receive(box): one program, once
+//!        │ labels of the sender's session                                    │
+//!        └───────────────────────────────► travel along ────────────────────►┘ the receiver's session has them, too
+//! ```
+//!
+//! A box belongs to an owner and has a name; nobody else's programs see it. It is there from its first message until
+//! its last one is taken. Messages are kept where the service keeps everything ([`Boxes`]), else in memory. What a kept
+//! run posted and took is noted with the message itself, so that it is done once however often its process dies.
+
+mod memory;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use catalog::Annotations;
+use engine::{CallError, HostCall};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+pub(crate) use self::memory::InMemory;
+use crate::behalf::Behalf;
+use crate::hearing::{UNANSWERED, UNSENT};
+use crate::judge::{Judge, Wish};
+
+/// The host calls.
+pub(crate) const POST: &str = "$post";
+pub(crate) const RECEIVE: &str = "$receive";
+/// What rules call them: `tidegate.post` and `tidegate.receive`.
+const SERVER: &str = crate::minds::SERVER;
+
+/// Letters of a box's name.
+const MOST_NAME: usize = 64;
+
+/// What a message is refused with for which there is no room.
+pub(crate) const FULL: &str = "MailboxFull";
+/// What waiting for a message ends with that did not come in time.
+const LATE: &str = "TimedOut";
+
+/// What an owner's mailboxes may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailboxBounds {
+    /// Boxes with messages.
+    pub boxes: u64,
+    /// Messages in one box.
+    pub messages: u64,
+    /// Bytes of all messages together.
+    pub bytes: u64,
+}
+
+impl Default for MailboxBounds {
+    fn default() -> Self {
+        Self { boxes: 100, messages: 1_000, bytes: 16 << 20 }
+    }
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// What was posted, as JSON.
+    pub(crate) value: String,
+    /// Where what its sender had read came from, as far as rules care.
+    pub(crate) labels: Vec<String>,
+}
+
+/// A call of a run that goes on after a crash: done once, however often it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Deed {
+    pub(crate) run: String,
+    pub(crate) call: u64,
+}
+
+/// Why a message was not put into its box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PutError {
+    /// There is as much as may be: of what, how much, and by which setting.
+    Full { what: &'static str, most: u64, setting: &'static str },
+    /// It could not be kept.
+    Unkept(String),
+}
+
+/// Where messages are kept. Every implementation keeps three promises.
+///
+/// * **In order.** A box gives its messages in the order in which they were put into it.
+/// * **Once.** A message is taken by one only; a deed is done once, and gives the same when it is done again.
+/// * **Apart.** An owner never sees another's.
+#[async_trait]
+pub(crate) trait Boxes: Send + Sync {
+    /// Puts a message into a box, unless there is no room.
+    async fn put(
+        &self,
+        to: &Address,
+        message: &Message,
+        bounds: &MailboxBounds,
+        deed: Option<&Deed>,
+    ) -> Result<(), PutError>;
+
+    /// Takes the first message of a box.
+    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Message>, String>;
+
+    /// Whether there is a message in a box.
+    async fn has(&self, address: &Address) -> Result<bool, String>;
+}
+
+/// A box of an owner.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Address {
+    pub(crate) owner: String,
+    pub(crate) name: String,
+}
+
+/// The mailboxes of everybody.
+pub(crate) struct Mailboxes {
+    boxes: RwLock<Arc<dyn Boxes>>,
+    bounds: RwLock<MailboxBounds>,
+    /// Wakes those who wait at a box.
+    waiting: Mutex<HashMap<Address, Arc<Notify>>>,
+}
+
+impl Default for Mailboxes {
+    fn default() -> Self {
+        Self {
+            boxes: RwLock::new(Arc::new(InMemory::default())),
+            bounds: RwLock::default(),
+            waiting: Mutex::default(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Posted {
+    #[serde(rename = "box")]
+    name: String,
+    message: Box<RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    #[serde(rename = "box")]
+    name: String,
+    #[serde(default)]
+    timeout: Option<f64>,
+}
+
+impl Mailboxes {
+    /// Keeps messages there from now on, as many as `bounds` say.
+    pub(crate) fn are_kept_in(&self, boxes: Arc<dyn Boxes>, bounds: MailboxBounds) {
+        *self.boxes.write().unwrap_or_else(PoisonError::into_inner) = boxes;
+        *self.bounds.write().unwrap_or_else(PoisonError::into_inner) = bounds;
+    }
+
+    fn boxes(&self) -> Arc<dyn Boxes> {
+        Arc::clone(&self.boxes.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn bounds(&self) -> MailboxBounds {
+        *self.bounds.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries out a program's call that rules let be made.
+    pub(crate) async fn carry_out(
+        &self,
+        call: &HostCall,
+        judge: &Judge,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        if call.name == POST {
+            self.post(call, judge, behalf).await
+        } else {
+            self.receive(call, judge, behalf).await
+        }
+    }
+
+    async fn post(
+        &self,
+        call: &HostCall,
+        judge: &Judge,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        let posted: Posted = serde_json::from_str(call.arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("post(): {error}")))?;
+        let to = address(behalf, posted.name, "post")?;
+        let labels = upstream::before_leaving(judge.carried(&behalf.session)).await?;
+        let message = Message {
+            value: posted.message.get().to_owned(),
+            labels: labels.into_iter().collect(),
+        };
+        leaves().await?;
+        let deed = deed(call, behalf);
+        match self.boxes().put(&to, &message, &self.bounds(), deed.as_ref()).await {
+            Ok(()) => {}
+            Err(PutError::Full { what, most, setting }) => {
+                return Err(fault(
+                    FULL,
+                    format!(
+                        "post(): there is no room for the message: {what} at most {most} (setting `{setting}`). Receive some first, or post less"
+                    ),
+                ));
+            }
+            Err(PutError::Unkept(problem)) => {
+                return Err(fault(
+                    UNANSWERED,
+                    format!("post(): the message could not be kept: {problem}"),
+                ));
+            }
+        }
+        let waiting = self.waiting().get(&to).cloned();
+        if let Some(waiting) = waiting {
+            waiting.notify_waiters();
+        }
+        Ok(RawValue::NULL.to_owned())
+    }
+
+    async fn receive(
+        &self,
+        call: &HostCall,
+        judge: &Judge,
+        behalf: &Behalf,
+    ) -> Result<Box<RawValue>, CallError> {
+        let wanted: Wanted = serde_json::from_str(call.arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("receive(): {error}")))?;
+        let from = address(behalf, wanted.name, "receive")?;
+        let until = until(wanted.timeout)?;
+        let deed = deed(call, behalf);
+        let message = self.wait_for(&from, until, deed.as_ref()).await?;
+        let Some(message) = message else {
+            let seconds = wanted.timeout.unwrap_or_default();
+            let name = from.name;
+            return Err(fault(
+                LATE,
+                format!("receive(): nothing came into the box {name:?} within {seconds} seconds"),
+            ));
+        };
+        judge.takes_on(&behalf.session, &message.labels).await?;
+        let value = RawValue::from_string(format!("{{\"v\":{}}}", message.value));
+        value.map_err(|error| fault("ServerError", format!("receive(): {error}")))
+    }
+
+    /// The next message of a box; nothing where none came in time.
+    async fn wait_for(
+        &self,
+        from: &Address,
+        until: Option<Instant>,
+        deed: Option<&Deed>,
+    ) -> Result<Option<Message>, CallError> {
+        let place = Place::at(self, from);
+        let (boxes, mut is_first) = (self.boxes(), true);
+        let unread = |problem| {
+            fault(UNSENT, format!("receive(): the box could not be looked into: {problem}"))
+        };
+        loop {
+            // Registered before looking, so that a message between the two is not missed.
+            let posted = place.notify.notified();
+            tokio::pin!(posted);
+            posted.as_mut().enable();
+            // What this very call took before a crash is not in the box any more.
+            if (is_first && deed.is_some()) || boxes.has(from).await.map_err(unread)? {
+                leaves().await?;
+                let taken = boxes.take(from, deed).await;
+                let taken = taken.map_err(|problem| {
+                    fault(UNANSWERED, format!("receive(): a message could not be taken: {problem}"))
+                })?;
+                if taken.is_some() {
+                    return Ok(taken);
+                }
+            }
+            is_first = false;
+            // Nobody has been asked for anything as long as it waits.
+            if let Some(departure) = upstream::current() {
+                departure.waits();
+            }
+            match until {
+                None => posted.await,
+                Some(until) => {
+                    if tokio::time::timeout_at(until, posted).await.is_err() {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<Address, Arc<Notify>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Somebody who waits at a box.
+struct Place<'a> {
+    of: &'a Mailboxes,
+    address: &'a Address,
+    notify: Arc<Notify>,
+}
+
+impl<'a> Place<'a> {
+    fn at(of: &'a Mailboxes, address: &'a Address) -> Self {
+        let notify = Arc::clone(of.waiting().entry(address.clone()).or_default());
+        Self { of, address, notify }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.of.waiting();
+        // The map's own and this one.
+        if Arc::strong_count(&self.notify) <= 2 {
+            waiting.remove(self.address);
+        }
+    }
+}
+
+/// A call as rules look at it.
+pub(crate) fn wish<'a>(
+    call: &HostCall,
+    arguments: &'a Map<String, Value>,
+    behalf: &'a Behalf,
+) -> Wish<'a> {
+    const WRITES: Annotations = Annotations {
+        title: None,
+        read_only_hint: Some(false),
+        destructive_hint: Some(false),
+        idempotent_hint: Some(false),
+        open_world_hint: Some(false),
+    };
+    Wish {
+        behalf,
+        server: SERVER,
+        tool: if call.name == POST { "post" } else { "receive" },
+        annotations: &WRITES,
+        is_trusted: true,
+        arguments,
+        shown: arguments,
+    }
+}
+
+/// A call of a run's own program is done once. A child is never begun again once it has done anything.
+fn deed(call: &HostCall, behalf: &Behalf) -> Option<Deed> {
+    let is_kept = behalf.child == 0 && !behalf.run.is_empty() && upstream::current().is_some();
+    is_kept.then(|| Deed { run: behalf.run.clone(), call: call.id.0 })
+}
+
+/// Whether one more message fits, after which all of an owner's have so many `bytes`.
+pub(crate) fn has_room(
+    has_box: bool,
+    boxes: u64,
+    messages: u64,
+    bytes: u64,
+    bounds: &MailboxBounds,
+) -> Result<(), PutError> {
+    let full = |what, most, setting| Err(PutError::Full { what, most, setting });
+    if !has_box && boxes >= bounds.boxes {
+        return full("boxes of one owner that have messages are", bounds.boxes, "max-mailboxes");
+    }
+    if messages >= bounds.messages {
+        return full("messages in one box are", bounds.messages, "max-messages");
+    }
+    if bytes > bounds.bytes {
+        return full("bytes of one owner's messages are", bounds.bytes, "max-message-bytes");
+    }
+    Ok(())
+}
+
+async fn leaves() -> Result<(), CallError> {
+    upstream::leaves().await.map_err(|error| {
+        let message =
+            format!("the call was not made, because it could not be written down first: {error}");
+        fault(UNSENT, message)
+    })
+}
+
+fn address(behalf: &Behalf, name: String, function: &str) -> Result<Address, CallError> {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.:".contains(letter);
+    if name.is_empty() || name.len() > MOST_NAME || !name.chars().all(fits) {
+        let shown: String = name.chars().take(MOST_NAME).collect();
+        return Err(fault(
+            "ArgumentError",
+            format!(
+                "{function}(): {shown:?} is no name of a box; it has 1 to {MOST_NAME} letters, digits and - _ . :"
+            ),
+        ));
+    }
+    Ok(Address { owner: behalf.owner.clone(), name })
+}
+
+/// When waiting ends that lasts so many seconds at most.
+fn until(timeout: Option<f64>) -> Result<Option<Instant>, CallError> {
+    let Some(seconds) = timeout else { return Ok(None) };
+    let Ok(time) = Duration::try_from_secs_f64(seconds) else {
+        let message = format!("receive(): timeout is a number of seconds from 0 on, not {seconds}");
+        return Err(fault("ArgumentError", message));
+    };
+    // What is too far away to be a moment is never.
+    Ok(Instant::now().checked_add(time))
+}
+
+fn fault(kind: &str, message: impl Into<String>) -> CallError {
+    CallError { kind: kind.to_owned(), message: message.into() }
+}
+
+#[cfg(test)]
+mod tests;
