@@ -11,18 +11,17 @@ use agent::{
     Agent, Answer, Ask, Event, Form, Mode, ModelSettings, Prices, ProviderName, Schema, Settings,
     Template, TemplateFormat,
 };
-use engine::Engine;
+use engine::{Engine, Language};
 use engine_wasm::cache::Cache;
 use engine_wasm::install::{Silent, Source, install};
 use engine_wasm::{Builder, Options, WasmEngine, plan};
 use gateway::service::store::Store;
-use gateway::service::{Caller, Parts, Readiness, Service};
+use gateway::service::{Caller, Engines, Parts, Service};
 use gateway::skillset::Sources;
 use gateway::{Checks, Memory, Skillset, Tools};
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::sync::watch;
 use upstream::{Secret, Upstreams};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,7 +249,7 @@ impl House {
         let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
         let skillset = Skillset::at(folder.path().join("skills"), Sources::default());
         let parts = Parts {
-            engine: watch::Sender::new(Readiness::Ready(sandbox())).subscribe(),
+            engines: Engines::default().with(Language::Python, sandbox()),
             tools: Tools::new(upstreams, BTreeMap::new(), memory).with_skills(skillset),
             checks: Some(Checks::new()),
             store: Store::open(folder.path()).await.unwrap(),

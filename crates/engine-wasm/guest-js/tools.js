@@ -311,16 +311,23 @@ function summarize(value, strategy = "summarize", maxTokens = 500) {
 
 // --- other programs, the web, waiting -----------------------------------------------------
 
-/** Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns. */
-async function spawn(code, context = {}) {
+/**
+ * Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns. It may be
+ * in another language: `spawn("return sum(rows)", { rows }, { language: "python" })`.
+ */
+async function spawn(code, context = {}, { language } = {}) {
   if (typeof code !== "string") {
     throw new TypeError(`spawn(): code is the text of a program, not ${typeof code}; put it in quotes`);
   }
-  return await asked("$spawn", { code, context: context ?? {} });
+  if (language !== undefined && typeof language !== "string") {
+    throw new TypeError(`spawn(): language is "python" or "typescript", not ${inspect(language)}`);
+  }
+  const which = language === undefined ? {} : { language: language.toLowerCase() };
+  return await asked("$spawn", { code, context: context ?? {}, ...which });
 }
 
 /** Runs the program once for each of `items`, which it finds as `item` beside `index`; gives what they return, in order. */
-async function spawnMap(code, items, { parallel = 4 } = {}) {
+async function spawnMap(code, items, { parallel = 4, language } = {}) {
   if (!Number.isInteger(parallel) || parallel < 1) {
     throw new RangeError(`spawnMap(): parallel is a number from 1 on, not ${inspect(parallel)}`);
   }
@@ -330,7 +337,7 @@ async function spawnMap(code, items, { parallel = 4 } = {}) {
   const worker = async () => {
     while (next < all.length) {
       const index = next++;
-      results[index] = await spawn(code, { item: all[index], index });
+      results[index] = await spawn(code, { item: all[index], index }, { language });
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, all.length) }, worker));

@@ -98,12 +98,6 @@ impl WasmEngine {
         &self.installed
     }
 
-    /// What its programs are written in.
-    #[must_use]
-    pub fn language(&self) -> Language {
-        self.works.kit.language
-    }
-
     /// How many steps run at this moment.
     #[must_use]
     pub fn running(&self) -> usize {
@@ -168,6 +162,10 @@ impl WasmEngine {
 impl Engine for WasmEngine {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn language(&self) -> Language {
+        self.works.kit.language
     }
 
     fn standby(&self) -> Option<StandbyFigures> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::LimitKind;
+use engine::{Language, LimitKind};
 use metrics::{Counter, counter, describe_counter, describe_gauge, describe_histogram, histogram};
 
 use super::analysis;
@@ -159,15 +159,17 @@ pub fn describe() {
 /// value is 1, and would miss the first run that failed.
 fn begin() {
     for status in Status::ALL.into_iter().filter(|status| status.is_final()) {
-        runs(status).increment(0);
+        for language in Language::ALL {
+            runs(status, language).increment(0);
+        }
     }
     for limit in LimitKind::ALL {
         limit_hits(limit).increment(0);
     }
 }
 
-fn runs(status: Status) -> Counter {
-    counter!("tidegate_runs_total", "status" => status.name(), "language" => "python")
+fn runs(status: Status, language: Language) -> Counter {
+    counter!("tidegate_runs_total", "status" => status.name(), "language" => language.name())
 }
 
 fn limit_hits(limit: LimitKind) -> Counter {
@@ -176,7 +178,8 @@ fn limit_hits(limit: LimitKind) -> Counter {
 
 /// Counts a run that is over.
 pub(super) fn count(record: &Record, price: f64) {
-    runs(record.status).increment(1);
+    // A record names one of ours.
+    runs(record.status, record.language.parse().unwrap_or_default()).increment(1);
     if let Some(started) = record.started_at {
         let queued = started.0.saturating_sub(record.created_at.0);
         Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));

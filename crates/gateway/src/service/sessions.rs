@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use engine::{FileAnswer, FileTask, Image, Level, Limits};
+use engine::{FileAnswer, FileTask, Image, Language, Level, Limits};
 use metrics::counter;
 use tracing::warn;
 
@@ -85,9 +85,10 @@ impl Service {
     pub(super) fn admit_one(
         &self,
         caller: &Caller,
+        language: Language,
         level: Option<Level>,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
-        let (entry, coming) = self.admitted(caller, level, true)?;
+        let (entry, coming) = self.admitted(caller, language, level, true)?;
         lock(&self.flood).count();
         Ok((entry, coming))
     }
@@ -96,14 +97,16 @@ impl Service {
     pub(super) fn admit(
         &self,
         caller: &Caller,
+        language: Language,
         level: Option<Level>,
     ) -> Result<Arc<Entry>, Refusal> {
-        Ok(self.admitted(caller, level, false)?.0)
+        Ok(self.admitted(caller, language, level, false)?.0)
     }
 
     fn admitted(
         &self,
         caller: &Caller,
+        language: Language,
         level: Option<Level>,
         passing: bool,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
@@ -130,7 +133,7 @@ impl Service {
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
         counter!("tidegate_sessions_started_total").increment(1);
         let all_alive = Arc::clone(&self.alive);
-        let entry = Entry::new(&caller.owner, (level, limits), passing, all_alive);
+        let entry = Entry::new(&caller.owner, language, (level, limits), passing, all_alive);
         // Before anybody else can take it for one that nobody wants.
         let coming = Coming::to(&entry);
         sessions.insert(Arc::clone(&entry));
@@ -187,9 +190,11 @@ impl Service {
     pub async fn create_session(
         &self,
         caller: &Caller,
+        language: Option<&str>,
         level: Option<Level>,
     ) -> Result<SessionView, Refusal> {
-        let entry = self.admit(caller, level)?;
+        let language = self.language(language)?.unwrap_or_else(|| self.parts.engines.usual());
+        let entry = self.admit(caller, language, level)?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         Ok(entry.view(self.settings.lasts))
     }
@@ -260,12 +265,12 @@ impl Service {
         caller: &Caller,
         id: &SessionId,
     ) -> Result<SessionView, Refusal> {
-        let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
+        let engine = self.engine(entry.language).await?;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
         // Only now, so that whoever gives up waiting leaves none behind.
-        let fork = self.admit(caller, Some(entry.level))?;
+        let fork = self.admit(caller, entry.language, Some(entry.level))?;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let forked = session.fork().await;
         entry.set_alive(session.is_alive());
@@ -314,8 +319,8 @@ impl Service {
         id: &SessionId,
         task: FileTask,
     ) -> Result<FileAnswer, Refusal> {
-        let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
+        let engine = self.engine(entry.language).await?;
         if matches!(task, FileTask::Write(..)) {
             self.may_grow(&entry)?;
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use check::Left;
-use engine::{Limits, Outcome, ProgramError};
+use engine::{Language, Limits, Outcome, ProgramError};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -38,7 +38,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     programs INTEGER NOT NULL,
     image_bytes INTEGER,
     in_memory INTEGER NOT NULL,
-    passing INTEGER NOT NULL DEFAULT 0
+    passing INTEGER NOT NULL DEFAULT 0,
+    language TEXT NOT NULL DEFAULT 'python'
 ) STRICT;
 CREATE TABLE IF NOT EXISTS session_names (
     session TEXT PRIMARY KEY,
@@ -86,10 +87,14 @@ CREATE TABLE IF NOT EXISTS rule_counts (
 
 /// Adds what tables of an earlier version lack.
 async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
-    let known = sqlx::query("SELECT 1 FROM pragma_table_info('sessions') WHERE name = 'passing'");
-    if known.fetch_optional(pool).await?.is_none() {
-        let add = "ALTER TABLE sessions ADD COLUMN passing INTEGER NOT NULL DEFAULT 0";
-        sqlx::query(add).execute(pool).await?;
+    for (name, add) in [
+        ("passing", "ALTER TABLE sessions ADD COLUMN passing INTEGER NOT NULL DEFAULT 0"),
+        ("language", "ALTER TABLE sessions ADD COLUMN language TEXT NOT NULL DEFAULT 'python'"),
+    ] {
+        let known = sqlx::query("SELECT 1 FROM pragma_table_info('sessions') WHERE name = ?");
+        if known.bind(name).fetch_optional(pool).await?.is_none() {
+            sqlx::query(add).execute(pool).await?;
+        }
     }
     Ok(())
 }
@@ -170,6 +175,8 @@ pub struct SessionRow {
     pub created_at: Moment,
     /// When it was last used.
     pub used_at: Moment,
+    /// What its programs are written in.
+    pub language: Language,
     /// The level behind its limits.
     pub level: String,
     /// What its programs may use.
@@ -379,7 +386,7 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, names
+            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, language, names
              FROM sessions LEFT JOIN session_names
              ON session_names.session = sessions.id AND session_names.programs = sessions.programs
              ORDER BY used_at",
@@ -389,11 +396,14 @@ impl Store {
         let mut sessions = Vec::with_capacity(rows.len());
         for row in rows {
             let Ok(id) = row.get::<String, _>("id").parse() else { continue };
+            // One of a language that this version does not know cannot be gone on with.
+            let Ok(language) = row.get::<String, _>("language").parse() else { continue };
             sessions.push(SessionRow {
                 id,
                 owner: row.get("owner"),
                 created_at: Moment(row.get("created_at")),
                 used_at: Moment(row.get("used_at")),
+                language,
                 level: row.get("level"),
                 limits: read("a session's limits", row.get("limits"))?,
                 programs: row.get::<i64, _>("programs").unsigned_abs(),
@@ -573,7 +583,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
     match write {
         Write::Session(row) => {
             write_names(to, row).await?;
-            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .bind(row.id.as_str())
                 .bind(&row.owner)
                 .bind(row.created_at.0)
@@ -584,6 +594,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
                 .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
                 .bind(row.in_memory)
                 .bind(row.passing)
+                .bind(row.language.name())
                 .execute(to)
                 .await?
         }
@@ -653,6 +664,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_session_of_an_earlier_version_has_python() {
+        let folder = tempfile::tempdir().unwrap();
+        let (id, store) = (SessionId::fresh(), Store::open(folder.path()).await.unwrap());
+        for statement in [
+            "ALTER TABLE sessions DROP COLUMN language".to_owned(),
+            format!(
+                "INSERT INTO sessions VALUES ('{id}', 'ann', 1, 2, 'development', '{}', 1, NULL, 0, 0)",
+                serde_json::to_string(&Limits::default()).unwrap()
+            ),
+        ] {
+            let statement = sqlx::query(sqlx::AssertSqlSafe(statement));
+            statement.execute(store.pool()).await.unwrap();
+        }
+        drop(store);
+        let store = Store::open(folder.path()).await.unwrap();
+        let row = store.sessions().await.unwrap().remove(0);
+        assert_eq!((row.id, row.language), (id, Language::Python));
+    }
+
+    #[tokio::test]
     async fn what_programs_left_comes_back_while_it_is_theirs_and_can_be_read() {
         let folder = tempfile::tempdir().unwrap();
         let names = r#"{"version":1,"bound":{"imports":{"j":"import json as j"},"others":["x"],"used":[]}}"#;
@@ -663,6 +694,7 @@ mod tests {
             owner: "ann".to_owned(),
             created_at: Moment(1),
             used_at: Moment(2),
+            language: Language::TypeScript,
             level: "development".to_owned(),
             limits: Limits::default(),
             programs: 3,
@@ -675,6 +707,7 @@ mod tests {
         store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
         let read = async || store.sessions().await.unwrap().remove(0);
         assert_eq!(read().await.left, Some(left.clone()));
+        assert_eq!(read().await.language, Language::TypeScript);
         // One that does not know of names ran a fourth program.
         let run = "UPDATE sessions SET programs = 4";
         sqlx::query(run).execute(store.pool()).await.unwrap();

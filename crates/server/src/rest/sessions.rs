@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use engine::{Level, Limits};
+use engine::{Language, Level, Limits};
 use gateway::service::ids::SessionId;
 use gateway::service::{SessionState, SessionView};
 use http::{HeaderMap, StatusCode, header};
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::Door;
 use super::access::{Follower, Runner};
-use super::execute::LevelGiven;
+use super::execute::{LanguageGiven, LevelGiven};
 use super::given::{At, Body, Fields, Parameters, cut};
 use super::moment;
 use super::problem::{ErrorBody, Problem};
@@ -35,6 +35,9 @@ pub(crate) struct SessionShown {
     /// When it ends unless it is used.
     #[schema(format = DateTime)]
     expires_at: String,
+    /// What all its programs are written in.
+    #[schema(value_type = LanguageGiven)]
+    language: Language,
     /// The level behind its limits.
     #[schema(value_type = LevelGiven)]
     level: Level,
@@ -97,6 +100,9 @@ pub(crate) struct Sessions {
 #[derive(Debug, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSession {
+    /// What its programs are written in; `python` if nothing is said, where that is run.
+    #[schema(value_type = Option<LanguageGiven>)]
+    language: Option<String>,
     /// A level that is no looser than the operator's.
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
@@ -110,6 +116,7 @@ impl From<SessionView> for SessionShown {
             created_at: moment::text(view.created_at),
             used_at: moment::text(view.used_at),
             expires_at: moment::text(view.expires_at),
+            language: view.language,
             level: view.level,
             programs: view.programs,
             state: view.state,
@@ -166,9 +173,10 @@ pub(crate) async fn create(
     Body(body): Body,
 ) -> Result<Response, Problem> {
     let mut fields = Fields::read(&headers, &body)?;
-    let wanted = NewSession { level: fields.take("level")? };
+    let wanted = NewSession { language: fields.take("language")?, level: fields.take("level")? };
     fields.end()?;
-    let view = door.shared.service.create_session(&caller, wanted.level).await?;
+    let NewSession { language, level } = wanted;
+    let view = door.shared.service.create_session(&caller, language.as_deref(), level).await?;
     Ok(created(view))
 }
 

@@ -195,7 +195,7 @@ fn used(answer: &Answer) -> String {
 
 fn question(arguments: Arguments) -> anyhow::Result<Ask> {
     let form = form(&arguments)?;
-    let context = read_context(arguments.context.as_deref())?;
+    let context = read_context(arguments.context.as_deref(), Language::default())?;
     let question = match arguments.question.as_str() {
         "-" => read_input(Path::new("-"), "the question")?,
         _ => arguments.question,

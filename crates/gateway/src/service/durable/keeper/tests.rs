@@ -22,6 +22,7 @@ fn begun() -> Begun {
         teams: Vec::new(),
         level: engine::Level::default(),
         created_at: Moment::now(),
+        language: engine::Language::default(),
         program: "1".to_owned(),
         context: engine::Context::new(),
         guidance: String::new(),
