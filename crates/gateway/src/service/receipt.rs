@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use engine::Language;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
@@ -41,6 +42,9 @@ pub struct Receipt {
     pub tools_called: Vec<String>,
     /// What was saved, in money.
     pub cost_saved: f64,
+    /// What the program is written in.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// What was counted of a run.
@@ -50,12 +54,13 @@ struct Seen {
     sent: u64,
     received: u64,
     received_bytes: u64,
+    language: Language,
 }
 
 impl Receipt {
     /// The receipt, where our own definitions have `own` tokens and a million tokens cost `price`.
     fn new(seen: Seen, own: u64, price: f64) -> Self {
-        let Seen { counts, definitions, sent, received, received_bytes } = seen;
+        let Seen { counts, definitions, sent, received, received_bytes, language } = seen;
         let calls = counts.argument_tokens + counts.result_tokens;
         let (inline, search) = (definitions.all + calls, definitions.used + calls);
         let ours = own + sent + received;
@@ -76,6 +81,7 @@ impl Receipt {
             bytes_kept: counts.result_bytes.saturating_sub(received_bytes),
             tools_called: counts.tools.into_keys().collect(),
             cost_saved,
+            language,
         }
     }
 }
@@ -117,6 +123,7 @@ impl Service {
             // One that failed has no value, not even `null`.
             received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
             received_bytes: received_bytes as u64,
+            language: run.record().language.parse().unwrap_or_default(),
         };
         Receipt::new(seen, self.own_tokens(), self.settings.token_price)
     }
@@ -152,8 +159,10 @@ mod tests {
             sent: 20,
             received: 10,
             received_bytes: 40,
+            language: Language::TypeScript,
         };
         let receipt = Receipt::new(seen(5000), 600, 3.0);
+        assert_eq!(receipt.language, Language::TypeScript);
         assert_eq!((receipt.tokens_saved, receipt.tokens_saved_search), (4370, -630));
         assert!((receipt.cost_saved - 0.01311).abs() < 1e-9);
         assert_eq!(Receipt::new(seen(0), 600, 3.0).tokens_saved, -630);

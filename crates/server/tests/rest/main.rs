@@ -12,6 +12,7 @@ mod pages;
 mod places;
 mod receipts;
 mod skills;
+mod typescript;
 
 use self::events::{Event, events};
 use self::house::{House, assert_problem, text};

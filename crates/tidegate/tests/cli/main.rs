@@ -24,4 +24,5 @@ mod settings;
 mod skills;
 mod tide;
 mod tools;
+mod typescript;
 mod wrong_inputs;
