@@ -267,7 +267,7 @@ function searchTools(query = "", options = {}) {
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RangeError(`searchTools(): limit is a number of tools from 1 on, not ${inspect(limit)}`);
   }
-  const answer = askNow("$search", encode({ query, detail_level: level, server, limit: Math.min(limit, 1_000_000) })[0]);
+  const answer = askNow("$search", encode({ query, detail_level: level, server, limit: Math.min(limit, 1_000_000), language: "typescript" })[0]);
   if (answer === null) {
     return [];
   }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::Catalog;
 use catalog::names::{self, Kind};
 use check::{Checker, Code, Finding, Given, Left, Report, Review, Rules, Unchecked};
-use engine::{Limits, Outcome, Program, ProgramError};
+use engine::{Language, Limits, Outcome, Program, ProgramError};
 
 use crate::finding::{Detail, Search};
 use crate::missing;
@@ -110,7 +110,7 @@ impl Checks {
         }
         if let Some(query) = wanted_instead(&report, &program.source) {
             tools.know_all().await;
-            report.suggested = suggested(tools, &query);
+            report.suggested = suggested(tools, &query, program.language);
         }
         (report, Some(offer))
     }
@@ -268,16 +268,16 @@ fn words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Tools that may do what was wanted.
-fn suggested(tools: &Tools, wanted: &Wanted) -> Option<String> {
+fn suggested(tools: &Tools, wanted: &Wanted, language: Language) -> Option<String> {
     if wanted.words.is_empty() {
         return None;
     }
     let query = wanted.words.join(" ");
-    let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2 };
+    let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2, language };
     let found = tools.find(&asked).ok()?;
     let shown = found.tools.iter().filter(|tool| wanted.fits(&tool.name)).map(|tool| {
         let signature = tool.signature.as_deref().unwrap_or_default();
-        format!("from servers.{} import {}\n{}", tool.server, tool.name, signature.trim_end())
+        format!("{}\n{}", tool.import(language), signature.trim_end())
     });
     let shown = shown.collect::<Vec<_>>().join("\n");
     (!shown.is_empty() && shown.len() <= MOST_SUGGESTED).then_some(shown)

@@ -326,7 +326,8 @@ impl Children {
         let behalf = Behalf::clone(&self.behalf);
         let ran = match &self.nursery.rests {
             Some(rests) => {
-                let (servers, skills) = (offer.folder_in(session), offer.skills(&behalf));
+                let servers = offer.folder_in(session);
+                let skills = offer.skills(&behalf, session.engine().language());
                 let most = session.start().limits.call_result_bytes;
                 let mut desk = Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing);
                 if let Some(first) = first {

@@ -283,6 +283,12 @@ impl Mcp {
         (!missing.is_empty()).then_some(meta)
     }
 
+    /// The language of the programs that a client can run, where that is one; else the usual one.
+    fn language(&self) -> Language {
+        let offers = |wanted: &str| self.own().any(|tool| tool.name == wanted);
+        if offers(SCRIPT) && !offers(EXECUTE) { Language::TypeScript } else { Language::Python }
+    }
+
     fn is_direct(&self) -> bool {
         self.options.mode == Mode::Direct
     }

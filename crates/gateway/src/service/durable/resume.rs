@@ -554,7 +554,7 @@ fn desk(
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
     let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
-    let skills = offer.skills(&behalf);
+    let skills = offer.skills(&behalf, place.engine.language());
     let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());
     let desk = Arc::new(desk.with_books(books).with_children(children));
     (Start { host: Arc::clone(&desk) as _, skills, ..start }, desk)
