@@ -131,10 +131,18 @@ impl Checks {
             None => (Circumstances::default(), None),
         };
         let (checks, source) = (Arc::clone(self), program.source.clone());
+        let is_typescript = program.language == Language::TypeScript;
         let review = move || {
             let Circumstances { catalog, unlisted, partial } = known;
             let (source, unlisted, rules) = (source.as_str(), &unlisted[..], Some(&rules));
-            let program = check::Program { source, unlisted, partial, rules, ..Default::default() };
+            let program = check::Program {
+                source,
+                unlisted,
+                partial,
+                rules,
+                is_typescript,
+                ..Default::default()
+            };
             checks.checker.review_against(catalog, &program)
         };
         let review = tokio::task::spawn_blocking(review).await;
@@ -149,6 +157,7 @@ impl Checks {
     ) -> Report {
         let (checks, rules) = (Arc::clone(self), rules.clone());
         let source = program.source.clone();
+        let is_typescript = program.language == Language::TypeScript;
         let given: Vec<String> = program.context.keys().cloned().collect();
         let Circumstances { catalog, unlisted, partial } = circumstances.clone();
         let earlier = earlier.clone();
@@ -164,6 +173,7 @@ impl Checks {
                 unlisted: &unlisted,
                 partial,
                 rules: Some(&rules),
+                is_typescript,
             };
             checks.checker.check_against(catalog, &program)
         };
