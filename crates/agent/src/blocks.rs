@@ -88,7 +88,10 @@ mod tests {
 
     #[test]
     fn a_longer_fence_holds_shorter_ones() {
-        assert_eq!(programs("````python\nx = '''\n```\n'''\n````", Python), ["x = '''\n```\n'''\n"]);
+        assert_eq!(
+            programs("````python\nx = '''\n```\n'''\n````", Python),
+            ["x = '''\n```\n'''\n"]
+        );
     }
 
     #[test]

@@ -41,11 +41,8 @@ impl Work<'_> {
         prompt.tools.extend(passed.iter().map(|one| one.spec.clone()));
         loop {
             let reply = self.think(StepName::Chat, prompt.clone(), self.is_plain()).await?;
-            let programs = if has_code {
-                blocks::programs(&reply.text, self.language)
-            } else {
-                Vec::new()
-            };
+            let programs =
+                if has_code { blocks::programs(&reply.text, self.language) } else { Vec::new() };
             if reply.calls.is_empty() && programs.is_empty() {
                 return self.formed(prompt, reply).await;
             }

@@ -213,7 +213,10 @@ impl Agent {
         if !self.service.languages().contains(&language) {
             return invalid(
                 "language",
-                format!("is \"{language}\", and no programs in {} are run here (setting `languages`)", language.title()),
+                format!(
+                    "is \"{language}\", and no programs in {} are run here (setting `languages`)",
+                    language.title()
+                ),
             );
         }
         let (letters, most) = (ask.question.chars().count(), self.settings.question_letters);

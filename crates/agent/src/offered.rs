@@ -68,7 +68,7 @@ impl Work<'_> {
         let tools = self.agent.service.tools();
         tools.know_all().await;
         let catalog = tools.catalog();
-        let mut names: BTreeSet<String> = 
+        let mut names: BTreeSet<String> =
             own(self.language).into_iter().map(|tool| tool.name).collect();
         let mut passed = Vec::new();
         for listing in tools.listings() {

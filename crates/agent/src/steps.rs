@@ -76,7 +76,8 @@ impl Work<'_> {
     fn task(&self, found: &Found) -> String {
         let mut task = format!("Question: {}", self.question);
         // Writing to a string does not fail.
-        let _ = write!(task, "\n\nVariables: {}", words::of_variables(&self.context, self.language));
+        let _ =
+            write!(task, "\n\nVariables: {}", words::of_variables(&self.context, self.language));
         if self.conversation.session.is_some() {
             task.push_str("\nVariables and functions of your earlier programs are still there.");
         }

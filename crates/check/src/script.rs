@@ -71,7 +71,10 @@ fn is_name(part: &str) -> bool {
 pub(crate) fn run(catalog: &Catalog, job: &Job, told: &dyn Fn(Review)) -> Report {
     let Some(reading) = typescript::reading(&job.source) else {
         told(Review::unparsed(job.source.lines().count() as u64));
-        return Report { findings: unparsed(&job.source).into_iter().collect(), ..Report::default() };
+        return Report {
+            findings: unparsed(&job.source).into_iter().collect(),
+            ..Report::default()
+        };
     };
     let checked = Checked::of(catalog, job, &reading);
     told(checked.review(job));
@@ -155,9 +158,8 @@ impl<'c, 'r> Checked<'c, 'r> {
         let text = text(self.reading);
         let lines = Lines::new(&text);
         self.mistakes.sort_by_key(|(_, one)| (one.range.start(), one.range.end(), one.code));
-        self.mistakes.dedup_by(|(_, one), (_, other)| {
-            one.range == other.range && one.code == other.code
-        });
+        self.mistakes
+            .dedup_by(|(_, one), (_, other)| one.range == other.range && one.code == other.code);
         let mut findings: Vec<Finding> = Vec::new();
         for (severity, mistake) in self.mistakes {
             findings.push(lines.finding(severity, mistake));
@@ -169,13 +171,7 @@ impl<'c, 'r> Checked<'c, 'r> {
         let blocking = rest.iter().filter(|one| one.severity == Severity::Blocks).count();
         let usage = findings.iter().any(|one| one.severity == Severity::Blocks);
         let usage = usage.then(|| usage_of(&self.called)).flatten();
-        Report {
-            findings,
-            more: rest.len(),
-            more_blocking: blocking,
-            usage,
-            ..Report::default()
-        }
+        Report { findings, more: rest.len(), more_blocking: blocking, usage, ..Report::default() }
     }
 
     /// Imports of servers and tools.
@@ -250,16 +246,19 @@ impl<'c, 'r> Checked<'c, 'r> {
         };
         let meant = meant.and_then(|near| catalog.resolve(server, near).ok());
         let usage = meant.map(bindings::typescript_signature);
-        self.note(is_certain, Mistake {
-            range: range(at),
-            code,
-            weight: Weight::Call,
-            message,
-            valid,
-            nearest,
-            usage,
-            raises: raises::UNKNOWN_TOOL,
-        });
+        self.note(
+            is_certain,
+            Mistake {
+                range: range(at),
+                code,
+                weight: Weight::Call,
+                message,
+                valid,
+                nearest,
+                usage,
+                raises: raises::UNKNOWN_TOOL,
+            },
+        );
     }
 
     fn note(&mut self, is_certain: bool, mistake: Mistake) {
@@ -317,7 +316,8 @@ impl<'c, 'r> Checked<'c, 'r> {
     /// `callMCPTool("github", "create_issue", {...})`, `callMCPTool("create_issue", {...})`
     fn by_name(&mut self, call: &Call) -> Called<'c> {
         let Some(arguments) = &call.arguments else { return Called::Any };
-        let text = |at: usize| match arguments.get(at).map(|part: &Part| (&part.value, part.range)) {
+        let text = |at: usize| match arguments.get(at).map(|part: &Part| (&part.value, part.range))
+        {
             Some((Written::Text(text), at)) => Some((text.as_str(), at)),
             _ => None,
         };

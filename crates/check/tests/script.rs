@@ -65,9 +65,15 @@ fn calls_that_the_gateway_would_refuse_block() {
     let forge = "import { create_issue, list_issues } from \"servers/forge\";\nimport * as all from \"servers/forge\";\n";
     for (call, code) in [
         ("await create_issue({ owner: \"a\", repo: \"b\" })", "missing-argument"),
-        ("await create_issue({ owner: \"a\", repo: \"b\", tittle: \"c\", title: \"d\" })", "unknown-argument"),
+        (
+            "await create_issue({ owner: \"a\", repo: \"b\", tittle: \"c\", title: \"d\" })",
+            "unknown-argument",
+        ),
         ("await create_issue({ owner: \"a\", repo: \"b\", title: 3 })", "wrong-type"),
-        ("await create_issue({ owner: \"a\", repo: \"b\", title: \"c\", labels: \"bug\" })", "wrong-type"),
+        (
+            "await create_issue({ owner: \"a\", repo: \"b\", title: \"c\", labels: \"bug\" })",
+            "wrong-type",
+        ),
         ("await list_issues({ owner: \"a\", repo: \"b\", state: \"opened\" })", "wrong-value"),
         ("await list_issues({ owner: \"a\", repo: \"b\", per_page: 500 })", "wrong-value"),
         ("await create_issue(\"a\", \"b\", \"c\")", "wrong-type"),
@@ -77,12 +83,21 @@ fn calls_that_the_gateway_would_refuse_block() {
         ("await all.create_isue({})", "unknown-tool"),
         ("await callMCPTool(\"forge\", \"create_isue\", {})", "unknown-tool"),
         ("await callMCPTool(\"forg\", \"create_issue\", {})", "unknown-server"),
-        ("await callMCPTool(\"forge\", \"create_issue\", { owner: \"a\", repo: \"b\" })", "missing-argument"),
+        (
+            "await callMCPTool(\"forge\", \"create_issue\", { owner: \"a\", repo: \"b\" })",
+            "missing-argument",
+        ),
         ("const one = async () => create_issue({}); await one()", "missing-argument"),
-        ("await Promise.all([1, 2].map((n) => create_issue({ owner: \"a\", repo: \"b\", title: 1 })))", "wrong-type"),
+        (
+            "await Promise.all([1, 2].map((n) => create_issue({ owner: \"a\", repo: \"b\", title: 1 })))",
+            "wrong-type",
+        ),
     ] {
         let found = blocked(&format!("{forge}{call}"));
-        assert!(!found.is_empty() && found.iter().all(|one| *one == (code, 3)), "{call}: {found:?}");
+        assert!(
+            !found.is_empty() && found.iter().all(|one| *one == (code, 3)),
+            "{call}: {found:?}"
+        );
     }
 }
 
@@ -143,7 +158,9 @@ fn a_slip_of_the_pen_in_a_field_blocks_where_it_is_certain() {
     ] {
         assert_eq!(blocked(&format!("{forge}{read}")), [], "{read}");
     }
-    let told = checked(&format!("{forge}const found = await get_repository(asked); found.full_nmae")).for_model();
+    let told =
+        checked(&format!("{forge}const found = await get_repository(asked); found.full_nmae"))
+            .for_model();
     assert!(told.contains("did you mean: full_name"), "{told}");
 }
 
@@ -161,7 +178,8 @@ fn servers_that_said_nothing_are_not_judged() {
     let checker = checker();
     let unlisted = ["chat".to_owned()];
     let source = "import { send } from \"servers/chat\";\nawait send(1);\nawait callMCPTool(\"chat\", \"sned\")";
-    let program = Program { source, unlisted: &unlisted, is_typescript: true, ..Program::default() };
+    let program =
+        Program { source, unlisted: &unlisted, is_typescript: true, ..Program::default() };
     assert!(!checker.check(&program).blocks());
     let source = "import { x } from \"servers/nobody\";";
     let program = Program { source, partial: true, is_typescript: true, ..Program::default() };

@@ -25,7 +25,9 @@ pub enum Language {
 
 /// A text that names no language.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no language that programs can be written in; there are \"python\" and \"typescript\"")]
+#[error(
+    "{0:?} is no language that programs can be written in; there are \"python\" and \"typescript\""
+)]
 pub struct UnknownLanguage(pub String);
 
 impl Language {

@@ -59,11 +59,55 @@ const KEYWORDS: &[&str] = &[
 
 /// Words that TypeScript keeps for itself.
 const TYPESCRIPT_KEYWORDS: &[&str] = &[
-    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger",
-    "default", "delete", "do", "else", "enum", "eval", "export", "extends", "false", "finally",
-    "for", "function", "if", "implements", "import", "in", "instanceof", "interface", "let", "new",
-    "null", "package", "private", "protected", "public", "return", "static", "super", "switch",
-    "this", "throw", "true", "try", "typeof", "undefined", "var", "void", "while", "with", "yield",
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
 ];
 
 /// Whether a program of a language could have a variable of this name, and it means nothing to the
@@ -102,8 +146,14 @@ mod tests {
     fn only_names_that_a_program_can_use_are_variables() {
         assert!(["a", "_b", "größe", "class_"].into_iter().all(is_variable));
         assert!(!["", "1a", "a-b", "class", "None", "__builtins__"].into_iter().any(is_variable));
-        assert!(["a", "$", "def", "größe"].into_iter().all(|name| is_variable_of(TypeScript, name)));
-        assert!(!["", "1a", "new", "__proto__"].into_iter().any(|name| is_variable_of(TypeScript, name)));
+        assert!(
+            ["a", "$", "def", "größe"].into_iter().all(|name| is_variable_of(TypeScript, name))
+        );
+        assert!(
+            !["", "1a", "new", "__proto__"]
+                .into_iter()
+                .any(|name| is_variable_of(TypeScript, name))
+        );
         assert!(is_variable_of(Python, "new") && !is_variable_of(Python, "def"));
     }
 }

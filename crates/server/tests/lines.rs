@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gateway::service::store::Store;
 use engine::Language;
+use gateway::service::store::Store;
 use gateway::service::{Engines, Parts, Readiness, Service, Settings};
 use gateway::{Memory, Tools};
 use proptest::collection::vec;

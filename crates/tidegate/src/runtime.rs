@@ -102,7 +102,9 @@ async fn ready_in(config: &Config, language: Language) -> anyhow::Result<Install
         Err(error @ CacheError::Missing { .. }) => {
             out::tell(format_args!("{error}; making what is missing of the {title} runtime"));
         }
-        Err(error) => return Err(error).with_context(|| format!("the {title} runtime cannot be used")),
+        Err(error) => {
+            return Err(error).with_context(|| format!("the {title} runtime cannot be used"));
+        }
     }
     install(cache, Source::Registry, plan).await
 }

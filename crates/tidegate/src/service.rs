@@ -15,7 +15,9 @@ use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
-use gateway::service::{Engines, OnDemand, Parts, Readiness, Service, Settings, Spans, Trail, Watching};
+use gateway::service::{
+    Engines, OnDemand, Parts, Readiness, Service, Settings, Spans, Trail, Watching,
+};
 use gateway::{Checks, Tools};
 use server::Shared;
 use server::guidance::Guidance;
@@ -424,8 +426,11 @@ pub(crate) fn begin(
     let work = move || {
         let opened = crate::runtime::plan_of(language).and_then(|plan| {
             let progress = Told(tell.clone());
-            let installed = install::install(&cache?, &Source::Registry, &plan, &Builder, &progress)
-                .with_context(|| format!("could not install the {} runtime", language.title()))?;
+            let installed =
+                install::install(&cache?, &Source::Registry, &plan, &Builder, &progress)
+                    .with_context(|| {
+                        format!("could not install the {} runtime", language.title())
+                    })?;
             let options = Options { standby, threads: threads.max(4) };
             WasmEngine::open(installed, options).map_err(anyhow::Error::from_boxed)
         });

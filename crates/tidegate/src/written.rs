@@ -75,8 +75,10 @@ mod tests {
 
     #[test]
     fn a_files_name_says_what_a_program_is_written_in_unless_somebody_does() {
-        let (none, script) =
-            (LanguageOption { language: None }, LanguageOption { language: Some(Language::TypeScript) });
+        let (none, script) = (
+            LanguageOption { language: None },
+            LanguageOption { language: Some(Language::TypeScript) },
+        );
         for (file, language) in [
             ("a.py", Language::Python),
             ("a.b.ts", Language::TypeScript),

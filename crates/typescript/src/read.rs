@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use oxc::allocator::Allocator;
 use oxc::ast::AstKind;
 use oxc::ast::ast::{
-    ArrowFunctionExpression, AssignmentExpression, AwaitExpression, BinaryExpression,
-    BinaryOperator, BindingPattern, CallExpression, ChainExpression, ConditionalExpression,
-    ExportDefaultDeclaration, Expression, ForInStatement, ForOfStatement, ForStatement,
-    ForStatementLeft, Function, IfStatement, ImportDeclaration, ImportDeclarationSpecifier,
-    ImportExpression, LogicalExpression, NewExpression, ObjectProperty, Program, Statement,
-    StaticMemberExpression, StringLiteral, TryStatement, UnaryExpression, UnaryOperator,
-    VariableDeclarator, WhileStatement, DoWhileStatement,
+    ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression, AwaitExpression,
+    BinaryExpression, BinaryOperator, BindingPattern, CallExpression, ChainExpression,
+    ConditionalExpression, DoWhileStatement, ExportDefaultDeclaration, Expression, ForInStatement,
+    ForOfStatement, ForStatement, ForStatementLeft, Function, IfStatement, ImportDeclaration,
+    ImportDeclarationSpecifier, ImportExpression, LogicalExpression, NewExpression, ObjectProperty,
+    Program, Statement, StaticMemberExpression, StringLiteral, TryStatement, UnaryExpression,
+    UnaryOperator, VariableDeclarator, WhileStatement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -40,9 +40,9 @@ pub(crate) fn read(text: &str) -> Option<Reading> {
     if strip::first(&parsed.diagnostics, text).is_some() {
         return None;
     }
-    let semantic = SemanticBuilder::new().build(&parsed.program).semantic;
+    let scoping = SemanticBuilder::new().build(&parsed.program).semantic.into_scoping();
     let mut reader = Reader {
-        scoping: semantic.scoping(),
+        scoping: &scoping,
         reading: Reading { text: text.to_owned(), ..Reading::default() },
         origins: HashMap::new(),
         constants: Constants::new(),
@@ -195,8 +195,7 @@ impl<'s> Reader<'s> {
             BindingPattern::ObjectPattern(object) => {
                 for property in &object.properties {
                     let Some(name) = property.key.static_name() else { continue };
-                    let named =
-                        Named { name: name.to_string(), range: range(property.key.span()) };
+                    let named = Named { name: name.to_string(), range: range(property.key.span()) };
                     let has_default =
                         matches!(property.value, BindingPattern::AssignmentPattern(_));
                     let inner = match origin {
@@ -291,11 +290,15 @@ impl<'s> Reader<'s> {
     }
 
     /// `Promise.all([a(), b()])`, whose results come in order.
-    fn together<'e, 'a>(&self, init: &'e Expression<'a>) -> Option<&'e [oxc::ast::ast::ArrayExpressionElement<'a>]> {
+    fn together<'e, 'a>(
+        &self,
+        init: &'e Expression<'a>,
+    ) -> Option<&'e [ArrayExpressionElement<'a>]> {
         let Expression::AwaitExpression(awaited) = init else { return None };
         let Expression::CallExpression(call) = &awaited.argument else { return None };
         let Expression::StaticMemberExpression(member) = &call.callee else { return None };
-        let is_all = member.property.name == "all" && self.is_global(&member.object, &["Promise"]);
+        let is_all =
+            member.property.name.as_str() == "all" && self.is_global(&member.object, &["Promise"]);
         match call.arguments.first()?.as_expression()? {
             Expression::ArrayExpression(array) if is_all => Some(&array.elements),
             _ => None,
@@ -317,6 +320,10 @@ fn module(import: &ImportExpression<'_>) -> Option<Origin> {
     Some(Origin::Module { specifier: specifier.value.to_string(), path: Vec::new() })
 }
 
+fn is_function(expression: &Expression<'_>) -> bool {
+    matches!(expression, Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_))
+}
+
 fn is_by_name(specifier: &str, path: &[Named]) -> bool {
     specifier == "tidegate" && matches!(path, [only] if BY_NAME.contains(&only.name.as_str()))
 }
@@ -329,10 +336,8 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_program(&mut self, it: &Program<'a>) {
         for statement in &it.body {
             self.visit_statement(statement);
-            self.has_left |= matches!(
-                statement,
-                Statement::ReturnStatement(_) | Statement::ThrowStatement(_)
-            );
+            self.has_left |=
+                matches!(statement, Statement::ReturnStatement(_) | Statement::ThrowStatement(_));
         }
     }
 
@@ -385,7 +390,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
         if let Some(init) = &it.init {
             self.is_called = match &it.id {
-                BindingPattern::BindingIdentifier(name) => {
+                BindingPattern::BindingIdentifier(name) if is_function(init) => {
                     self.is_referred_to(name.symbol_id.get())
                 }
                 _ => false,
@@ -393,7 +398,8 @@ impl<'a> Visit<'a> for Reader<'_> {
             self.visit_expression(init);
             self.is_called = false;
             written::remember(it, self.scoping, &mut self.constants);
-            if let (Some(parts), BindingPattern::ArrayPattern(array)) = (self.together(init), &it.id)
+            if let (Some(parts), BindingPattern::ArrayPattern(array)) =
+                (self.together(init), &it.id)
             {
                 for (part, element) in parts.iter().zip(&array.elements) {
                     let origin = part.as_expression().and_then(|one| self.origin(one));
@@ -425,7 +431,7 @@ impl<'a> Visit<'a> for Reader<'_> {
         let method = member.map_or("", |member| member.property.name.as_str());
         let catches = CATCHING.contains(&method) || method == "then" && it.arguments.len() > 1;
         self.promises_caught |= catches;
-        let mut inside = |reader: &mut Self| {
+        let inside = |reader: &mut Self| {
             reader.visit_expression(&it.callee);
             let object = member.and_then(|member| reader.origin(&member.object));
             let given = match object {
@@ -449,7 +455,7 @@ impl<'a> Visit<'a> for Reader<'_> {
                 }
             }
             for argument in &it.arguments {
-                reader.is_called = true;
+                reader.is_called = argument.as_expression().is_some_and(is_function);
                 reader.visit_argument(argument);
                 reader.is_called = false;
             }

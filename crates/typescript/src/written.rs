@@ -1,5 +1,7 @@
 //! Expressions whose value is written down.
 
+use std::collections::HashMap;
+
 use oxc::ast::ast::{
     Argument, ArrayExpressionElement, BindingPattern, Expression, ObjectPropertyKind, PropertyKind,
     UnaryOperator, VariableDeclarator,
@@ -7,8 +9,6 @@ use oxc::ast::ast::{
 use oxc::semantic::Scoping;
 use oxc::span::{GetSpan as _, Span};
 use oxc::syntax::symbol::SymbolId;
-
-use std::collections::HashMap;
 
 use crate::reading::{Named, Part, Range, Written};
 
@@ -24,7 +24,9 @@ pub(crate) fn range(span: Span) -> Range {
 
 /// Remembers a variable that never has another value than the one it is declared with.
 pub(crate) fn remember(one: &VariableDeclarator<'_>, scoping: &Scoping, known: &mut Constants) {
-    let (BindingPattern::BindingIdentifier(name), Some(init)) = (&one.id, &one.init) else { return };
+    let (BindingPattern::BindingIdentifier(name), Some(init)) = (&one.id, &one.init) else {
+        return;
+    };
     let Some(symbol) = name.symbol_id.get().filter(|symbol| !scoping.symbol_is_mutated(*symbol))
     else {
         return;
@@ -76,10 +78,11 @@ fn value(
             }
         }
         Expression::Identifier(name) => {
-            let symbol = name.reference_id.get().and_then(|id| scoping.get_reference(id).symbol_id());
+            let symbol =
+                name.reference_id.get().and_then(|id| scoping.get_reference(id).symbol_id());
             match symbol {
                 Some(symbol) => known.get(&symbol).cloned().unwrap_or(Written::Unknown),
-                None if name.name == "undefined" => Written::Undefined,
+                None if name.name.as_str() == "undefined" => Written::Undefined,
                 None => Written::Unknown,
             }
         }
@@ -88,7 +91,8 @@ fn value(
                 Some(part(one.as_expression()?, scoping, known, depth + 1))
             };
             // How many there are of a spread nobody knows, so neither where the others are.
-            array.elements.iter().map(item).collect::<Option<_>>().map_or(Written::Unknown, Written::Array)
+            let items = array.elements.iter().map(item).collect::<Option<Vec<Part>>>();
+            items.map_or(Written::Unknown, Written::Array)
         }
         Expression::ObjectExpression(object) => {
             let mut entries: Vec<(Named, Part)> = Vec::new();

@@ -46,7 +46,11 @@ pub(crate) fn review(
             Called::Unlisted => {
                 others = others.plus(count);
                 let message = "calls a tool of a server that has not said what it offers";
-                found.push(Found { rule: Rule::UnknownTool, range: at, message: message.to_owned() });
+                found.push(Found {
+                    rule: Rule::UnknownTool,
+                    range: at,
+                    message: message.to_owned(),
+                });
             }
             Called::Any => {
                 others = others.plus(count);

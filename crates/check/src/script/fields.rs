@@ -33,8 +33,7 @@ pub(super) fn wrong(tool: &CatalogTool, read: &Read) -> Option<(bool, Mistake)> 
     let near = nearest(name, names());
     // Schemas that do not close their objects allow further fields, so only a slip of the pen is
     // certain to be meant as one of those declared.
-    let is_wrong =
-        object.closed || object.extra.is_none() && names().any(|one| is_slip(name, one));
+    let is_wrong = object.closed || object.extra.is_none() && names().any(|one| is_slip(name, one));
     if !is_wrong && near.is_none() {
         return None;
     }

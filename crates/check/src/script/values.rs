@@ -68,8 +68,11 @@ impl Given {
                 }
                 let mut object = Map::new();
                 for (key, part) in entries {
-                    let inner =
-                        if path.is_empty() { key.name.clone() } else { format!("{path}.{}", key.name) };
+                    let inner = if path.is_empty() {
+                        key.name.clone()
+                    } else {
+                        format!("{path}.{}", key.name)
+                    };
                     self.places.push((inner.clone(), key.range, part.range));
                     if let Some(value) = self.json(part, &inner) {
                         object.insert(key.name.clone(), value);

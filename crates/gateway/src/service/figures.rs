@@ -206,7 +206,8 @@ pub(super) fn count(record: &Record, price: f64) {
 
 fn count_end(ended: &Ended, language: Language) {
     let language = language.name();
-    histogram!("tidegate_run_seconds", "language" => language).record(ended.execution_time_ms / 1e3);
+    histogram!("tidegate_run_seconds", "language" => language)
+        .record(ended.execution_time_ms / 1e3);
     let whole = Duration::try_from_secs_f64(ended.execution_time_ms / 1e3).unwrap_or_default();
     Phase::Guest.took(ended.usage.wall);
     Phase::Rest.took(whole.saturating_sub(ended.usage.wall));

@@ -58,7 +58,8 @@ pub(super) fn in_typescript(python: &Folder, skills: &[Kept]) -> Folder {
                       with its arguments by name, `await NAME({ argument: 1 })`.\n"
         .to_owned();
     // Python has names that TypeScript keeps for itself.
-    let nameable = |kept: &&Kept| is_variable_of(Language::TypeScript, &kept.skill.name.to_string());
+    let nameable =
+        |kept: &&Kept| is_variable_of(Language::TypeScript, &kept.skill.name.to_string());
     for kept in skills.iter().filter(nameable) {
         let (skill, name) = (&kept.skill, kept.skill.name.to_string());
         files.insert(format!("{name}.ts"), called(&name, &skill.description).into_bytes().into());

@@ -44,5 +44,8 @@ fn who_cannot_run_programs_is_told_of_nothing_else() {
 
 #[test]
 fn our_definitions_can_be_read() {
-    assert_eq!(own_tools(), ["execute_python", "execute_typescript", "search_tools", "execute_analysis"]);
+    assert_eq!(
+        own_tools(),
+        ["execute_python", "execute_typescript", "search_tools", "execute_analysis"]
+    );
 }

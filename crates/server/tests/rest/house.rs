@@ -176,7 +176,8 @@ fn sandbox_of(language: Language) -> Arc<dyn Engine> {
         );
         let cache = Cache::at(folder);
         let source = Source::Registry;
-        let installed = install(&cache, &source, &plan_of(language).unwrap(), &Builder, &Silent).unwrap();
+        let installed =
+            install(&cache, &source, &plan_of(language).unwrap(), &Builder, &Silent).unwrap();
         Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
     });
     Arc::clone(engine) as Arc<dyn Engine>

@@ -26,9 +26,7 @@ async fn a_program_runs_and_its_answer_has_every_part() {
     let stored = house.get(&format!("/api/v1/runs/{}", text(&answer["run_id"]))).await;
     assert_eq!(stored["language"], "typescript");
     assert!(text(&stored["program"]).starts_with("interface"));
-    let failed = house
-        .run(json!({"code": "const n = 1;\nnull.x", "language": "typescript"}))
-        .await;
+    let failed = house.run(json!({"code": "const n = 1;\nnull.x", "language": "typescript"})).await;
     assert_eq!(failed["error"]["type"], "TypeError");
     assert_eq!(failed["error"]["line"], 2, "{failed}");
     let metrics = house.ask("/metrics").await.text().await.unwrap();
@@ -39,7 +37,8 @@ async fn a_program_runs_and_its_answer_has_every_part() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_has_one_language() {
     let house = House::new().await;
-    let first = house.script("let count = 40; const add = (n: number) => (count += n); count").await;
+    let first =
+        house.script("let count = 40; const add = (n: number) => (count += n); count").await;
     let session = text(&first["session"]);
     // What it has need not be said again.
     let next = house.run(json!({"code": "add(2)", "session": session})).await;
@@ -49,8 +48,7 @@ async fn a_session_has_one_language() {
     let other = json!({"code": "1", "session": session, "language": "python"});
     let said = assert_problem(house.post("/execute", other).await, 400, "invalid_request").await;
     assert!(said.contains("has TypeScript") && said.contains("leave `session` out"), "{said}");
-    let analysis =
-        json!({"analysis_type": "describe", "data": [{"a": 1}], "session": session});
+    let analysis = json!({"analysis_type": "describe", "data": [{"a": 1}], "session": session});
     let said = house.post("/api/v1/analysis", analysis).await;
     assert!(assert_problem(said, 400, "invalid_request").await.contains("has TypeScript"));
     let python = house.create_session().await;
@@ -71,7 +69,8 @@ async fn a_session_has_one_language() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_frozen_forked_moved_and_goes_on() {
     let house = House::new().await;
-    let code = "const rows = [1, 2, 3]; const sum = () => rows.reduce((a, b) => a + b); rows.length";
+    let code =
+        "const rows = [1, 2, 3]; const sum = () => rows.reduce((a, b) => a + b); rows.length";
     let first = house.script(code).await;
     let session = text(&first["session"]);
     let frozen = house.post(&format!("/api/v1/sessions/{session}/freeze"), json!({})).await;

@@ -45,10 +45,10 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let language = arguments.written.of_file(Some(&arguments.file));
     let tools = crate::tools::open(config, &arguments.mcp_config).await?;
     let earlier = if arguments.session { Earlier::Something } else { Earlier::Nothing };
-    let program = arguments
-        .name
-        .iter()
-        .fold(Program::new(source).in_language(language), |program, name| program.with(name, Value::Null));
+    let program =
+        arguments.name.iter().fold(Program::new(source).in_language(language), |program, name| {
+            program.with(name, Value::Null)
+        });
     let checks = Checks::new();
     let limits = engine::Limits::default();
     let work = checks.examine(tools.as_ref(), &program, earlier, &limits);

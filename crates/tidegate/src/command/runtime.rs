@@ -107,9 +107,7 @@ fn blamed(error: anyhow::Error) -> anyhow::Error {
             InstallError::WheelUnreadable { .. }
             | InstallError::WrongWheel { .. }
             | InstallError::WrongPackage { .. },
-        ) => {
-            Misuse::error(format!("{error:#}"))
-        }
+        ) => Misuse::error(format!("{error:#}")),
         _ => error,
     }
 }

@@ -14,7 +14,10 @@ fn the_name_of_a_file_says_what_it_is_written_in() {
         let said = user.ok(&["run", file.to_str().unwrap(), "--context", r#"{"given": 21}"#]);
         assert!(said.ends_with("42\n"), "{said}");
     }
-    assert_eq!(user.value(&["--language", "typescript", "-c", "[1, 2].map((n) => n + 1)"]), json!([2, 3]));
+    assert_eq!(
+        user.value(&["--language", "typescript", "-c", "[1, 2].map((n) => n + 1)"]),
+        json!([2, 3])
+    );
     let broken = user.file("broken.ts", "const x = 1;\nconst y = ;\n");
     let said = user.tidegate(&["run", broken.to_str().unwrap()]);
     assert_eq!(said.code, Some(1), "{said:?}");
@@ -51,8 +54,7 @@ fn the_runtime_is_there_once_a_program_has_run_and_the_doctor_tries_it() {
     assert_eq!(user.value(&["--language", "typescript", "-c", "6 * 7"]), json!(42));
     assert!(user.ok(&["runtime", "install", "typescript"]).contains("complete"));
     assert!(user.ok(&["runtime", "status", "typescript"]).starts_with("complete"));
-    let doctor: serde_json::Value =
-        serde_json::from_str(&user.ok(&["doctor", "--json"])).unwrap();
+    let doctor: serde_json::Value = serde_json::from_str(&user.ok(&["doctor", "--json"])).unwrap();
     let findings = doctor["findings"].as_array().unwrap();
     let found = findings.iter().find(|one| one["name"] == "typescript").unwrap();
     assert!(found["detail"].as_str().unwrap().starts_with("fresh interpreter"), "{found}");

@@ -289,7 +289,9 @@ impl Service {
             };
             match fits {
                 Ok(()) => return Ok(language),
-                Err(refusal @ Refusal::NoEngine(NoEngine::Installing { .. })) => return Err(refusal),
+                Err(refusal @ Refusal::NoEngine(NoEngine::Installing { .. })) => {
+                    return Err(refusal);
+                }
                 // What the usual language has to say against it is said.
                 Err(refusal) => drop(refused.get_or_insert(refusal)),
             }

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use engine::{
-    CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start, StepError, stopped,
-    used_up,
+    CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
+    StepError, stopped, used_up,
 };
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
@@ -413,10 +413,7 @@ impl Service {
     }
 
     /// What runs programs, however long it takes; `None` if the process ends first.
-    async fn engine_at_last(
-        &self,
-        language: Language,
-    ) -> Result<Option<Arc<dyn Engine>>, Refusal> {
+    async fn engine_at_last(&self, language: Language) -> Result<Option<Arc<dyn Engine>>, Refusal> {
         let engine = tokio::select! {
             engine = self.parts.engines.get_at_last(language) => engine,
             () = self.ending.cancelled() => return Ok(None),
