@@ -110,7 +110,7 @@ IfBusy: TypeAlias = Literal["wait", "refuse"]
 """What to do while another program runs in the session."""
 
 
-Language: TypeAlias = Literal["python"]
+Language: TypeAlias = Literal["python", "typescript"]
 """What a program is written in."""
 
 
@@ -381,6 +381,8 @@ class AskOptions(TypedDict, total=False):
 
     conversation: str | None
     """The conversation to go on with; a new one if nothing is said."""
+
+    language: Language | None
 
     model: str | None
     """One of the models that the operator lists."""
@@ -710,6 +712,8 @@ class NewServer(NewServerOptions):
 
 class NewSessionOptions(TypedDict, total=False):
     """A session to make. What may be left out."""
+
+    language: Language | None
 
     level: Level | None
 
@@ -1078,6 +1082,9 @@ class Session:
 
     image_bytes: int
     """Bytes of it on disk."""
+
+    language: Language
+    """What all its programs are written in."""
 
     level: Level
     """The level behind its limits."""
