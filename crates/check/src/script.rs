@@ -176,7 +176,8 @@ impl<'c, 'r> Checked<'c, 'r> {
 
     /// Imports of servers and tools.
     fn imports(&mut self) {
-        for import in &self.reading.imports {
+        let reading = self.reading;
+        for import in &reading.imports {
             let specifier = &import.specifier;
             let whole = specifier.range;
             match Place::of(&specifier.name) {
@@ -406,8 +407,9 @@ impl<'c, 'r> Checked<'c, 'r> {
 
     /// Fields of results that their servers do not declare.
     fn fields(&mut self) {
-        for read in &self.reading.reads {
-            let Some(Called::Tool(tool)) = self.called.get(read.call) else { continue };
+        let reading = self.reading;
+        for read in &reading.reads {
+            let Some(&Called::Tool(tool)) = self.called.get(read.call) else { continue };
             if let Some((is_certain, mistake)) = fields::wrong(tool, read) {
                 self.note(is_certain, mistake);
             }

@@ -36,7 +36,7 @@ pub(crate) fn review(
     let mut others = Count::NEVER;
     for (call, called) in reading.calls.iter().zip(called) {
         let (count, at) = (Count { number: 1, unbounded: call.is_repeated }, range(call.range));
-        match called {
+        match *called {
             Called::Tool(tool) => {
                 let key = (tool.server().0.as_str(), tool.name().0.as_str());
                 let one = Seen { tool, count: Count::NEVER, range: at };

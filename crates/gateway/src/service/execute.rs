@@ -306,7 +306,7 @@ impl Service {
     pub(super) fn language(&self, name: Option<&str>) -> Result<Option<Language>, Refusal> {
         let Some(name) = name else { return Ok(None) };
         let offered = self.languages();
-        let known = name.parse().ok().filter(|language| offered.contains(language));
+        let known = name.parse::<Language>().ok().filter(|language| offered.contains(language));
         known.map(Some).ok_or_else(|| {
             let names: Vec<_> = offered.iter().map(|one| format!("\"{one}\"")).collect();
             let problem = format!(

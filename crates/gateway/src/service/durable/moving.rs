@@ -293,7 +293,9 @@ impl Service {
                     return Err(refusal);
                 }
                 // What the usual language has to say against it is said.
-                Err(refusal) => drop(refused.get_or_insert(refusal)),
+                Err(refusal) => {
+                    refused.get_or_insert(refusal);
+                }
             }
         }
         Err(refused.unwrap_or_else(|| wrong("no programs are run here")))
