@@ -14,7 +14,7 @@ use crate::files::GivenFolder;
 use crate::guest::{Standby, WasmGuest, Works};
 use crate::install::{BoxError, Installed};
 use crate::kit;
-use crate::language::Language;
+use crate::language::{Language, Spoken as _};
 use crate::machine::{Base, Machine, ThawError};
 use crate::memory::ImageFile;
 use crate::threads::{STACK, Threads, lock};
