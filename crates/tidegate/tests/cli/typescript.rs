@@ -54,7 +54,8 @@ fn the_runtime_is_there_once_a_program_has_run_and_the_doctor_tries_it() {
     assert_eq!(user.value(&["--language", "typescript", "-c", "6 * 7"]), json!(42));
     assert!(user.ok(&["runtime", "install", "typescript"]).contains("complete"));
     assert!(user.ok(&["runtime", "status", "typescript"]).starts_with("complete"));
-    let doctor: serde_json::Value = serde_json::from_str(&user.ok(&["doctor", "--json"])).unwrap();
+    let said = user.tidegate(&["doctor", "--json"]);
+    let doctor: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
     let findings = doctor["findings"].as_array().unwrap();
     let found = findings.iter().find(|one| one["name"] == "typescript").unwrap();
     assert!(found["detail"].as_str().unwrap().starts_with("fresh interpreter"), "{found}");
