@@ -171,6 +171,7 @@ export interface Ask {
   context?: { [name: string]: unknown } | null;
   /** The conversation to go on with; a new one if nothing is said. */
   conversation?: string | null;
+  language?: Language | null;
   /** One of the models that the operator lists. */
   model?: string | null;
   /** What is to be found out or done. */
@@ -350,7 +351,7 @@ export type HealthStatus = "ok" | "ready" | "degraded" | "not_ready";
 export type IfBusy = "wait" | "refuse";
 
 /** What a program is written in. */
-export type Language = "python";
+export type Language = "python" | "typescript";
 
 /** A named set of limits. */
 export type Level = "development" | "production" | "hardened";
@@ -418,6 +419,7 @@ export interface NewServer {
 
 /** A session to make. */
 export interface NewSession {
+  language?: Language | null;
   level?: Level | null;
 }
 
@@ -730,6 +732,8 @@ export interface Session {
   id: string;
   /** Bytes of it on disk. */
   image_bytes: number;
+  /** What all its programs are written in. */
+  language: Language;
   /** The level behind its limits. */
   level: Level;
   /** What its programs may use. */

@@ -1,6 +1,6 @@
 //! What is asked, what is answered, and why something could not be.
 
-use engine::Context;
+use engine::{Context, Language};
 use gateway::service::Refusal;
 use gateway::service::ids::ConversationId;
 use gateway::service::store::StoreError;
@@ -26,6 +26,8 @@ pub struct Ask {
     pub model: Option<String>,
     /// Which of the caller's users asks.
     pub user: Option<String>,
+    /// What programs are written in; what the operator says if nothing is said.
+    pub language: Option<Language>,
 }
 
 /// An answer.

@@ -1,5 +1,7 @@
 //! Code blocks in what a model says.
 
+use engine::Language;
+
 /// Blocks of one text that are found.
 const MOST_BLOCKS: usize = 4;
 
@@ -9,17 +11,17 @@ struct Block<'a> {
     code: String,
 }
 
-/// The programs in a text, in their order: blocks that say they are Python.
-pub(crate) fn programs(text: &str) -> Vec<String> {
-    let python = |block: &Block<'_>| ["python", "py", "python3"].contains(&block.tag);
-    let found = blocks(text).into_iter().filter(python).map(|block| block.code);
+/// The programs in a text, in their order: blocks that say they are in the language.
+pub(crate) fn programs(text: &str, language: Language) -> Vec<String> {
+    let is_one = |block: &Block<'_>| Language::of_tag(block.tag) == Some(language);
+    let found = blocks(text).into_iter().filter(is_one).map(|block| block.code);
     found.filter(|code| !code.trim().is_empty()).take(MOST_BLOCKS).collect()
 }
 
-/// The one program of a text that is to have one: the last that says it is Python, or else the last that
-/// says nothing.
-pub(crate) fn program(text: &str) -> Option<String> {
-    let mut found = programs(text);
+/// The one program of a text that is to have one: the last that says it is in the language, or else the last
+/// that says nothing.
+pub(crate) fn program(text: &str, language: Language) -> Option<String> {
+    let mut found = programs(text, language);
     found.pop().or_else(|| {
         let untold = blocks(text).into_iter().filter(|block| block.tag.is_empty());
         untold.map(|block| block.code).rfind(|code| !code.trim().is_empty())
@@ -54,23 +56,35 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Language::{Python, TypeScript};
+
+    #[test]
+    fn a_block_of_another_language_is_not_the_program() {
+        let text = "```python\nold = 1\n```\n```ts\nconst n = 1;\n```\n";
+        assert_eq!(programs(text, TypeScript), ["const n = 1;\n"]);
+        assert_eq!(programs(text, Python), ["old = 1\n"]);
+        assert_eq!(programs("```javascript\n1\n```", TypeScript), ["1\n"]);
+    }
 
     #[test]
     fn blocks_that_say_they_are_python_are_found_in_order() {
         let text =
             "First\n```python\na = 1\n```\nthen\n```text\nno\n```\n  ```py\nreturn '```'\n```\n";
-        assert_eq!(programs(text), ["a = 1\n", "return '```'\n"]);
-        assert_eq!(program(text).as_deref(), Some("return '```'\n"));
+        assert_eq!(programs(text, Python), ["a = 1\n", "return '```'\n"]);
+        assert_eq!(program(text, Python).as_deref(), Some("return '```'\n"));
     }
 
     #[test]
     fn a_block_that_never_ends_is_none() {
-        assert_eq!(programs("```python\nreturn 1"), Vec::<String>::new());
-        assert_eq!(program("no code at all"), None);
+        assert_eq!(programs("```python\nreturn 1", Python), Vec::<String>::new());
+        assert_eq!(program("no code at all", Python), None);
     }
 
     #[test]
     fn a_longer_fence_holds_shorter_ones() {
-        assert_eq!(programs("````python\nx = '''\n```\n'''\n````"), ["x = '''\n```\n'''\n"]);
+        assert_eq!(
+            programs("````python\nx = '''\n```\n'''\n````", Python),
+            ["x = '''\n```\n'''\n"]
+        );
     }
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use engine::Context;
+use engine::{Context, Language};
 use serde_json::value::to_raw_value;
 
 use crate::ask::AskError;
 use crate::blocks;
 use crate::event::Event;
 use crate::model::message::{Message, Prompt, Reply, ToolCall, ToolResult};
-use crate::offered::{EXECUTE, Passed, SEARCH, own};
+use crate::offered::{Passed, SEARCH, execute, own};
 use crate::past;
 use crate::settings::Mode;
 use crate::spend::StepName;
@@ -17,6 +17,7 @@ use crate::words;
 use crate::work::{Formed, Work};
 
 const HYBRID: &str = include_str!("../prompts/hybrid.md");
+const HYBRID_TYPESCRIPT: &str = include_str!("../prompts/hybrid-typescript.md");
 const DIRECT: &str = include_str!("../prompts/direct.md");
 
 /// The variable that a tool's arguments are passed in.
@@ -27,15 +28,21 @@ impl Work<'_> {
     pub(crate) async fn in_chat(&mut self) -> Result<Formed, AskError> {
         let passed = self.passed().await;
         let has_code = self.mode == Mode::Hybrid;
-        let system = if has_code { HYBRID } else { DIRECT }.to_owned();
+        let system = match (has_code, self.language) {
+            (false, _) => DIRECT,
+            (true, Language::Python) => HYBRID,
+            (true, Language::TypeScript) => HYBRID_TYPESCRIPT,
+        };
+        let system = system.to_owned();
         let mut prompt = Prompt { system, ..Prompt::default() };
         prompt.messages = past::messages(&self.conversation.turns);
         prompt.messages.push(Message::User(self.opening(has_code)));
-        prompt.tools = if has_code { own() } else { Vec::new() };
+        prompt.tools = if has_code { own(self.language) } else { Vec::new() };
         prompt.tools.extend(passed.iter().map(|one| one.spec.clone()));
         loop {
             let reply = self.think(StepName::Chat, prompt.clone(), self.is_plain()).await?;
-            let programs = if has_code { blocks::programs(&reply.text) } else { Vec::new() };
+            let programs =
+                if has_code { blocks::programs(&reply.text, self.language) } else { Vec::new() };
             if reply.calls.is_empty() && programs.is_empty() {
                 return self.formed(prompt, reply).await;
             }
@@ -61,7 +68,7 @@ impl Work<'_> {
     fn opening(&self, has_code: bool) -> String {
         let mut opening = self.question.clone();
         if has_code {
-            let variables = words::of_variables(&self.context);
+            let variables = words::of_variables(&self.context, self.language);
             // Writing to a string does not fail.
             let _ = write!(opening, "\n\nVariables of programs: {variables}");
         }
@@ -101,7 +108,7 @@ impl Work<'_> {
         let (is_ok, text) = if let Some(broken) = &call.broken {
             let begins: String = broken.chars().take(80).collect();
             (false, format!("the arguments are no JSON object ({begins:?}); call it again"))
-        } else if call.name == EXECUTE && has_code {
+        } else if call.name == execute(self.language) && has_code {
             match call.arguments["code"].as_str() {
                 Some(code) => self.run_one(code).await?,
                 None => (false, "`code` is missing, the program as a text".to_owned()),
@@ -109,7 +116,7 @@ impl Work<'_> {
         } else if call.name == SEARCH && has_code {
             let query = call.arguments["query"].as_str().unwrap_or_default();
             let found = self.search(query, self.agent.settings.found).await;
-            (true, words::of_tools(&found))
+            (true, words::of_tools(&found, self.language))
         } else if let Some(one) = passed.iter().find(|one| one.spec.name == call.name) {
             self.pass(one, call).await?
         } else {
@@ -124,9 +131,14 @@ impl Work<'_> {
     async fn pass(&mut self, one: &Passed, call: &ToolCall) -> Result<(bool, String), AskError> {
         self.live.tell(Event::Tool { name: call.name.clone() });
         let (server, function) = &one.function;
-        let code = format!(
-            "from servers.{server} import {function}\nreturn await {function}(**{ARGUMENTS})"
-        );
+        let code = match self.language {
+            Language::Python => format!(
+                "from servers.{server} import {function}\nreturn await {function}(**{ARGUMENTS})"
+            ),
+            Language::TypeScript => {
+                format!("return await callMCPTool(\"{server}\", \"{function}\", {ARGUMENTS});")
+            }
+        };
         let mut context = Context::new();
         if let Ok(arguments) = to_raw_value(&call.arguments) {
             context.insert(ARGUMENTS.to_owned(), arguments);

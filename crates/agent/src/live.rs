@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::Language;
 use gateway::service::conversations::Conversation;
 use gateway::service::ids::ConversationId;
 use gateway::service::{Caller, Service};
@@ -181,6 +182,11 @@ impl Agent {
         Ok(live)
     }
 
+    /// What programs for a question are written in.
+    pub(crate) fn language_of(&self, asked: Option<Language>) -> Language {
+        asked.unwrap_or(self.settings.language)
+    }
+
     /// The question of a conversation that is being answered, or just was.
     #[must_use]
     pub fn live(&self, caller: &Caller, id: &ConversationId) -> Option<Arc<Live>> {
@@ -206,6 +212,16 @@ impl Agent {
 
     fn check(&self, ask: &Ask) -> Result<(), AskError> {
         let invalid = |field, problem: String| Err(AskError::Invalid { field, problem });
+        let language = self.language_of(ask.language);
+        if !self.service.languages().contains(&language) {
+            return invalid(
+                "language",
+                format!(
+                    "is \"{language}\", and no programs in {} are run here (setting `languages`)",
+                    language.title()
+                ),
+            );
+        }
         let (letters, most) = (ask.question.chars().count(), self.settings.question_letters);
         if ask.question.trim().is_empty() {
             return invalid("question", "is empty; say what is to be found out or done".to_owned());
@@ -222,7 +238,7 @@ impl Agent {
                 "has the key \"user\", which says who asks; name the user as `user`".to_owned(),
             );
         }
-        if let Some(key) = ask.context.keys().find(|key| !engine::is_variable(key)) {
+        if let Some(key) = ask.context.keys().find(|key| !engine::is_variable_of(language, key)) {
             return invalid(
                 "context",
                 format!(

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use engine::Language;
 use serde_json::{Value, json};
 
 use crate::model::message::ToolSpec;
 use crate::settings::Mode;
 use crate::work::Work;
 
-/// Runs a program.
-pub(crate) const EXECUTE: &str = "execute_python";
+/// What runs a program, by its language.
+pub(crate) fn execute(language: Language) -> &'static str {
+    match language {
+        Language::Python => "execute_python",
+        Language::TypeScript => "execute_typescript",
+    }
+}
+
 /// Finds functions.
 pub(crate) const SEARCH: &str = "search_tools";
 
@@ -29,13 +36,14 @@ pub(crate) struct Passed {
 }
 
 /// Our own tools.
-pub(crate) fn own() -> Vec<ToolSpec> {
+pub(crate) fn own(language: Language) -> Vec<ToolSpec> {
     vec![
         ToolSpec {
-            name: EXECUTE.to_owned(),
-            description:
-                "Runs a Python program that may call functions of servers; gives what it returns."
-                    .to_owned(),
+            name: execute(language).to_owned(),
+            description: format!(
+                "Runs a {} program that may call functions of servers; gives what it returns.",
+                language.title()
+            ),
             parameters: json!({ "type": "object", "required": ["code"],
                 "properties": { "code": { "type": "string", "description": "The program." } } }),
         },
@@ -60,7 +68,8 @@ impl Work<'_> {
         let tools = self.agent.service.tools();
         tools.know_all().await;
         let catalog = tools.catalog();
-        let mut names: BTreeSet<String> = own().into_iter().map(|tool| tool.name).collect();
+        let mut names: BTreeSet<String> =
+            own(self.language).into_iter().map(|tool| tool.name).collect();
         let mut passed = Vec::new();
         for listing in tools.listings() {
             let Some(server) = catalog.server(&listing.server) else { continue };

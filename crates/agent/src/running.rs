@@ -50,6 +50,7 @@ impl Work<'_> {
     async fn start(&self, code: &str, context: Context) -> Result<Started, Refusal> {
         let request = Request {
             code: code.to_owned(),
+            language: Some(self.language.name().to_owned()),
             context,
             session: self.conversation.session.clone(),
             ..Request::default()
@@ -61,7 +62,9 @@ impl Work<'_> {
                 Refusal::NoSession(_)
                 | Refusal::Gone { .. }
                 | Refusal::Session(_)
-                | Refusal::Unthawed(_),
+                | Refusal::Unthawed(_)
+                // It was answered in another language before.
+                | Refusal::Invalid { field: "language", .. },
             ) if request.session.is_some() => {
                 service.start(self.caller, Request { session: None, ..request }).await
             }

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use engine::Language;
 use gateway::service::conversations::Bounds;
 use upstream::Secret;
 use url::Url;
@@ -203,6 +204,8 @@ pub struct Settings {
     pub models: Vec<String>,
     /// How questions are answered.
     pub mode: Mode,
+    /// What a model writes programs in, unless a question says something else.
+    pub language: Language,
     /// How often a program that failed may be mended.
     pub attempts: u32,
     /// What one question may use.
@@ -231,6 +234,7 @@ impl Settings {
             model,
             models: Vec::new(),
             mode: Mode::default(),
+            language: Language::default(),
             attempts: 3,
             budgets: Budgets::default(),
             prices: Prices::default(),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use engine::Language;
 use gateway::{Detail, Found, Search};
 
 use crate::ask::AskError;
@@ -15,22 +16,27 @@ use crate::words;
 use crate::work::{Formed, Work};
 
 const WRITE: &str = include_str!("../prompts/write.md");
+const WRITE_TYPESCRIPT: &str = include_str!("../prompts/write-typescript.md");
 const INTERPRET: &str = include_str!("../prompts/interpret.md");
 
 impl Work<'_> {
     /// Answers with a program.
     pub(crate) async fn in_steps(&mut self) -> Result<Formed, AskError> {
         let found = self.search(&self.question.clone(), self.agent.settings.found).await;
-        let mut prompt = Prompt { system: WRITE.to_owned(), ..Prompt::default() };
+        let system = match self.language {
+            Language::Python => WRITE,
+            Language::TypeScript => WRITE_TYPESCRIPT,
+        };
+        let mut prompt = Prompt { system: system.to_owned(), ..Prompt::default() };
         prompt.messages = past::messages(&self.conversation.turns);
         prompt.messages.push(Message::User(self.task(&found)));
         let result = loop {
             let reply = self.think(StepName::Write, prompt.clone(), false).await?;
-            let wrong = match blocks::program(&reply.text) {
+            let wrong = match blocks::program(&reply.text, self.language) {
                 None => {
-                    let wrong = "your reply has no ```python block";
-                    self.failed("NoProgram", wrong)?;
-                    wrong.to_owned()
+                    let wrong = format!("your reply has no ```{} block", self.language);
+                    self.failed("NoProgram", &wrong)?;
+                    wrong
                 }
                 Some(code) => {
                     let attempt = self.failures + 1;
@@ -70,11 +76,12 @@ impl Work<'_> {
     fn task(&self, found: &Found) -> String {
         let mut task = format!("Question: {}", self.question);
         // Writing to a string does not fail.
-        let _ = write!(task, "\n\nVariables: {}", words::of_variables(&self.context));
+        let _ =
+            write!(task, "\n\nVariables: {}", words::of_variables(&self.context, self.language));
         if self.conversation.session.is_some() {
             task.push_str("\nVariables and functions of your earlier programs are still there.");
         }
-        let _ = write!(task, "\n\nFunctions:\n\n{}", words::of_tools(found));
+        let _ = write!(task, "\n\nFunctions:\n\n{}", words::of_tools(found, self.language));
         task
     }
 
@@ -88,6 +95,7 @@ impl Work<'_> {
             detail_level: Detail::Full,
             server: None,
             limit: limit.max(1),
+            language: self.language,
         };
         // With a model for meaning this computes for a while.
         let reader = self.caller.reader();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::Context;
+use engine::{Context, Language};
 use gateway::service::Record;
 use gateway::{Found, FoundTool};
 use serde_json::Value;
@@ -41,20 +41,18 @@ pub(crate) fn of_run(record: &Record) -> String {
 }
 
 /// What a model reads of tools that were found.
-pub(crate) fn of_tools(found: &Found) -> String {
+pub(crate) fn of_tools(found: &Found, language: Language) -> String {
     if found.tools.is_empty() {
-        return "No function was found; compute with Python alone, or say that it cannot be done."
-            .to_owned();
+        return format!(
+            "No function was found; compute with {} alone, or say that it cannot be done.",
+            language.title()
+        );
     }
-    found.tools.iter().map(of_tool).collect::<Vec<_>>().join("\n\n")
+    found.tools.iter().map(|tool| of_tool(tool, language)).collect::<Vec<_>>().join("\n\n")
 }
 
-fn of_tool(tool: &FoundTool) -> String {
-    let mut text = match tool.kind {
-        // A program gets it from elsewhere.
-        Some(kind) => format!("from {} import {}  # a {kind}", tool.server, tool.name),
-        None => format!("from servers.{} import {}", tool.server, tool.name),
-    };
+fn of_tool(tool: &FoundTool, language: Language) -> String {
+    let mut text = tool.import(language);
     if let Some(signature) = &tool.signature {
         let _ = write!(text, "\n{}", signature.trim_end());
     }
@@ -66,15 +64,19 @@ fn of_tool(tool: &FoundTool) -> String {
 }
 
 /// What a model is told of variables: their names and kinds, never their values.
-pub(crate) fn of_variables(context: &Context) -> String {
+pub(crate) fn of_variables(context: &Context, language: Language) -> String {
+    let [null, boolean, string, array, object] = match language {
+        Language::Python => ["None", "bool", "str", "list", "dict"],
+        Language::TypeScript => ["null", "boolean", "string", "array", "object"],
+    };
     let kind = |text: &str| match serde_json::from_str::<Value>(text) {
-        Ok(Value::Null) => "None",
-        Ok(Value::Bool(_)) => "bool",
+        Ok(Value::Null) => null,
+        Ok(Value::Bool(_)) => boolean,
         Ok(Value::Number(_)) => "number",
-        Ok(Value::String(_)) => "str",
-        Ok(Value::Array(_)) => "list",
+        Ok(Value::String(_)) => string,
+        Ok(Value::Array(_)) => array,
         Ok(Value::Object(map)) if map.contains_key("$secret") => "a secret, as secrets[name]",
-        Ok(Value::Object(_)) | Err(_) => "dict",
+        Ok(Value::Object(_)) | Err(_) => object,
     };
     let each = context.iter().map(|(name, value)| format!("{name} ({})", kind(value.get())));
     each.collect::<Vec<_>>().join(", ")

@@ -1,6 +1,6 @@
 //! One question while it is answered: what it has, what it used, what came of it.
 
-use engine::Context;
+use engine::{Context, Language};
 use gateway::service::Caller;
 use gateway::service::conversations::{Conversation, Turn};
 use gateway::service::ids::RunId;
@@ -32,6 +32,8 @@ pub(crate) struct Work<'a> {
     pub(crate) context: Context,
     pub(crate) conversation: Conversation,
     pub(crate) mode: Mode,
+    /// What its programs are written in.
+    pub(crate) language: Language,
     pub(crate) runs: Vec<RunId>,
     pub(crate) failures: u32,
     /// Replies that ended because they had no more tokens.
@@ -75,6 +77,7 @@ impl<'a> Work<'a> {
             context,
             conversation,
             mode,
+            language: agent.language_of(ask.language),
             runs: Vec::new(),
             failures: 0,
             cuts: 0,

@@ -11,16 +11,17 @@ use agent::{
     Agent, Answer, Ask, Event, Form, Mode, ModelSettings, Prices, ProviderName, Schema, Settings,
     Template, TemplateFormat,
 };
-use engine::Engine;
+use engine::{Engine, Language};
 use engine_wasm::cache::Cache;
 use engine_wasm::install::{Silent, Source, install};
-use engine_wasm::{Builder, Options, WasmEngine, plan};
+use engine_wasm::{Builder, Options, WasmEngine, plan_of};
 use gateway::service::store::Store;
-use gateway::service::{Caller, Parts, Readiness, Service};
+use gateway::service::{Caller, Engines, OnDemand, Parts, Readiness, Service};
 use gateway::skillset::Sources;
 use gateway::{Checks, Memory, Skillset, Tools};
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use tempfile::TempDir;
 use tokio::sync::watch;
 use upstream::{Secret, Upstreams};
@@ -42,6 +43,32 @@ async fn a_program_is_written_run_and_interpreted() {
     let read = house.server.asked()[1].text();
     assert!(read.contains("It returned: 45"), "{read}");
     assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_can_prefer_typescript_and_a_conversation_can_change_to_it() {
+    let code = "const sum = rows.reduce((a: number, b: number) => a + b);\nreturn sum";
+    let turns = [
+        Turn::program("kept = 1\nreturn sum(rows)"),
+        Turn::say("The sum is 6."),
+        // What is in another language is no program here, and the model is told which one is wanted.
+        Turn::program("return sum(rows)"),
+        Turn::Say(format!("```typescript\n{code}\n```")),
+        Turn::say("It is still 6."),
+    ];
+    let house = House::saying(turns).await;
+    let rows = || [("rows".to_owned(), to_raw_value(&json!([1, 2, 3])).unwrap())].into();
+    let first = Ask { context: rows(), ..ask("What is the sum?") };
+    let first = house.ask(first).await.0.unwrap();
+    let conversation = Some(first.conversation.parse().unwrap());
+    let language = Some(Language::TypeScript);
+    let second = Ask { context: rows(), conversation, language, ..ask("And in TypeScript?") };
+    let (second, _) = house.ask(second).await;
+    assert_eq!(second.unwrap().answer, "It is still 6.");
+    let asked = house.server.asked();
+    assert!(asked[2].text().contains("one TypeScript program"), "{}", asked[2].text());
+    assert!(asked[2].text().contains("rows (array)"), "{}", asked[2].text());
+    assert!(asked[3].text().contains("no ```typescript block"), "{}", asked[3].text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -369,7 +396,9 @@ impl House {
         let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
         let skillset = Skillset::at(folder.path().join("skills"), Sources::default());
         let parts = Parts {
-            engine: watch::Sender::new(Readiness::Ready(sandbox())).subscribe(),
+            engines: Engines::default()
+                .with(Language::Python, sandbox())
+                .with(Language::TypeScript, OnDemand::new(typescript)),
             tools: Tools::new(upstreams, BTreeMap::new(), memory).with_skills(skillset),
             checks: Some(Checks::new()),
             store: Store::open(folder.path()).await.unwrap(),
@@ -403,16 +432,31 @@ impl House {
     }
 }
 
+/// The engine of TypeScript, made by the first test that needs it.
+fn typescript() -> watch::Receiver<Readiness> {
+    let engine = Readiness::Ready(sandbox_of(Language::TypeScript));
+    watch::Sender::new(engine).subscribe()
+}
+
 /// One installed runtime and one engine for all tests.
 fn sandbox() -> Arc<dyn Engine> {
-    static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
+    sandbox_of(Language::Python)
+}
+
+fn sandbox_of(language: Language) -> Arc<dyn Engine> {
+    static PYTHON: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    static TYPESCRIPT: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    let engine = match language {
+        Language::Python => &PYTHON,
+        Language::TypeScript => &TYPESCRIPT,
+    };
+    let engine = engine.get_or_init(|| {
         let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
             || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
             PathBuf::from,
         );
         let cache = Cache::at(folder);
-        let plan = plan().unwrap();
+        let plan = plan_of(language).unwrap();
         let installed = install(&cache, &Source::Registry, &plan, &Builder, &Silent).unwrap();
         Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
     });

@@ -113,6 +113,12 @@ pub fn typed_signature(tool: &CatalogTool) -> String {
     python::typed_signature(&tool.into())
 }
 
+/// How a tool is called from TypeScript, below the types of what it takes and returns.
+#[must_use]
+pub fn typescript_signature(tool: &CatalogTool) -> String {
+    typescript::typed_signature(&tool.into())
+}
+
 /// How a tool is called from Python, on one line: `async def search(query: str) -> Any`.
 #[must_use]
 pub fn signature(tool: &CatalogTool) -> String {

@@ -281,7 +281,7 @@ impl Judged {
         let tool = match names.servers.catalog.resolve(server, &named.tool.0) {
             Ok(tool) => tool,
             Err(error) => {
-                let mut mistake = unresolved(&error, &named);
+                let mut mistake = unresolved_in(&error, &named);
                 // What looks like it is written `tool`, or `server.tool` where no server was named.
                 let meant =
                     mistake.nearest.as_deref().filter(|_| mistake.code == Code::UnknownTool);
@@ -413,19 +413,40 @@ impl<'a> About<'a> {
     }
 }
 
-fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
-    let server = named.server.as_ref();
-    let (code, range, nearest) = match error {
-        ResolveError::UnknownServer { nearest, .. } => (
-            Code::UnknownServer,
-            server.map_or(named.tool.1, |(_, range)| *range),
-            nearest.first().cloned(),
-        ),
-        ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
-            (Code::UnknownTool, named.tool.1, nearest.first().cloned())
+fn unresolved_in(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
+    let Unresolved { code, message, nearest, valid } = unresolved(error);
+    let server = named.server.as_ref().filter(|_| code == Code::UnknownServer);
+    Mistake {
+        range: server.map_or(named.tool.1, |(_, range)| *range),
+        code,
+        weight: Weight::Call,
+        message,
+        valid,
+        nearest,
+        raises: raises::UNKNOWN_TOOL,
+        usage: None,
+    }
+}
+
+/// What is said about a name that leads to no tool.
+pub(crate) struct Unresolved {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) nearest: Option<String>,
+    pub(crate) valid: Vec<String>,
+}
+
+/// The same, wherever the name stands.
+pub(crate) fn unresolved(error: &ResolveError) -> Unresolved {
+    let (code, nearest) = match error {
+        ResolveError::UnknownServer { nearest, .. } => {
+            (Code::UnknownServer, nearest.first().cloned())
         }
-        ResolveError::Withheld(_) => (Code::WithheldTool, named.tool.1, None),
-        _ => (Code::UnknownTool, named.tool.1, None),
+        ResolveError::UnknownTool { nearest, .. } | ResolveError::NoSuchTool { nearest, .. } => {
+            (Code::UnknownTool, nearest.first().cloned())
+        }
+        ResolveError::Withheld(_) => (Code::WithheldTool, None),
+        _ => (Code::UnknownTool, None),
     };
     let valid = match error {
         ResolveError::UnknownServer { servers: names, .. }
@@ -441,20 +462,11 @@ fn unresolved(error: &ResolveError, named: &place::Named<'_>) -> Mistake {
         ResolveError::Withheld(_) => message,
         _ => message.split(';').next().unwrap_or_default().to_owned(),
     };
-    Mistake {
-        range,
-        code,
-        weight: Weight::Call,
-        message,
-        valid,
-        nearest,
-        raises: raises::UNKNOWN_TOOL,
-        usage: None,
-    }
+    Unresolved { code, message, nearest, valid }
 }
 
 /// What kind of mistake the catalog describes.
-fn code_of(message: &str) -> Code {
+pub(crate) fn code_of(message: &str) -> Code {
     if message.contains("is not a parameter") || message.contains("has no key") {
         Code::UnknownArgument
     } else if message.ends_with("is missing") {
@@ -476,7 +488,7 @@ fn code_of(message: &str) -> Code {
 }
 
 /// A sentence without its question, and what was asked for.
-fn without_question(message: &str) -> (String, Option<String>) {
+pub(crate) fn without_question(message: &str) -> (String, Option<String>) {
     match message.split_once("; did you mean ") {
         Some((said, asked)) => {
             (said.to_owned(), Some(asked.trim_end_matches('?').trim_matches('"').to_owned()))

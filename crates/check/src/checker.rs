@@ -18,6 +18,7 @@ use crate::earlier::Left;
 use crate::finding::{Report, Unchecked};
 use crate::review::{Review, Rules};
 use crate::run;
+use crate::script;
 use crate::typed::TypeChecker;
 
 /// How long a check may take.
@@ -45,6 +46,8 @@ pub struct Program<'a> {
     pub partial: bool,
     /// What a review holds against it.
     pub rules: Option<&'a Rules>,
+    /// It is TypeScript, and Python otherwise.
+    pub is_typescript: bool,
 }
 
 /// The names that a program finds.
@@ -72,6 +75,7 @@ pub(crate) struct Job {
     pub(crate) unlisted: Vec<String>,
     pub(crate) partial: bool,
     pub(crate) rules: Rules,
+    pub(crate) is_typescript: bool,
     /// Nobody wants to know of mistakes.
     pub(crate) only_reviewed: bool,
 }
@@ -173,6 +177,7 @@ impl Checker {
             unlisted: program.unlisted.to_vec(),
             partial: program.partial,
             rules: program.rules.cloned().unwrap_or_default(),
+            is_typescript: program.is_typescript,
             only_reviewed,
         };
         let deadline = Instant::now() + self.patience;
@@ -318,10 +323,28 @@ impl Worker {
     }
 }
 
+/// Looks at a program in TypeScript.
+fn script(catalog: &Catalog, job: &Job, told: &dyn Fn(Review)) -> Report {
+    if !job.only_reviewed {
+        return script::run(catalog, job, told);
+    }
+    told(script::review_only(catalog, job));
+    Report::default()
+}
+
 fn work(orders: &Receiver<(Arc<Catalog>, Job)>, tell: &Sender<Answer>) {
     let mut checker: Option<TypeChecker> = None;
     while let Ok((catalog, job)) = orders.recv() {
         let told = |review| drop(tell.send(Answer::Reviewed(review)));
+        if job.is_typescript {
+            // Nothing of it stays warm, so nothing has to start afresh.
+            let report = catch_unwind(AssertUnwindSafe(|| script(&catalog, &job, &told)));
+            let report = report.unwrap_or_else(|_| unchecked(Unchecked::Failed));
+            if tell.send(Answer::Done(report)).is_err() {
+                return;
+            }
+            continue;
+        }
         if job.only_reviewed {
             let review = catch_unwind(AssertUnwindSafe(|| run::review_only(&catalog, &job)));
             told(review.unwrap_or_else(|_| Review::unreviewed(Unchecked::Failed)));

@@ -99,7 +99,7 @@ pub enum Severity {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Code {
-    /// It is no Python.
+    /// It is none in its language.
     Syntax,
     /// There is no such server.
     UnknownServer,

@@ -15,6 +15,8 @@
 //!
 //! `earlier` says what programs leave for the next one of their session, and what that takes from them.
 //!
+//! `script` is all of that for programs in TypeScript, of which less is certain.
+//!
 //! [`review`] looks at the same tree for what a program could do, not for mistakes.
 //!
 //! A mistake blocks only if it is in a call of a tool or certainly crashes. Whatever cannot be
@@ -47,6 +49,7 @@ pub mod review;
 mod rewrite;
 mod run;
 mod scopes;
+mod script;
 mod servers;
 mod text;
 mod tree;

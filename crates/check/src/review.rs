@@ -19,6 +19,7 @@
 mod constructs;
 mod counting;
 mod imports;
+pub(crate) mod script;
 mod touched;
 mod verdict;
 mod web;
@@ -367,11 +368,11 @@ impl Review {
         Self { violations: vec![violation], ..Self::default() }.judged()
     }
 
-    /// One that is no Python, which cannot run either.
+    /// One that is none in its language, which cannot run either.
     pub(crate) fn unparsed(lines: u64) -> Self {
         let estimates = Estimates { lines, ..Estimates::default() };
         let review = Self::unreviewed(Unchecked::Failed);
-        let words = "it is no Python, so that nothing can be said about it";
+        let words = "it cannot be read as a program, so that nothing can be said about it";
         let violations = review
             .violations
             .into_iter()

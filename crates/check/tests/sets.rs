@@ -105,6 +105,7 @@ fn program(good: &Good) -> Program<'_> {
         unlisted: &good.unlisted,
         partial: false,
         rules: None,
+        is_typescript: false,
     }
 }
 

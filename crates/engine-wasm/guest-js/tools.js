@@ -267,7 +267,7 @@ function searchTools(query = "", options = {}) {
   if (!Number.isInteger(limit) || limit < 1) {
     throw new RangeError(`searchTools(): limit is a number of tools from 1 on, not ${inspect(limit)}`);
   }
-  const answer = askNow("$search", encode({ query, detail_level: level, server, limit: Math.min(limit, 1_000_000) })[0]);
+  const answer = askNow("$search", encode({ query, detail_level: level, server, limit: Math.min(limit, 1_000_000), language: "typescript" })[0]);
   if (answer === null) {
     return [];
   }
@@ -311,12 +311,21 @@ function summarize(value, strategy = "summarize", maxTokens = 500) {
 
 // --- other programs, the web, waiting -----------------------------------------------------
 
-/** Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns. */
-async function spawn(code, context = {}, { agent } = {}) {
+/**
+ * Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns. It may be
+ * in another language: `spawn("return sum(rows)", { rows }, { language: "python" })`. `agent` is what it is called, for
+ * rules and in what is told of it.
+ */
+async function spawn(code, context = {}, { agent, language } = {}) {
   if (typeof code !== "string") {
     throw new TypeError(`spawn(): code is the text of a program, not ${typeof code}; put it in quotes`);
   }
-  return await asked("$spawn", { code, context: context ?? {}, ...(agent === undefined ? {} : { agent }) });
+  if (language !== undefined && typeof language !== "string") {
+    throw new TypeError(`spawn(): language is "python" or "typescript", not ${inspect(language)}`);
+  }
+  const which = language === undefined ? {} : { language: language.toLowerCase() };
+  const named = agent === undefined ? {} : { agent };
+  return await asked("$spawn", { code, context: context ?? {}, ...which, ...named });
 }
 
 /** Asks a model: the text of its answer, or with a JSON Schema what the answer says. */
@@ -338,7 +347,7 @@ async function receive(box, { timeout } = {}) {
 }
 
 /** Runs the program once for each of `items`, which it finds as `item` beside `index`; gives what they return, in order. */
-async function spawnMap(code, items, { parallel = 4 } = {}) {
+async function spawnMap(code, items, { parallel = 4, language } = {}) {
   if (!Number.isInteger(parallel) || parallel < 1) {
     throw new RangeError(`spawnMap(): parallel is a number from 1 on, not ${inspect(parallel)}`);
   }
@@ -348,7 +357,7 @@ async function spawnMap(code, items, { parallel = 4 } = {}) {
   const worker = async () => {
     while (next < all.length) {
       const index = next++;
-      results[index] = await spawn(code, { item: all[index], index });
+      results[index] = await spawn(code, { item: all[index], index }, { language });
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, all.length) }, worker));

@@ -2,6 +2,7 @@
 
     total = await spawn("return sum(rows)", context={"rows": rows})
     sizes = await spawn_map("return len(item)", items, parallel=4)
+    other = await spawn("return rows.length", {"rows": rows}, language="typescript")
 
 Each child runs in an interpreter of its own, beside the others, and knows nothing but its context. What it returns
 comes back; what it prints does not. One that fails raises ToolError here.
@@ -19,15 +20,15 @@ _frame = sys._getframe
 _mark = getattr(inspect, "markcoroutinefunction", lambda function: function)
 
 
-def spawn(code, context=None, agent=None):
+def spawn(code, context=None, agent=None, language=None):
     """Runs a program in an interpreter of its own, with `context` as its variables, and gives what it returns.
 
     `agent` is what it is called, for rules and in what is told of it.
     """
-    return _spawned("spawn", code, context, agent, _frame(1))
+    return _spawned("spawn", code, context, (agent, language), _frame(1))
 
 
-async def spawn_map(code, items, parallel=4, agent=None):
+async def spawn_map(code, items, parallel=4, agent=None, language=None):
     """Runs the program once for each of `items`, which it finds as `item` beside `index`; gives what they return, in order."""
     if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
         raise ValueError(f"spawn_map(): parallel is a number from 1 on, not {parallel!r}")
@@ -35,7 +36,7 @@ async def spawn_map(code, items, parallel=4, agent=None):
 
     async def one(index, item):
         async with free:
-            return await _spawned("spawn_map", code, {"item": item, "index": index}, agent, frame)
+            return await _spawned("spawn_map", code, {"item": item, "index": index}, (agent, language), frame)
 
     tasks = [asyncio.ensure_future(one(index, item)) for index, item in enumerate(items)]
     try:
@@ -46,7 +47,8 @@ async def spawn_map(code, items, parallel=4, agent=None):
             task.cancel()
 
 
-def _spawned(function, code, context, agent, frame):
+def _spawned(function, code, context, which, frame):
+    agent, language = which
     if not isinstance(code, str):
         raise TypeError(f"{function}(): code is the text of a program, not {type(code).__name__}; put it in quotes")
     if context is not None and not isinstance(context, dict):
@@ -56,6 +58,10 @@ def _spawned(function, code, context, agent, frame):
         if not isinstance(agent, str):
             raise TypeError(f"{function}(): agent is a name, such as 'worker', not {type(agent).__name__}")
         asked["agent"] = str(agent)
+    if language is not None:
+        if not isinstance(language, str):
+            raise TypeError(f"{function}(): language is \"python\" or \"typescript\", not {type(language).__name__}")
+        asked["language"] = language.lower()
     return ToolCall(What(function, '"$spawn"'), values.encode_arguments(asked), frame)
 
 

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use crate::cache::StoredImage;
 use crate::install::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
 use crate::kit::{self, Kit};
-use crate::language::Language;
+use crate::language::{Language, Spoken as _};
 use crate::machine::{Announced, Base, Machine, News};
 use crate::memory::{self, ImageFile, PAGE};
 use crate::script;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wasmtime::{Collector, Config, Engine, Module, OptLevel};
 
 use crate::cache::CheckedFile;
-use crate::language::Language;
+use crate::language::{Language, Spoken as _};
 use crate::memory::{Creator, Flags};
 
 /// Stack for wasm frames. At the default of 512 KiB deeply nested JSON ends in a

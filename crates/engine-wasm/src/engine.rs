@@ -14,7 +14,7 @@ use crate::files::GivenFolder;
 use crate::guest::{Standby, WasmGuest, Works};
 use crate::install::{BoxError, Installed};
 use crate::kit;
-use crate::language::Language;
+use crate::language::{Language, Spoken as _};
 use crate::machine::{Base, Machine, ThawError};
 use crate::memory::ImageFile;
 use crate::threads::{STACK, Threads, lock};
@@ -98,12 +98,6 @@ impl WasmEngine {
         &self.installed
     }
 
-    /// What its programs are written in.
-    #[must_use]
-    pub fn language(&self) -> Language {
-        self.works.kit.language
-    }
-
     /// How many steps run at this moment.
     #[must_use]
     pub fn running(&self) -> usize {
@@ -168,6 +162,10 @@ impl WasmEngine {
 impl Engine for WasmEngine {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn language(&self) -> Language {
+        self.works.kit.language
     }
 
     fn standby(&self) -> Option<StandbyFigures> {

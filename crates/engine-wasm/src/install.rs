@@ -31,6 +31,7 @@ use crate::cache::{
     Cache, CacheError, CheckedFile, ImageLookupError, ImageName, ImageRecord, Locked, ParentImage,
     StoredImage, names,
 };
+use crate::language::Spoken as _;
 
 pub use self::error::InstallError;
 pub use self::plan::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};

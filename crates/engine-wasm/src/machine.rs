@@ -26,7 +26,7 @@ use self::voice::Voice;
 use crate::files::{Files, Given, GivenFolder, Quota};
 use crate::install::BoxError;
 use crate::kit::Kit;
-use crate::language::Language;
+use crate::language::{Language, Spoken as _};
 use crate::memory::{self, ImageFile};
 use crate::script::Broken;
 use crate::state::{Around, Ended, Growth, Run, Shared, State};

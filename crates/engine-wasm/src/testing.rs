@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::install::{Installed, Silent, Source, install};
 use crate::kit::{self, Kit};
+use crate::language::Spoken as _;
 use crate::machine::{Base, Machine};
 use crate::memory::ImageFile;
 use crate::{Builder, Language, plan_of};

@@ -94,7 +94,8 @@ async fn run(
     let mut session = Session::new(Arc::clone(engine), start(&case.parts[0], case.seed));
     for (index, part) in case.parts.iter().enumerate() {
         session.configure(start(part, case.seed));
-        let program = Program { source: part.source.clone(), context: part.context.clone() };
+        let (source, context) = (part.source.clone(), part.context.clone());
+        let program = Program { source, language: engine.language(), context };
         let outcome = if freezing {
             run_frozen(engine, &mut session, program, part).await?
         } else {
@@ -107,7 +108,7 @@ async fn run(
     let last = &case.parts[case.parts.len() - 1];
     session.configure(Start { limits: relaxed(&last.limits), ..start(last, None) });
     let probe = session
-        .run(Program::new("6*7"), calls())
+        .run(Program::new("6*7").in_language(engine.language()), calls())
         .await
         .map_err(|error| format!("probe: {error}"))?;
     if probe.return_value.get() != "42" {

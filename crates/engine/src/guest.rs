@@ -19,6 +19,7 @@ use crate::call::{CallId, CallResult, HostCall};
 use crate::files::{FileAnswer, FileError, FileTask};
 use crate::folder::Folder;
 use crate::image::{Digest, Image, ImageError};
+use crate::language::Language;
 use crate::limits::{LimitKind, Limits};
 use crate::outcome::{Outcome, Stream, Usage};
 use crate::program::Program;
@@ -281,6 +282,11 @@ pub trait Guest: Send {
 pub trait Engine: Send + Sync {
     /// A short name for messages.
     fn name(&self) -> &'static str;
+
+    /// What its programs are written in.
+    fn language(&self) -> Language {
+        Language::Python
+    }
 
     /// A fresh guest. `first` is the program it will run first, if that is known.
     async fn start(

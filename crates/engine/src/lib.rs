@@ -4,7 +4,7 @@
 //! [`HostCall`]s it makes and ends with an [`Outcome`]. This crate says what that
 //! means and tests it; it contains no sandbox and has never heard of any protocol.
 //!
-//! Reading order: [`program`], [`limits`], [`guest`] (the traits), [`outcome`],
+//! Reading order: [`program`], [`language`], [`limits`], [`guest`] (the traits), [`outcome`],
 //! [`image`] (a guest at rest, as bytes), [`session`] (programs one after another).
 
 #![forbid(unsafe_code)]
@@ -15,6 +15,7 @@ pub mod files;
 pub mod folder;
 pub mod guest;
 pub mod image;
+pub mod language;
 pub mod limits;
 pub mod outcome;
 pub mod program;
@@ -28,7 +29,8 @@ pub use guest::{
     Step, StepError, Waiting,
 };
 pub use image::{Digest, Image, ImageError};
+pub use language::{Language, UnknownLanguage};
 pub use limits::{Level, LimitKind, Limits};
 pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
-pub use program::{Context, Program, is_variable};
+pub use program::{Context, Program, is_variable, is_variable_of};
 pub use session::{Calls, ENDLESS, NoCalls, Rest, Session, SessionError, WAITED, stopped, used_up};

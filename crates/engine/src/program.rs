@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::language::Language;
+
 /// Variables by name. The values are JSON text, checked and otherwise untouched: a number
 /// of any length arrives as it was sent.
 pub type Context = BTreeMap<String, Box<RawValue>>;
@@ -15,6 +17,9 @@ pub type Context = BTreeMap<String, Box<RawValue>>;
 pub struct Program {
     /// The source. Markdown fences around it are the engine's to remove.
     pub source: String,
+    /// What it is written in. An engine runs programs of its own language only.
+    #[serde(default)]
+    pub language: Language,
     /// Values that become variables before the first line runs. They travel as
     /// data and are never pasted into the source.
     #[serde(default)]
@@ -25,7 +30,13 @@ impl Program {
     /// A program without context.
     #[must_use]
     pub fn new(source: impl Into<String>) -> Self {
-        Self { source: source.into(), context: Context::new() }
+        Self { source: source.into(), ..Self::default() }
+    }
+
+    /// The same program in a language.
+    #[must_use]
+    pub fn in_language(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// The same program with one more variable.
@@ -46,6 +57,76 @@ const KEYWORDS: &[&str] = &[
     "with", "yield",
 ];
 
+/// Words that TypeScript keeps for itself.
+const TYPESCRIPT_KEYWORDS: &[&str] = &[
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+
+/// Whether a program of a language could have a variable of this name, and it means nothing to the
+/// language itself.
+#[must_use]
+pub fn is_variable_of(language: Language, name: &str) -> bool {
+    match language {
+        Language::Python => is_variable(name),
+        Language::TypeScript => {
+            let is_start = |letter: char| letter.is_alphabetic() || letter == '_' || letter == '$';
+            let mut letters = name.chars();
+            letters.next().is_some_and(is_start)
+                && letters.all(|letter| is_start(letter) || letter.is_alphanumeric())
+                && !TYPESCRIPT_KEYWORDS.contains(&name)
+                && name != "__proto__"
+        }
+    }
+}
+
 /// Whether a program could have a variable of this name, and it means nothing to Python itself.
 #[must_use]
 pub fn is_variable(name: &str) -> bool {
@@ -58,11 +139,21 @@ pub fn is_variable(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_variable;
+    use super::{is_variable, is_variable_of};
+    use crate::language::Language::{Python, TypeScript};
 
     #[test]
     fn only_names_that_a_program_can_use_are_variables() {
         assert!(["a", "_b", "größe", "class_"].into_iter().all(is_variable));
         assert!(!["", "1a", "a-b", "class", "None", "__builtins__"].into_iter().any(is_variable));
+        assert!(
+            ["a", "$", "def", "größe"].into_iter().all(|name| is_variable_of(TypeScript, name))
+        );
+        assert!(
+            !["", "1a", "new", "__proto__"]
+                .into_iter()
+                .any(|name| is_variable_of(TypeScript, name))
+        );
+        assert!(is_variable_of(Python, "new") && !is_variable_of(Python, "def"));
     }
 }

@@ -384,7 +384,7 @@ pub const ENDLESS: &str = "it computed nearly all the time and waited for nothin
 /// What to do about one that mostly waited.
 pub const WAITED: &str = "it spent most of its time waiting, for tools or asleep: look for a loop that waits for \
      something which does not come, end it after a few tries and return what is there; else ask tools for less, \
-     make the calls at once with asyncio.gather, or ask for a longer `timeout` where the limit allows one";
+     make the calls at once with asyncio.gather or Promise.all, or ask for a longer `timeout` where the limit allows one";
 
 fn computed_throughout(usage: Usage) -> bool {
     // Without calls there is little to wait for; on a busy machine computing takes less of a core.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::Catalog;
 use catalog::names::{self, Kind};
 use check::{Checker, Code, Finding, Given, Left, Report, Review, Rules, Unchecked};
-use engine::{Limits, Outcome, Program, ProgramError};
+use engine::{Language, Limits, Outcome, Program, ProgramError};
 
 use crate::finding::{Detail, Search};
 use crate::missing;
@@ -110,7 +110,7 @@ impl Checks {
         }
         if let Some(query) = wanted_instead(&report, &program.source) {
             tools.know_all().await;
-            report.suggested = suggested(tools, &query);
+            report.suggested = suggested(tools, &query, program.language);
         }
         (report, Some(offer))
     }
@@ -131,10 +131,18 @@ impl Checks {
             None => (Circumstances::default(), None),
         };
         let (checks, source) = (Arc::clone(self), program.source.clone());
+        let is_typescript = program.language == Language::TypeScript;
         let review = move || {
             let Circumstances { catalog, unlisted, partial } = known;
             let (source, unlisted, rules) = (source.as_str(), &unlisted[..], Some(&rules));
-            let program = check::Program { source, unlisted, partial, rules, ..Default::default() };
+            let program = check::Program {
+                source,
+                unlisted,
+                partial,
+                rules,
+                is_typescript,
+                ..Default::default()
+            };
             checks.checker.review_against(catalog, &program)
         };
         let review = tokio::task::spawn_blocking(review).await;
@@ -149,6 +157,7 @@ impl Checks {
     ) -> Report {
         let (checks, rules) = (Arc::clone(self), rules.clone());
         let source = program.source.clone();
+        let is_typescript = program.language == Language::TypeScript;
         let given: Vec<String> = program.context.keys().cloned().collect();
         let Circumstances { catalog, unlisted, partial } = circumstances.clone();
         let earlier = earlier.clone();
@@ -164,6 +173,7 @@ impl Checks {
                 unlisted: &unlisted,
                 partial,
                 rules: Some(&rules),
+                is_typescript,
             };
             checks.checker.check_against(catalog, &program)
         };
@@ -268,16 +278,16 @@ fn words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// Tools that may do what was wanted.
-fn suggested(tools: &Tools, wanted: &Wanted) -> Option<String> {
+fn suggested(tools: &Tools, wanted: &Wanted, language: Language) -> Option<String> {
     if wanted.words.is_empty() {
         return None;
     }
     let query = wanted.words.join(" ");
-    let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2 };
+    let asked = Search { query, detail_level: Detail::Full, server: None, limit: 2, language };
     let found = tools.find(&asked).ok()?;
     let shown = found.tools.iter().filter(|tool| wanted.fits(&tool.name)).map(|tool| {
         let signature = tool.signature.as_deref().unwrap_or_default();
-        format!("from servers.{} import {}\n{}", tool.server, tool.name, signature.trim_end())
+        format!("{}\n{}", tool.import(language), signature.trim_end())
     });
     let shown = shown.collect::<Vec<_>>().join("\n");
     (!shown.is_empty() && shown.len() <= MOST_SUGGESTED).then_some(shown)

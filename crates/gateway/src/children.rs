@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use check::review::Review;
 use engine::{
-    CallError, Context, Engine, Level, Limits, Outcome, Program, ProgramError, Session, Start,
-    Usage, is_variable,
+    CallError, Context, Engine, Language, Level, Limits, Outcome, Program, ProgramError, Session,
+    Start, Usage, is_variable_of,
 };
 use metrics::counter;
 use serde::Deserialize;
@@ -35,6 +35,7 @@ use crate::agents;
 use crate::behalf::Behalf;
 use crate::checks::{Checks, Earlier, refusal};
 use crate::desk::Desk;
+use crate::engines::Engines;
 use crate::hearing::{CallNote, Hearing};
 use crate::judge::DENIED;
 use crate::reviewing::{Reviewing, review_refusal};
@@ -55,8 +56,10 @@ const FAILED: &str = "ChildError";
 /// What programs need that may start others.
 #[derive(Clone)]
 pub struct Nursery {
-    /// What runs them.
+    /// What runs them, unless another language is asked for.
     pub engine: Arc<dyn Engine>,
+    /// What runs those of other languages.
+    pub others: Engines,
     /// Who looks for mistakes in them, if anybody does.
     pub checks: Option<Arc<Checks>>,
     /// Who reviews them, also where nobody looks for mistakes.
@@ -99,6 +102,9 @@ struct Asked {
     /// What it is called, for rules and in what is told of it.
     #[serde(default)]
     agent: Option<String>,
+    /// What it is written in; what the program is that starts it, if nothing is said.
+    #[serde(default)]
+    language: Option<Language>,
 }
 
 /// Saves a skill, if the program may start others: the examples are.
@@ -135,6 +141,17 @@ pub(crate) async fn carry_out(
 }
 
 impl Nursery {
+    /// What runs a child in a language.
+    async fn engine_of(&self, asked: Option<Language>) -> Result<Arc<dyn Engine>, CallError> {
+        match asked {
+            Some(language) if language != self.engine.language() => {
+                let engine = self.others.get_at_last(language).await;
+                engine.map_err(|error| fault(FAILED, format!("spawn(): {error}")))
+            }
+            _ => Ok(Arc::clone(&self.engine)),
+        }
+    }
+
     /// Looks at a program that another one brought, as at any: what it could do, and what it can call; or
     /// why it may not run.
     pub(crate) async fn examined(
@@ -237,7 +254,10 @@ impl Children {
         asked: Asked,
         first: Option<Arc<First>>,
     ) -> Result<Box<RawValue>, CallError> {
-        if let Some(key) = asked.context.keys().find(|key| !is_variable(key)) {
+        let engine = self.nursery.engine_of(asked.language).await?;
+        let language = engine.language();
+        let unusable = |key: &&String| !is_variable_of(language, key);
+        if let Some(key) = asked.context.keys().find(unusable) {
             let message = format!(
                 "spawn(): the context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
             );
@@ -249,13 +269,14 @@ impl Children {
         if let Some(problem) = asked.agent.as_deref().and_then(agents::problem) {
             return Err(fault("ArgumentError", format!("spawn(): {problem}")));
         }
-        let program = Program { source: asked.code, context: asked.context };
+        let program = Program { source: asked.code, language, context: asked.context };
         let Ok(_place) = self.room.acquire().await else {
             return Err(fault("ServerError", "spawn(): the run is over"));
         };
         let mut share = self.share()?;
         let awake = Awake::new(&self.awake);
-        let result = self.run_within((program, asked.agent), &mut share, (first, awake)).await;
+        let of = (engine, asked.agent);
+        let result = self.run_within((program, of), &mut share, (first, awake)).await;
         let outcome = if result.is_ok() { "ok" } else { "error" };
         counter!("tidegate_children_total", "outcome" => outcome).increment(1);
         result
@@ -268,6 +289,10 @@ impl Children {
         };
         let _awake = Awake::new(&self.awake);
         self.may_save().await?;
+        if self.nursery.engine.language() != Language::Python {
+            let message = "save_skill(): skills are Python programs; save them from a program in Python, which `spawn` can start";
+            return Err(fault("SkillError", message));
+        }
         let mut share = self.share()?;
         let (nursery, behalf) = (self.nursery.clone(), Behalf::clone(&self.behalf));
         let workshop = Workshop::new(nursery, &self.tools, behalf, share.limits.clone());
@@ -297,13 +322,13 @@ impl Children {
 
     async fn run_within(
         &self,
-        (program, agent): (Program, Option<String>),
+        (program, (engine, agent)): (Program, (Arc<dyn Engine>, Option<String>)),
         share: &mut Share<'_>,
         (first, awake): (Option<Arc<First>>, Awake<'_>),
     ) -> Result<Box<RawValue>, CallError> {
         let offer = self.examined(&program, &share.limits).await?;
         let start = Start { limits: share.limits.clone(), ..Start::default() };
-        let session = Session::new(Arc::clone(&self.nursery.engine), start);
+        let session = Session::new(engine, start);
         let session = share.session.insert(session);
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let behalf = self.behalf.of_child(number, agent.clone());
@@ -311,7 +336,8 @@ impl Children {
         let hearing = Arc::new(Overheard { parent, number, agent });
         let ran = match &self.nursery.rests {
             Some(rests) => {
-                let (servers, skills) = (offer.folder_in(session), offer.skills(&behalf));
+                let servers = offer.folder_in(session);
+                let skills = offer.skills(&behalf, session.engine().language());
                 let most = session.start().limits.call_result_bytes;
                 let mut desk = Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing);
                 if let Some(first) = first {

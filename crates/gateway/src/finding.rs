@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catalog::search::{Index, Query, sentence};
 use catalog::{Catalog, CatalogTool, ResolveError};
+use engine::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,6 +31,9 @@ pub struct Search {
     /// How many tools at most.
     #[serde(default = "usual")]
     pub limit: usize,
+    /// What signatures and names are written in.
+    #[serde(default)]
+    pub language: Language,
 }
 
 fn usual() -> usize {
@@ -85,16 +89,38 @@ pub struct FoundTool {
 }
 
 impl FoundTool {
-    fn new(tool: &CatalogTool, server: &str, detail: Detail) -> Self {
+    fn new(tool: &CatalogTool, detail: Detail, language: Language) -> Self {
         let told = detail != Detail::NameOnly;
         let whole = detail == Detail::Full;
+        let (name, server, signature): (_, _, fn(&CatalogTool) -> String) = match language {
+            Language::Python => (tool.python(), tool.server_python(), bindings::typed_signature),
+            Language::TypeScript => {
+                (tool.typescript(), tool.server_typescript(), bindings::typescript_signature)
+            }
+        };
         Self {
-            name: tool.python().to_owned(),
+            name: name.to_owned(),
             server: server.to_owned(),
             kind: None,
             description: told.then(|| described(tool)),
             input_schema: whole.then(|| tool.tool().input_schema.clone()),
-            signature: whole.then(|| bindings::typed_signature(tool)),
+            signature: whole.then(|| signature(tool)),
+        }
+    }
+
+    /// The line that brings it into a program.
+    #[must_use]
+    pub fn import(&self, language: Language) -> String {
+        let Self { name, server, kind, .. } = self;
+        match (language, kind) {
+            (Language::Python, Some(kind)) => format!("from {server} import {name}  # a {kind}"),
+            (Language::Python, None) => format!("from servers.{server} import {name}"),
+            (Language::TypeScript, Some(kind)) => {
+                format!("import {{ {name} }} from \"{server}\";  // a {kind}")
+            }
+            (Language::TypeScript, None) => {
+                format!("import {{ {name} }} from \"servers/{server}\";")
+            }
         }
     }
 }
@@ -154,7 +180,7 @@ impl Finder {
         })?;
         let tools = found.hits.iter().filter_map(|hit| {
             let server = catalog.server(&hit.server)?;
-            Some(FoundTool::new(server.tool(&hit.tool)?, server.python(), asked.detail_level))
+            Some(FoundTool::new(server.tool(&hit.tool)?, asked.detail_level, asked.language))
         });
         let (matching, total) = (found.matching, found.total);
         Ok(Found { tools: tools.collect(), matching, total, missing: Vec::new() })

@@ -129,6 +129,7 @@ mod tests {
             detail_level: Detail::Full,
             server: server.map(str::to_owned),
             limit: 5,
+            language: engine::Language::default(),
         };
         let first = tools.find(&search(None)).unwrap().missing;
         assert_eq!(first[0].state, MissingState::Connecting);

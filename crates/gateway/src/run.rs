@@ -58,7 +58,7 @@ pub(crate) async fn run_in_turn(
     turn: Option<Turn>,
 ) -> Result<Outcome, SessionError> {
     let servers = offer.folder_in(session);
-    let skills = offer.skills(&behalf);
+    let skills = offer.skills(&behalf, session.engine().language());
     let most = session.start().limits.call_result_bytes;
     if behalf.child == 0 {
         // Its children share it.

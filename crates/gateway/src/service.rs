@@ -49,8 +49,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use engine::{Engine, Level, Limits};
-use tokio::sync::{Semaphore, watch};
+use engine::{Language, Level, Limits};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
@@ -80,6 +80,7 @@ pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
 pub use self::watching::Watching;
 use crate::checks::Checks;
+pub use crate::engines::{Engines, NoEngine, OnDemand, Readiness};
 use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
 use crate::tools::Tools;
@@ -157,26 +158,10 @@ impl Default for Settings {
     }
 }
 
-/// Whether programs can run yet.
-#[derive(Clone)]
-pub enum Readiness {
-    /// The runtime is being made.
-    Installing {
-        /// How far it is.
-        percent: u8,
-        /// What is being done.
-        stage: String,
-    },
-    /// It could not be made.
-    Failed(String),
-    /// They can.
-    Ready(Arc<dyn Engine>),
-}
-
 /// What a service is made of.
 pub struct Parts {
     /// What runs programs, as soon as it is there.
-    pub engine: watch::Receiver<Readiness>,
+    pub engines: Engines,
     /// What programs may call.
     pub tools: Arc<Tools>,
     /// Who looks at programs first; `None` runs them unseen.
@@ -321,10 +306,22 @@ impl Service {
         &self.parts.store
     }
 
-    /// Whether programs can run yet.
+    /// Whether programs of the usual language can run yet.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
-        self.parts.engine.borrow().clone()
+        self.parts.engines.readiness(self.parts.engines.usual())
+    }
+
+    /// What runs programs of each language.
+    #[must_use]
+    pub fn engines(&self) -> &Engines {
+        &self.parts.engines
+    }
+
+    /// The languages that programs may be written in, the usual one first.
+    #[must_use]
+    pub fn languages(&self) -> Vec<Language> {
+        self.parts.engines.languages().collect()
     }
 
     /// How much of everything there is now.

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use catalog::search::{Index, Query};
 use catalog::{Annotations, Catalog, Listing, ServerName, Tool, ToolName};
-use engine::Folder;
+use engine::{Folder, Language};
 use serde_json::json;
 use skills::{Kept, Name, Reader, Scope, Store};
 
@@ -109,10 +109,22 @@ impl Skillset {
         &self.sources
     }
 
-    /// What a reader's programs find under `/skills`; nothing if there are none.
-    pub(crate) fn folder(&self, reader: &Reader, tools: &Tools) -> Option<Arc<Folder>> {
+    /// What a reader's programs of a language find under `/skills`; nothing if there are none.
+    pub(crate) fn folder(
+        &self,
+        reader: &Reader,
+        tools: &Tools,
+        language: Language,
+    ) -> Option<Arc<Folder>> {
         let shelf = self.shelf(reader);
-        (!shelf.skills.is_empty()).then(|| shelf.folder(tools))
+        if shelf.skills.is_empty() {
+            return None;
+        }
+        let python = shelf.folder(tools);
+        Some(match language {
+            Language::Python => python,
+            Language::TypeScript => Arc::new(shown::in_typescript(&python, &shelf.skills)),
+        })
     }
 
     /// The same with one that is not saved yet.

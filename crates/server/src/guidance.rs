@@ -4,6 +4,12 @@ use std::borrow::Cow;
 
 const OWN: &str = include_str!("../guidance/guidance.md");
 
+/// What is added for those who can write programs in TypeScript.
+pub(crate) const TYPESCRIPT: &str = include_str!("../guidance/typescript.md");
+
+/// What is said before that to those who can write them in nothing else.
+pub(crate) const TYPESCRIPT_ALONE: &str = include_str!("../guidance/typescript-alone.md");
+
 /// The text for agents, ours or the operator's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guidance {

@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
+use engine::Language;
 use gateway::service::{Caller, Scope};
 use metrics::counter;
 use rmcp::model::{
@@ -51,16 +52,18 @@ use upstream::{List, Watch};
 use self::client::Client;
 use self::lines::Patient;
 use self::sampling::Lines;
-use crate::Shared;
+use crate::{Shared, guidance};
 
 /// Resources that one subscription may watch.
 const WATCHED: usize = 100;
 
 const OWN: &str = include_str!("mcp/tools.json");
 
-/// The tool that is there only for those who ask for it.
+/// A tool that is there only for those who ask for it.
 const ANALYSIS: &str = "execute_analysis";
 const EXECUTE: &str = "execute_python";
+/// The same in TypeScript, for those who ask for it too.
+const SCRIPT: &str = "execute_typescript";
 const SEARCH: &str = "search_tools";
 /// Requests that we answer when their parameters are right.
 const KNOWN_METHODS: [&str; 11] = [
@@ -147,9 +150,32 @@ pub fn own_tools() -> Vec<String> {
 pub fn own_definitions(named: Option<&[String]>) -> String {
     let all = DEFINITIONS.iter().filter(|tool| match named {
         Some(named) => named.iter().any(|name| *name == tool.name),
-        None => tool.name != ANALYSIS,
+        None => is_usual(&tool.name),
     });
     serde_json::to_string(&all.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+/// The language that a tool of ours needs, if it runs programs.
+#[must_use]
+pub fn language_of(tool: &str) -> Option<Language> {
+    match tool {
+        // An analysis is a program of ours.
+        EXECUTE | ANALYSIS => Some(Language::Python),
+        SCRIPT => Some(Language::TypeScript),
+        _ => None,
+    }
+}
+
+/// Whether a tool of ours is one of those that are there where programs are written in one language.
+#[must_use]
+pub fn is_for_one(tool: &str, language: Language) -> bool {
+    tool != ANALYSIS && language_of(tool).is_none_or(|needs| needs == language)
+}
+
+/// Whether a tool of ours is there where nobody names any. One that most do without costs nothing until it
+/// is asked for.
+fn is_usual(tool: &str) -> bool {
+    tool != ANALYSIS && tool != SCRIPT
 }
 
 /// Our own tools. A test reads them; were they broken, there would be none.
@@ -221,8 +247,7 @@ impl Mcp {
         let offered = self.options.mode != Mode::Direct;
         DEFINITIONS.iter().filter(move |tool| {
             let named = |own: &Vec<String>| own.iter().any(|name| *name == tool.name);
-            // One that most do without costs nothing until it is asked for.
-            offered && self.options.own.as_ref().map_or(tool.name != ANALYSIS, named)
+            offered && self.options.own.as_ref().map_or(is_usual(&tool.name), named)
         })
     }
 }
@@ -235,8 +260,15 @@ impl Mcp {
         let mut text = match (offered.contains(&EXECUTE), offered.contains(&SEARCH)) {
             (true, true) => guidance.text.to_string(),
             (true, false) => guidance.without_search(),
+            (false, _) if offered.contains(&SCRIPT) => {
+                guidance::TYPESCRIPT_ALONE.trim_end().to_owned()
+            }
             (false, _) => without_programs(&offered),
         };
+        if offered.contains(&SCRIPT) {
+            text.push_str("\n\n");
+            text.push_str(guidance::TYPESCRIPT.trim_end());
+        }
         if self.shared.service.tools().tokenizes() {
             text.push_str(TOKENS);
         }
@@ -253,6 +285,12 @@ impl Mcp {
         let mut meta = MetaObject::new();
         meta.insert(MISSING.to_owned(), words.into());
         (!missing.is_empty()).then_some(meta)
+    }
+
+    /// The language of the programs that a client can run, where that is one; else the usual one.
+    fn language(&self) -> Language {
+        let offers = |wanted: &str| self.own().any(|tool| tool.name == wanted);
+        if offers(SCRIPT) && !offers(EXECUTE) { Language::TypeScript } else { Language::Python }
     }
 
     fn is_direct(&self) -> bool {
@@ -393,7 +431,7 @@ impl ServerHandler for Mcp {
     ) -> Result<CallToolResponse, ErrorData> {
         let own = self.own().any(|tool| tool.name == request.name);
         counter!("tidegate_requests_total", "kind" => match (own, &*request.name) {
-            (true, "execute_python") => "code",
+            (true, EXECUTE | SCRIPT) => "code",
             (true, "search_tools") => "search",
             (true, ANALYSIS) => "analysis",
             _ => "direct",
@@ -405,7 +443,8 @@ impl ServerHandler for Mcp {
             return Ok(execute::failed(words.to_owned()).into());
         }
         match (own, &*request.name) {
-            (true, "execute_python") => Ok(self.execute(request, &context).await),
+            (true, EXECUTE) => Ok(self.execute(request, &context).await),
+            (true, SCRIPT) => Ok(self.execute_script(request, &context).await),
             (true, "search_tools") => {
                 tasks::may_look(&context)?;
                 Ok(self

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use engine::Language;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings};
+use gateway::service::{Engines, Parts, Readiness, Service, Settings};
 use gateway::{Memory, Tools};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -105,8 +106,9 @@ async fn shared(folder: &TempDir) -> Shared {
     let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
     let stage = "compiling".to_owned();
     let readiness = Readiness::Installing { percent: 40, stage };
+    let told = watch::Sender::new(readiness).subscribe();
     let parts = Parts {
-        engine: watch::Sender::new(readiness).subscribe(),
+        engines: Engines::default().with(Language::Python, told),
         tools: Tools::new(upstreams, BTreeMap::new(), Memory::none()),
         checks: None,
         store: Store::open(folder.path()).await.unwrap(),

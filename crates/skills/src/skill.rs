@@ -37,7 +37,9 @@ pub enum SkillError {
         advice: &'static str,
     },
     /// Nobody could tell what it is for.
-    #[error("a skill needs a docstring or a description: one or two sentences that say what it returns")]
+    #[error(
+        "a skill needs a docstring or a description: one or two sentences that say what it returns"
+    )]
     NoDescription,
 }
 

@@ -63,6 +63,7 @@ async fn main() -> Result<(), Failure> {
     let mut session = Session::new(engine, Start { limits, ..Start::default() });
     let nursery = Nursery {
         engine: Arc::clone(session.engine()),
+        others: gateway::Engines::default(),
         checks: None,
         reviews: Checks::new(),
         reviewing: Reviewing::default(),

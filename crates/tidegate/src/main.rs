@@ -29,6 +29,7 @@ mod spans;
 mod store;
 mod tools;
 mod units;
+mod written;
 
 use std::process::ExitCode;
 

@@ -8,7 +8,7 @@ use engine::{
     StartError, Usage,
 };
 use gateway::{
-    Behalf, Checks, Earlier, Hearing, Nursery, Reviewing, Tools, Veil, VeilError, Written,
+    Behalf, Checks, Earlier, Engines, Hearing, Nursery, Reviewing, Tools, Veil, VeilError, Written,
 };
 
 use crate::config::Config;
@@ -36,6 +36,8 @@ pub(crate) struct Opened {
     reviewing: Reviewing,
     earlier: Earlier,
     behalf: Behalf,
+    /// What runs children in other languages.
+    others: Engines,
     kept: Option<Kept>,
 }
 
@@ -75,7 +77,7 @@ impl Opened {
         let reviewing = config.reviewing()?;
         // An image of one's own brings the variables of its warm-up program.
         let earlier = if start.image.is_some() { Earlier::Something } else { Earlier::Nothing };
-        let behalf = Behalf::local(level);
+        let (behalf, others) = (Behalf::local(level), crate::runtime::engines(config));
         let Some(name) = name else {
             let session = Session::new(engine, start);
             return Ok(Self {
@@ -87,6 +89,7 @@ impl Opened {
                 reviewing,
                 earlier,
                 behalf,
+                others,
                 kept: None,
             });
         };
@@ -113,6 +116,7 @@ impl Opened {
             reviewing,
             earlier,
             behalf,
+            others,
             kept: Some(kept),
         })
     }
@@ -139,6 +143,7 @@ impl Opened {
         let behalf = self.behalf.clone();
         let nursery = Nursery {
             engine: Arc::clone(session.engine()),
+            others: self.others.clone(),
             checks: self.checks.clone(),
             reviews: Arc::clone(&self.reviews),
             reviewing: self.reviewing.clone(),

@@ -10,12 +10,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use audit::{Entry, Kind, LogError};
 use catalog::Listing;
-use engine::{Engine, Level, Limits};
+use engine::{Engine, Language, Level, Limits};
 use engine_wasm::install::{self, Progress, Source, Stage};
 use engine_wasm::{Builder, Options, WasmEngine};
 use gateway::service::gate::Room;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings, Spans, Trail, Watching};
+use gateway::service::{
+    Engines, OnDemand, Parts, Readiness, Service, Settings, Spans, Trail, Watching,
+};
 use gateway::{Checks, MailboxBounds, Tools};
 use server::Shared;
 use server::guidance::Guidance;
@@ -130,8 +132,7 @@ pub(crate) async fn open(
     let settings = settings(config, values)?;
     have_files();
     let guidance = Arc::new(guidance(values)?);
-    let standby = values.number("standby")?;
-    let engine = begin(config, standby, settings.room.running)?;
+    let engines = engines(config, values, settings.room.running)?;
     // Only there is a client behind every request that a server could ask.
     let asks_clients = mcp_options(config, values)?.mode == Mode::Direct;
     let options = upstream::Options { asks_clients, ..config.upstream_options()? };
@@ -156,7 +157,7 @@ pub(crate) async fn open(
         }
     }
     let parts = Parts {
-        engine,
+        engines,
         tools: Arc::clone(&tools),
         checks,
         store,
@@ -297,16 +298,36 @@ pub(crate) fn mcp_options(config: &Config, values: &Values) -> anyhow::Result<Mc
         "direct" => Ok(Mode::Direct),
         _ => Err(format!("there is no mode {text:?}; there are code, hybrid and direct")),
     })?;
+    Ok(McpOptions { mode: mode.unwrap_or(usual), direct, own: own_tools(values)? })
+}
+
+/// Which of our own tools MCP clients see; `None` for the usual ones.
+fn own_tools(values: &Values) -> anyhow::Result<Option<Vec<String>>> {
+    let (own, languages) = (values.list("tools"), languages(values)?);
     let known = server::mcp::own_tools();
-    let own = values.list("tools");
     if let Some(unknown) = own.iter().find(|name| !known.contains(name)) {
         return Err(Misuse::error(format!(
             "`tools`: there is no tool {unknown:?} of ours; there are {}",
             known.join(", ")
         )));
     }
-    let own = (!own.is_empty()).then_some(own);
-    Ok(McpOptions { mode: mode.unwrap_or(usual), direct, own })
+    let lacks = |tool: &&String| {
+        let needs = server::mcp::language_of(tool);
+        needs.is_some_and(|language| !languages.contains(&language))
+    };
+    if let Some(useless) = own.iter().find(lacks) {
+        let named: Vec<&str> = languages.iter().map(|language| language.name()).collect();
+        return Err(Misuse::error(format!(
+            "`tools` has {useless}, and programs are written in {} only (`languages`); add its language there, or leave it out",
+            named.join(" and ")
+        )));
+    }
+    if !own.is_empty() {
+        return Ok(Some(own));
+    }
+    // Where there is no Python, nobody is offered to run it.
+    let usual = || known.into_iter().filter(|tool| server::mcp::is_for_one(tool, languages[0]));
+    Ok((languages[0] != Language::default()).then(|| usual().collect()))
 }
 
 /// The text for agents.
@@ -359,9 +380,7 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
         keep_runs_bytes: bytes("keep-runs-bytes")?.unwrap_or(usual.keep_runs_bytes),
         source_bytes: source_bytes.unwrap_or(usual.source_bytes),
         output_tokens,
-        own_definitions: server::mcp::own_definitions(
-            Some(&values.list("tools")).filter(|own| !own.is_empty()).map(Vec::as_slice),
-        ),
+        own_definitions: server::mcp::own_definitions(own_tools(values)?.as_deref()),
         receipts: values.read("receipts", crate::settings::yes)?.unwrap_or(usual.receipts),
         token_price: values.read("token-price", price)?.unwrap_or(usual.token_price),
         durable: values.read("durable", crate::settings::yes)?.unwrap_or(usual.durable),
@@ -398,21 +417,25 @@ fn level(text: &str) -> Result<Level, String> {
     })
 }
 
-/// Begins to open the engine, installing the runtime first if that is missing, on a thread of
+/// Begins to open the engine of a language, installing the runtime first if that is missing, on a thread of
 /// its own. It ends with the process: an installation that is cut short leaves nothing trusted.
-fn begin(
+pub(crate) fn begin(
     config: &Config,
+    language: Language,
     standby: usize,
     threads: usize,
-) -> anyhow::Result<watch::Receiver<Readiness>> {
-    let cache = config.cache()?;
+) -> watch::Receiver<Readiness> {
     let stage = "starting".to_owned();
     let (tell, told) = watch::channel(Readiness::Installing { percent: 0, stage });
+    let (cache, failing) = (config.cache(), tell.clone());
     let work = move || {
-        let opened = crate::runtime::plan().and_then(|plan| {
+        let opened = crate::runtime::plan_of(language).and_then(|plan| {
             let progress = Told(tell.clone());
-            let installed = install::install(&cache, &Source::Registry, &plan, &Builder, &progress)
-                .context("could not install the Python runtime")?;
+            let installed =
+                install::install(&cache?, &Source::Registry, &plan, &Builder, &progress)
+                    .with_context(|| {
+                        format!("could not install the {} runtime", language.title())
+                    })?;
             let options = Options { standby, threads: threads.max(4) };
             WasmEngine::open(installed, options).map_err(anyhow::Error::from_boxed)
         });
@@ -423,8 +446,47 @@ fn begin(
         // Nobody listens when the process is ending.
         let _ = tell.send(state);
     };
-    std::thread::Builder::new().name("install".into()).spawn(work)?;
-    Ok(told)
+    if let Err(error) = std::thread::Builder::new().name("install".into()).spawn(work) {
+        let _ = failing.send(Readiness::Failed(format!("could not start a thread: {error}")));
+    }
+    told
+}
+
+/// The engines of the languages that programs may be written in. The first is opened now, another one when a
+/// program first asks for it.
+fn engines(config: &Config, values: &Values, running: usize) -> anyhow::Result<Engines> {
+    let standby = values.number("standby")?;
+    // Whoever has no place for a cache is told so now, and not by the first program.
+    config.cache()?;
+    let languages = languages(values)?;
+    let mut engines = Engines::default();
+    for language in languages {
+        engines = if engines.languages().next().is_none() {
+            engines.with(language, begin(config, language, standby, running))
+        } else {
+            let config = config.clone();
+            let open = move || begin(&config, language, standby, running);
+            engines.with(language, OnDemand::new(open))
+        };
+    }
+    Ok(engines)
+}
+
+/// The languages that programs may be written in, the usual one first.
+pub(crate) fn languages(values: &Values) -> anyhow::Result<Vec<Language>> {
+    let read = |text: &str| {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let read = |part: &str| part.parse::<Language>().map_err(|error| error.to_string());
+        let mut languages = parts.map(read).collect::<Result<Vec<_>, _>>()?;
+        languages.sort_unstable();
+        languages.dedup();
+        Ok(languages)
+    };
+    let languages = values.read("languages", read)?.unwrap_or_default();
+    if languages.is_empty() {
+        return Err(Misuse::error("`languages` must name one at least: python, typescript"));
+    }
+    Ok(languages)
 }
 
 /// Tells whoever asks how far an installation is.

@@ -110,6 +110,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "NAMES",
         "Which of our own MCP tools; execute_python and search_tools if empty",
     ),
+    setting(
+        "languages",
+        "python,typescript",
+        "NAMES",
+        "Languages that programs may be written in: python, typescript",
+    ),
     setting("guidance", "", "FILE", "Text for agents instead of the built-in one"),
     setting(
         "stop-patience",

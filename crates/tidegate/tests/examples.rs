@@ -91,6 +91,24 @@ fn minds_has_a_planner_and_workers_that_ask_and_tell_each_other() {
 }
 
 #[test]
+fn the_main_program_of_each_is_there_in_typescript_and_says_the_same() {
+    for (name, part) in
+        [("trading", "statistics"), ("documents", "summary"), ("home", "week"), ("travel", "plan")]
+    {
+        let (_, shown) = ran(name, &["typescript"]);
+        let expected = root().join("examples").join(name).join("expected.txt");
+        let expected = std::fs::read_to_string(expected).unwrap();
+        let head = format!("## {part}\n");
+        let section = |text: &str| {
+            let after = text.split_once(&head).unwrap().1;
+            after.split("\n## ").next().unwrap().trim().to_owned()
+        };
+        // JavaScript writes a whole number without a point.
+        assert_eq!(section(&shown), section(&expected).replace(".0\n", "\n"), "{name}");
+    }
+}
+
+#[test]
 fn every_example_has_a_readme_that_names_its_command() {
     let folders = std::fs::read_dir(root().join("examples")).unwrap();
     let names: Vec<String> = folders

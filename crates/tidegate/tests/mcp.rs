@@ -114,8 +114,12 @@ impl Client {
 
     /// Runs a program, patiently: a runtime that is being made says so.
     fn run(&mut self, arguments: Value) -> Value {
+        self.run_with("execute_python", arguments)
+    }
+
+    fn run_with(&mut self, tool: &str, arguments: Value) -> Value {
         loop {
-            let result = self.call("execute_python", arguments.clone());
+            let result = self.call(tool, arguments.clone());
             if !text(&result).contains("being installed") {
                 return result;
             }
@@ -183,6 +187,46 @@ fn programs_call_tools_and_a_session_goes_on() {
     assert_eq!(fresh["structuredContent"]["return_value"], false);
     let given = client.run(json!({ "code": "sum(rows)", "context": { "rows": [1, 2, 3] } }));
     assert_eq!(given["structuredContent"]["return_value"], 6);
+}
+
+#[test]
+fn programs_in_typescript_run_for_those_who_ask_for_that() {
+    let tools = "execute_python,execute_typescript,search_tools";
+    let mut client = Client::initialized(&["--tools", tools]);
+    let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<_> = listed.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["execute_python", "execute_typescript", "search_tools"]);
+    let prompt = client.ask("prompts/get", json!({ "name": "tidegate" }));
+    assert!(prompt.to_string().contains("import { list_issues } from"), "{prompt}");
+
+    let code = "import { get_devices } from \"servers/data\";\nconst found = await get_devices();\nconst n: number = found.count;\nn";
+    let first = client.run_with("execute_typescript", json!({ "code": code }));
+    assert_eq!(first["structuredContent"]["return_value"], 99, "{first}");
+    let session = first["structuredContent"]["session"].clone();
+    let next = json!({ "code": "n + 1", "session": session });
+    let next = client.call("execute_typescript", next);
+    assert_eq!(next["structuredContent"]["return_value"], 100, "{next}");
+    let other = client.run(json!({ "code": "n + 1", "session": session }));
+    assert!(text(&other).contains("has TypeScript"), "{other}");
+    let wrong = client.call("execute_typescript", json!({ "code": 1 }));
+    assert!(text(&wrong).contains("execute_typescript takes"), "{wrong}");
+    let receipt = &first["_meta"]["tidegate/receipt"];
+    assert_eq!(receipt["language"], "typescript", "{first}");
+}
+
+#[test]
+fn where_typescript_is_the_only_language_its_tool_takes_the_place_of_pythons() {
+    let mut client = Client::initialized(&["--languages", "typescript"]);
+    let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<_> = listed.as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["execute_typescript", "search_tools"]);
+    let ran = client.run_with("execute_typescript", json!({ "code": "[1, 2].length" }));
+    assert_eq!(ran["structuredContent"]["return_value"], 2, "{ran}");
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = ["mcp", "--languages", "python", "--tools", "execute_typescript"];
+    let said = tidegate(folder.path()).args(wrong).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("`languages`"), "{said}");
 }
 
 #[test]

@@ -18,11 +18,17 @@ mod bounds;
 mod edits;
 mod fence;
 mod place;
+mod read;
+mod reading;
 mod rewrite;
 mod strip;
+mod written;
 
 pub use bounds::{LONGEST, MOST_CHAINED, MOST_NESTED};
 pub use place::{Place, Problem};
+pub use reading::{
+    Call, Construct, Import, Named, Part, Range, Read, Reading, Step, Target, Written,
+};
 
 use place::Map;
 
@@ -58,6 +64,15 @@ pub fn program(text: &str) -> Result<Prepared, Problem> {
 /// Prepares a file that programs import.
 pub fn module(text: &str) -> Result<Prepared, Problem> {
     prepare(text, rewrite::Kind::Module)
+}
+
+/// Reads what a program imports, calls and reads of results; `None` where it cannot run, which
+/// [`program`] says more about.
+#[must_use]
+pub fn reading(text: &str) -> Option<Reading> {
+    let text = &*fence::removed(text);
+    bounds::check(text).ok()?;
+    read::read(text)
 }
 
 fn prepare(text: &str, kind: rewrite::Kind) -> Result<Prepared, Problem> {

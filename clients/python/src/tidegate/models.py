@@ -124,7 +124,7 @@ IfBusy: TypeAlias = Literal["wait", "refuse"]
 """What to do while another program runs in the session."""
 
 
-Language: TypeAlias = Literal["python"]
+Language: TypeAlias = Literal["python", "typescript"]
 """What a program is written in."""
 
 
@@ -395,6 +395,8 @@ class AskOptions(TypedDict, total=False):
 
     conversation: str | None
     """The conversation to go on with; a new one if nothing is said."""
+
+    language: Language | None
 
     model: str | None
     """One of the models that the operator lists."""
@@ -729,6 +731,8 @@ class NewServer(NewServerOptions):
 
 class NewSessionOptions(TypedDict, total=False):
     """A session to make. What may be left out."""
+
+    language: Language | None
 
     level: Level | None
 
@@ -1153,6 +1157,9 @@ class Session:
 
     image_bytes: int
     """Bytes of it on disk."""
+
+    language: Language
+    """What all its programs are written in."""
 
     level: Level
     """The level behind its limits."""

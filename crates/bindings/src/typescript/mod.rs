@@ -9,4 +9,4 @@ mod module;
 mod types;
 
 pub(crate) use folder::{CLIENT, folder};
-pub(crate) use module::module;
+pub(crate) use module::{module, typed_signature};

@@ -18,25 +18,44 @@ const CALL: &str = "callMCPTool";
 
 /// The whole file.
 pub(crate) fn module(target: &Target<'_>) -> String {
+    let Typed { types, head, gives } = typed(target);
+    let mut out = format!("import {{ {CALL} }} from \"../client.js\";\n\n{types}");
+    out.push_str(&literal::comment(&said(target), ""));
+    let _ = write!(
+        out,
+        "export async {head} {{\n  return await {CALL}<{gives}>({}, {}, input);\n}}\n",
+        literal::string(target.server),
+        literal::string(&target.tool.name.0),
+    );
+    out
+}
+
+/// How the function is called, below the types of what it takes and gives.
+pub(crate) fn typed_signature(target: &Target<'_>) -> String {
+    let Typed { types, head, .. } = typed(target);
+    // Who reads it knows that what is declared can be used.
+    format!("{}async {head}", types.replace("export ", ""))
+}
+
+/// A function's line, the types that stand before it, and what it gives.
+struct Typed {
+    types: String,
+    head: String,
+    gives: String,
+}
+
+fn typed(target: &Target<'_>) -> Typed {
     let function = target.typescript;
     let taken = [function, CALL, "Array", "Promise", "Record"];
     let names = TypeNames::choose(function, target.input, target.output, &taken);
     let input = Types { names: &names.input, open: "unknown" };
     let output = Types { names: &names.output, open: "any" };
-
-    let mut out = format!("import {{ {CALL} }} from \"../client.js\";\n\n");
-    let takes = takes(target.input, input, &names.input_root, &mut out);
-    let gives = gives(target.output, output, &names.output_root, &mut out);
-    out.push_str(&literal::comment(&said(target), ""));
+    let mut types = String::new();
+    let takes = takes(target.input, input, &names.input_root, &mut types);
+    let gives = gives(target.output, output, &names.output_root, &mut types);
     let default = if may_be_empty(target.input) { " = {}" } else { "" };
-    let _ = write!(
-        out,
-        "export async function {function}(input: {takes}{default}): Promise<{gives}> {{\n  \
-         return await {CALL}<{gives}>({}, {}, input);\n}}\n",
-        literal::string(target.server),
-        literal::string(&target.tool.name.0),
-    );
-    out
+    let head = format!("function {function}(input: {takes}{default}): Promise<{gives}>");
+    Typed { types, head, gives }
 }
 
 /// The type of the input, with what it needs written before it.

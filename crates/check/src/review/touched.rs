@@ -94,14 +94,14 @@ enum Target<'c> {
 }
 
 /// A tool, and where it is called first.
-struct Seen<'c> {
-    tool: &'c CatalogTool,
-    count: Count,
-    range: TextRange,
+pub(super) struct Seen<'c> {
+    pub(super) tool: &'c CatalogTool,
+    pub(super) count: Count,
+    pub(super) range: TextRange,
 }
 
 impl Seen<'_> {
-    fn judged(self, rules: &Rules, found: &mut Vec<Found>) -> ToolUse {
+    pub(super) fn judged(self, rules: &Rules, found: &mut Vec<Found>) -> ToolUse {
         let (server, tool) = (&self.tool.server().0, &self.tool.name().0);
         let said = rules.said.get(&(server.clone(), tool.clone()));
         let trusted = said.is_some() || rules.trusted.contains(server);

@@ -9,6 +9,7 @@ use crate::cache::{
     Cache, CacheError, Glance, ImageLookupError, ImageName, ImageRecord, digest_of_file, io_error,
     names,
 };
+use crate::language::Spoken as _;
 
 /// What is installed, found out by `stat` alone.
 #[derive(Debug, Clone)]

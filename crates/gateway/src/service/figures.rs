@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use engine::LimitKind;
+use engine::{Language, LimitKind};
 use metrics::{Counter, counter, describe_counter, describe_gauge, describe_histogram, histogram};
 
 use super::analysis;
@@ -21,7 +21,7 @@ const MOST_COMBINATIONS: usize = 200;
 const MOST_COMBINED: usize = 6;
 
 /// Exceptions that are told apart; the programs' own are `other`.
-const ERRORS: [&str; 34] = [
+const ERRORS: [&str; 38] = [
     "AnalysisError",
     "ApprovalNeeded",
     "ArgumentError",
@@ -29,7 +29,9 @@ const ERRORS: [&str; 34] = [
     "AttributeError",
     "Cancelled",
     "CheckError",
+    "ChildError",
     "Crashed",
+    "Deadlock",
     "Exited",
     "FileNotFoundError",
     "ImportError",
@@ -45,7 +47,9 @@ const ERRORS: [&str; 34] = [
     "OSError",
     "PermissionError",
     "PolicyError",
+    "RangeError",
     "RecursionError",
+    "ReferenceError",
     "Refused",
     "ReviewError",
     "ServerError",
@@ -171,15 +175,17 @@ pub fn describe() {
 /// value is 1, and would miss the first run that failed.
 fn begin() {
     for status in Status::ALL.into_iter().filter(|status| status.is_final()) {
-        runs(status).increment(0);
+        for language in Language::ALL {
+            runs(status, language).increment(0);
+        }
     }
     for limit in LimitKind::ALL {
         limit_hits(limit).increment(0);
     }
 }
 
-fn runs(status: Status) -> Counter {
-    counter!("tidegate_runs_total", "status" => status.name(), "language" => "python")
+fn runs(status: Status, language: Language) -> Counter {
+    counter!("tidegate_runs_total", "status" => status.name(), "language" => language.name())
 }
 
 fn limit_hits(limit: LimitKind) -> Counter {
@@ -188,7 +194,9 @@ fn limit_hits(limit: LimitKind) -> Counter {
 
 /// Counts a run that is over.
 pub(super) fn count(record: &Record, price: f64) {
-    runs(record.status).increment(1);
+    // A record names one of ours.
+    let language: Language = record.language.parse().unwrap_or_default();
+    runs(record.status, language).increment(1);
     if let Some(started) = record.started_at {
         let queued = started.0.saturating_sub(record.created_at.0);
         Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));
@@ -202,19 +210,22 @@ pub(super) fn count(record: &Record, price: f64) {
         }
     }
     let Some(ended) = &record.ended else { return };
-    count_end(ended);
+    count_end(ended, language);
     if let Some(receipt) = &ended.receipt {
         count_tokens(receipt, use_case(&record.program, &record.calls), price);
     }
 }
 
-fn count_end(ended: &Ended) {
-    histogram!("tidegate_run_seconds").record(ended.execution_time_ms / 1e3);
+fn count_end(ended: &Ended, language: Language) {
+    let language = language.name();
+    histogram!("tidegate_run_seconds", "language" => language)
+        .record(ended.execution_time_ms / 1e3);
     let whole = Duration::try_from_secs_f64(ended.execution_time_ms / 1e3).unwrap_or_default();
     Phase::Guest.took(ended.usage.wall);
     Phase::Rest.took(whole.saturating_sub(ended.usage.wall));
-    histogram!("tidegate_guest_cpu_seconds").record(ended.usage.cpu);
-    histogram!("tidegate_guest_memory_bytes").record(number(ended.usage.memory_bytes));
+    histogram!("tidegate_guest_cpu_seconds", "language" => language).record(ended.usage.cpu);
+    histogram!("tidegate_guest_memory_bytes", "language" => language)
+        .record(number(ended.usage.memory_bytes));
     if ended.return_value.get().starts_with(TOO_LARGE) {
         limit_hits(LimitKind::Value).increment(1);
     }
@@ -242,7 +253,9 @@ fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
     for (way, tokens) in
         [("tidegate", ours), ("inline", receipt.inline), ("search", receipt.search)]
     {
-        counter!("tidegate_tokens_total", "way" => way, "use_case" => use_case).increment(tokens);
+        let language = receipt.language.name();
+        counter!("tidegate_tokens_total", "way" => way, "use_case" => use_case, "language" => language)
+            .increment(tokens);
         // Counters are whole numbers: millionths of whatever the price is in.
         #[expect(
             clippy::cast_possible_truncation,

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use engine::Language;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 
@@ -46,6 +47,9 @@ pub struct Receipt {
     /// What the program and its children asked models, and what that took: it is besides all else here.
     #[serde(default, skip_serializing_if = "ModelUse::is_nothing")]
     pub models: ModelUse,
+    /// What the program is written in.
+    #[serde(default)]
+    pub language: Language,
 }
 
 /// What was counted of a run.
@@ -56,12 +60,13 @@ struct Seen {
     received: u64,
     received_bytes: u64,
     models: ModelUse,
+    language: Language,
 }
 
 impl Receipt {
     /// The receipt, where our own definitions have `own` tokens and a million tokens cost `price`.
     fn new(seen: Seen, own: u64, price: f64) -> Self {
-        let Seen { counts, definitions, sent, received, received_bytes, models } = seen;
+        let Seen { counts, definitions, sent, received, received_bytes, models, language } = seen;
         let calls = counts.argument_tokens + counts.result_tokens;
         let (inline, search) = (definitions.all + calls, definitions.used + calls);
         let ours = own + sent + received;
@@ -83,6 +88,7 @@ impl Receipt {
             tools_called: counts.tools.into_keys().collect(),
             cost_saved,
             models,
+            language,
         }
     }
 }
@@ -134,6 +140,7 @@ impl Service {
             received: (shown.tokens.saturating_sub(usize::from(failure > 0)) + failure) as u64,
             received_bytes: received_bytes as u64,
             models: run.tally().map(|tally| tally.models().used()).unwrap_or_default(),
+            language: run.record().language.parse().unwrap_or_default(),
         };
         Receipt::new(seen, self.own_tokens(), self.settings.token_price)
     }
@@ -170,8 +177,10 @@ mod tests {
             received: 10,
             received_bytes: 40,
             models: ModelUse::default(),
+            language: Language::TypeScript,
         };
         let receipt = Receipt::new(seen(5000), 600, 3.0);
+        assert_eq!(receipt.language, Language::TypeScript);
         assert_eq!((receipt.tokens_saved, receipt.tokens_saved_search), (4370, -630));
         assert!((receipt.cost_saved - 0.01311).abs() < 1e-9);
         assert_eq!(Receipt::new(seen(0), 600, 3.0).tokens_saved, -630);

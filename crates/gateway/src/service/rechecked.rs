@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catalog::Catalog;
-use engine::Engine;
+use engine::{Engine, Language};
 use skills::{Kept, Reader, Scope};
 use tracing::{info, warn};
 
@@ -41,7 +41,8 @@ impl Service {
         if skillset.store().stamp().is_none() {
             return;
         }
-        let Readiness::Ready(engine) = self.readiness() else { return };
+        let readiness = self.parts.engines.readiness(Language::Python);
+        let Readiness::Ready(engine) = readiness else { return };
         let tools = Arc::clone(&self.parts.tools);
         let known = tokio::task::spawn_blocking(move || {
             tools.catch_up();

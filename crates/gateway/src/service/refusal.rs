@@ -7,24 +7,15 @@ use engine::{FileError, FreezeError, SessionError};
 use super::gate::Full;
 use super::ids::{RunId, SessionId};
 use super::store::StoreError;
+use crate::engines::NoEngine;
 
 /// Why a service did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The runtime is still being installed.
-    #[error(
-        "the Python runtime is being installed ({percent}%, {stage}); this happens once, try again in a few seconds"
-    )]
-    Installing {
-        /// How far it is.
-        percent: u8,
-        /// What is being done.
-        stage: String,
-    },
-    /// The runtime cannot be had.
-    #[error("the Python runtime cannot be used: {0}; `tidegate doctor` says what to do")]
-    NoRuntime(String),
+    /// There is no engine for the program, or none yet.
+    #[error(transparent)]
+    NoEngine(#[from] NoEngine),
     /// There is no such session, or it is somebody else's.
     #[error("there is no session {0}; leave `session` out to start a fresh one")]
     NoSession(SessionId),
@@ -147,8 +138,9 @@ impl Refusal {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Installing { .. } => "installing",
-            Self::NoRuntime(_) => "no_runtime",
+            Self::NoEngine(NoEngine::Installing { .. }) => "installing",
+            Self::NoEngine(NoEngine::NotOffered(_)) => "invalid_request",
+            Self::NoEngine(_) => "no_runtime",
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
@@ -179,7 +171,7 @@ impl Refusal {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Full(full) => Some(full.retry_after),
-            Self::Installing { .. } => Some(Duration::from_secs(5)),
+            Self::NoEngine(NoEngine::Installing { .. }) => Some(Duration::from_secs(5)),
             Self::Draining => Some(Duration::from_secs(2)),
             _ => None,
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError};
 
 use check::{Left, Report};
-use engine::{Engine, Guest, Image, Level, Limits, Session, Start, Usage};
+use engine::{Engine, Guest, Image, Language, Level, Limits, Session, Start, Usage};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
@@ -28,6 +28,8 @@ pub(super) struct Entry {
     /// What the agent is called whose programs run in it; empty where it has no name.
     pub(super) agent: String,
     pub(super) created_at: Moment,
+    /// What all its programs are written in.
+    pub(super) language: Language,
     pub(super) level: Level,
     pub(super) limits: Limits,
     /// Made because a program named none, and used once: nobody may ever come back for it.
@@ -105,6 +107,8 @@ pub struct SessionView {
     pub used_at: Moment,
     /// When it ends unless it is used.
     pub expires_at: Moment,
+    /// What its programs are written in.
+    pub language: Language,
     /// The level behind its limits.
     pub level: Level,
     /// What its programs may use.
@@ -122,6 +126,7 @@ pub struct SessionView {
 impl Entry {
     pub(super) fn new(
         (owner, agent): (&str, &str),
+        language: Language,
         (level, limits): (Level, Limits),
         passing: bool,
         all_alive: Arc<AtomicUsize>,
@@ -132,6 +137,7 @@ impl Entry {
             owner: owner.to_owned(),
             agent: agent.to_owned(),
             created_at: now,
+            language,
             level,
             limits,
             passing: AtomicBool::new(passing),
@@ -154,10 +160,11 @@ impl Entry {
     pub(super) fn again(
         id: SessionId,
         whose: (&str, &str),
+        language: Language,
         limits: (Level, Limits),
         all_alive: Arc<AtomicUsize>,
     ) -> Arc<Self> {
-        let mut made = Self::new(whose, limits, false, all_alive);
+        let mut made = Self::new(whose, language, limits, false, all_alive);
         if let Some(entry) = Arc::get_mut(&mut made) {
             entry.id = id;
         }
@@ -173,6 +180,7 @@ impl Entry {
             owner: row.owner,
             agent: row.agent,
             created_at: row.created_at,
+            language: row.language,
             level,
             limits: row.limits,
             passing: AtomicBool::new(row.passing),
@@ -198,6 +206,7 @@ impl Entry {
             owner: self.owner.clone(),
             created_at: self.created_at,
             used_at: self.used_at(),
+            language: self.language,
             level: self.level.name().to_owned(),
             limits: self.limits.clone(),
             programs: self.programs(),
@@ -225,6 +234,7 @@ impl Entry {
             created_at: self.created_at,
             used_at: self.used_at(),
             expires_at: self.used_at().after(lasts),
+            language: self.language,
             level: self.level,
             limits: self.limits.clone(),
             programs: self.programs(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use engine::{FileAnswer, FileTask, Image, Level, Limits};
+use engine::{FileAnswer, FileTask, Image, Language, Level, Limits};
 use metrics::counter;
 use tracing::warn;
 
@@ -94,10 +94,11 @@ impl Service {
     pub(super) fn admit_one(
         &self,
         caller: &Caller,
+        language: Language,
         level: Option<Level>,
         agent: &str,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
-        let (entry, coming) = self.admitted((caller, agent), level, true)?;
+        let (entry, coming) = self.admitted((caller, agent), language, level, true)?;
         lock(&self.flood).count();
         Ok((entry, coming))
     }
@@ -106,15 +107,17 @@ impl Service {
     pub(super) fn admit(
         &self,
         caller: &Caller,
+        language: Language,
         level: Option<Level>,
         agent: &str,
     ) -> Result<Arc<Entry>, Refusal> {
-        Ok(self.admitted((caller, agent), level, false)?.0)
+        Ok(self.admitted((caller, agent), language, level, false)?.0)
     }
 
     fn admitted(
         &self,
         (caller, agent): (&Caller, &str),
+        language: Language,
         level: Option<Level>,
         passing: bool,
     ) -> Result<(Arc<Entry>, Coming), Refusal> {
@@ -141,7 +144,8 @@ impl Service {
         let limits = if level == settings.level { settings.limits.clone() } else { limits };
         counter!("tidegate_sessions_started_total").increment(1);
         let all_alive = Arc::clone(&self.alive);
-        let entry = Entry::new((&caller.owner, agent), (level, limits), passing, all_alive);
+        let whose = (caller.owner.as_str(), agent);
+        let entry = Entry::new(whose, language, (level, limits), passing, all_alive);
         // Before anybody else can take it for one that nobody wants.
         let coming = Coming::to(&entry);
         sessions.insert(Arc::clone(&entry));
@@ -198,11 +202,13 @@ impl Service {
     pub async fn create_session(
         &self,
         caller: &Caller,
+        language: Option<&str>,
         level: Option<Level>,
         agent: Option<String>,
     ) -> Result<SessionView, Refusal> {
         let agent = named(agent)?;
-        let entry = self.admit(caller, level, &agent)?;
+        let language = self.language(language)?.unwrap_or_else(|| self.parts.engines.usual());
+        let entry = self.admit(caller, language, level, &agent)?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
         Ok(entry.view(self.settings.lasts))
     }
@@ -274,14 +280,14 @@ impl Service {
         id: &SessionId,
         agent: Option<String>,
     ) -> Result<SessionView, Refusal> {
-        let engine = self.engine().await?;
         let agent = named(agent)?;
         let entry = self.entry(caller, id)?;
+        let engine = self.engine(entry.language).await?;
         let mut body = entry.body.lock().await;
         entry.still_there()?;
         let agent = if agent.is_empty() { &entry.agent } else { &agent };
         // Only now, so that whoever gives up waiting leaves none behind.
-        let fork = self.admit(caller, Some(entry.level), agent)?;
+        let fork = self.admit(caller, entry.language, Some(entry.level), agent)?;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let forked = session.fork().await;
         entry.set_alive(session.is_alive());
@@ -330,8 +336,8 @@ impl Service {
         id: &SessionId,
         task: FileTask,
     ) -> Result<FileAnswer, Refusal> {
-        let engine = self.engine().await?;
         let entry = self.entry(caller, id)?;
+        let engine = self.engine(entry.language).await?;
         if matches!(task, FileTask::Write(..)) {
             self.may_grow(&entry)?;
         }

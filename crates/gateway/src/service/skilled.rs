@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, Language};
 use skills::{Kept, Listed, Name, Pack, Skill, StoreError as KeptError};
 
 use super::ids::RunId;
@@ -153,7 +153,8 @@ impl Service {
     }
 
     async fn workshop(&self, caller: &Caller) -> Result<Workshop, Refusal> {
-        let engine: Arc<dyn Engine> = self.engine().await?;
+        // Skills are Python, whatever the programs of a session are.
+        let engine: Arc<dyn Engine> = self.engine(Language::Python).await?;
         let behalf = self.of_workshop(caller.owner.clone(), caller.teams.clone());
         let (nursery, limits) = (self.nursery(&engine), self.settings.limits.clone());
         let none = || Refusal::Skill(crate::skillset::NONE.to_owned());

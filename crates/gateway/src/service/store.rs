@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use check::Left;
-use engine::{Limits, Outcome, ProgramError};
+use engine::{Language, Limits, Outcome, ProgramError};
 use sqlx::sqlite::{
     SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
 };
@@ -39,7 +39,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     image_bytes INTEGER,
     in_memory INTEGER NOT NULL,
     passing INTEGER NOT NULL DEFAULT 0,
-    agent TEXT NOT NULL DEFAULT ''
+    agent TEXT NOT NULL DEFAULT '',
+    language TEXT NOT NULL DEFAULT 'python'
 ) STRICT;
 CREATE TABLE IF NOT EXISTS session_names (
     session TEXT PRIMARY KEY,
@@ -91,6 +92,7 @@ async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
     for (table, column, kind) in [
         ("sessions", "passing", "INTEGER NOT NULL DEFAULT 0"),
         ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
+        ("sessions", "language", "TEXT NOT NULL DEFAULT 'python'"),
         ("runs", "agent", "TEXT NOT NULL DEFAULT ''"),
         ("totals", "model_questions", "REAL NOT NULL DEFAULT 0"),
         ("totals", "model_input_tokens", "REAL NOT NULL DEFAULT 0"),
@@ -182,6 +184,8 @@ pub struct SessionRow {
     pub created_at: Moment,
     /// When it was last used.
     pub used_at: Moment,
+    /// What its programs are written in.
+    pub language: Language,
     /// The level behind its limits.
     pub level: String,
     /// What its programs may use.
@@ -398,7 +402,7 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, agent, names
+            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, agent, language, names
              FROM sessions LEFT JOIN session_names
              ON session_names.session = sessions.id AND session_names.programs = sessions.programs
              ORDER BY used_at",
@@ -408,11 +412,14 @@ impl Store {
         let mut sessions = Vec::with_capacity(rows.len());
         for row in rows {
             let Ok(id) = row.get::<String, _>("id").parse() else { continue };
+            // One of a language that this version does not know cannot be gone on with.
+            let Ok(language) = row.get::<String, _>("language").parse() else { continue };
             sessions.push(SessionRow {
                 id,
                 owner: row.get("owner"),
                 created_at: Moment(row.get("created_at")),
                 used_at: Moment(row.get("used_at")),
+                language,
                 level: row.get("level"),
                 limits: read("a session's limits", row.get("limits"))?,
                 programs: row.get::<i64, _>("programs").unsigned_abs(),
@@ -594,20 +601,23 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
     match write {
         Write::Session(row) => {
             write_names(to, row).await?;
-            sqlx::query("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .bind(row.id.as_str())
-                .bind(&row.owner)
-                .bind(row.created_at.0)
-                .bind(row.used_at.0)
-                .bind(&row.level)
-                .bind(serde_json::to_string(&row.limits).unwrap_or_default())
-                .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
-                .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
-                .bind(row.in_memory)
-                .bind(row.passing)
-                .bind(&row.agent)
-                .execute(to)
-                .await?
+            sqlx::query(
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )
+            .bind(row.id.as_str())
+            .bind(&row.owner)
+            .bind(row.created_at.0)
+            .bind(row.used_at.0)
+            .bind(&row.level)
+            .bind(serde_json::to_string(&row.limits).unwrap_or_default())
+            .bind(i64::try_from(row.programs).unwrap_or(i64::MAX))
+            .bind(row.image_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX)))
+            .bind(row.in_memory)
+            .bind(row.passing)
+            .bind(&row.agent)
+            .bind(row.language.name())
+            .execute(to)
+            .await?
         }
         Write::NoSession(id) => {
             for statement in [
@@ -676,6 +686,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_session_of_an_earlier_version_has_python() {
+        let folder = tempfile::tempdir().unwrap();
+        let (id, store) = (SessionId::fresh(), Store::open(folder.path()).await.unwrap());
+        for statement in [
+            "ALTER TABLE sessions DROP COLUMN language".to_owned(),
+            "ALTER TABLE sessions DROP COLUMN agent".to_owned(),
+            format!(
+                "INSERT INTO sessions VALUES ('{id}', 'ann', 1, 2, 'development', '{}', 1, NULL, 0, 0)",
+                serde_json::to_string(&Limits::default()).unwrap()
+            ),
+        ] {
+            let statement = sqlx::query(sqlx::AssertSqlSafe(statement));
+            statement.execute(store.pool()).await.unwrap();
+        }
+        drop(store);
+        let store = Store::open(folder.path()).await.unwrap();
+        let row = store.sessions().await.unwrap().remove(0);
+        assert_eq!((row.id, row.language), (id, Language::Python));
+    }
+
+    #[tokio::test]
     async fn what_programs_left_comes_back_while_it_is_theirs_and_can_be_read() {
         let folder = tempfile::tempdir().unwrap();
         let names = r#"{"version":1,"bound":{"imports":{"j":"import json as j"},"others":["x"],"used":[]}}"#;
@@ -686,6 +717,7 @@ mod tests {
             owner: "ann".to_owned(),
             created_at: Moment(1),
             used_at: Moment(2),
+            language: Language::TypeScript,
             level: "development".to_owned(),
             limits: Limits::default(),
             programs: 3,
@@ -698,10 +730,9 @@ mod tests {
         let store = Store::open(folder.path()).await.unwrap();
         store.write(Write::Session(Box::new(row.clone()))).await.unwrap();
         let read = async || store.sessions().await.unwrap().remove(0);
-        assert_eq!(
-            (read().await.left, read().await.agent),
-            (Some(left.clone()), row.agent.clone())
-        );
+        let one = read().await;
+        assert_eq!((one.left, one.agent), (Some(left.clone()), row.agent.clone()));
+        assert_eq!(one.language, Language::TypeScript);
         // One that does not know of names ran a fourth program.
         let run = "UPDATE sessions SET programs = 4";
         sqlx::query(run).execute(store.pool()).await.unwrap();

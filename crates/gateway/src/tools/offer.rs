@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName, ToolName};
-use engine::{CallError, CallResult, Folder, HostCall, Session};
+use engine::{CallError, CallResult, Folder, HostCall, Language, Session};
 use futures_util::future::join_all;
 use metrics::counter;
 use serde::{Deserialize, Serialize};
@@ -88,10 +88,10 @@ impl Offer {
         self.folder().or_else(|| session.start().servers.clone()).or_else(again)
     }
 
-    /// What the program finds under `/skills`.
+    /// What a program of a language finds under `/skills`.
     #[must_use]
-    pub fn skills(&self, behalf: &Behalf) -> Option<Arc<Folder>> {
-        self.tools.skillset()?.folder(&behalf.reader(), &self.tools)
+    pub fn skills(&self, behalf: &Behalf, language: Language) -> Option<Arc<Folder>> {
+        self.tools.skillset()?.folder(&behalf.reader(), &self.tools, language)
     }
 
     /// What was counted of its calls so far.

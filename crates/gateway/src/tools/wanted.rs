@@ -12,10 +12,20 @@ use super::tokens::{Token, tokens};
 /// Functions that are given the name of a tool, of a server, or of both.
 const CALLS: &[&str] = &["call_mcp_tool", "callMCPTool"];
 /// Functions that ask one server if it is named, and all otherwise.
-const ASKS: &[&str] =
-    &["search_tools", "list_resources", "read_resource", "list_prompts", "get_prompt"];
+const ASKS: &[&str] = &[
+    "search_tools",
+    "list_resources",
+    "read_resource",
+    "list_prompts",
+    "get_prompt",
+    "searchTools",
+    "listResources",
+    "readResource",
+    "listPrompts",
+    "getPrompt",
+];
 /// Functions that are given a path, perhaps below `/servers`.
-const READS: &[&str] = &["list_directory", "read_file"];
+const READS: &[&str] = &["list_directory", "read_file", "listDirectory", "readFile"];
 /// Functions that make a name of a text.
 const DYNAMIC: &[&str] = &["import_module", "__import__", "exec", "eval"];
 /// Where these functions may be found.
@@ -264,7 +274,10 @@ impl<'s> Reading<'s> {
     fn ask(&mut self, at: usize) {
         let given = self.keyword(at + 1, &["server"]);
         let first = match self.tokens.get(at + 1) {
-            Some(Token::Text(first)) if !self.is(at - 1, Token::Name("search_tools")) => {
+            Some(Token::Text(first))
+                if !self.is(at - 1, Token::Name("search_tools"))
+                    && !self.is(at - 1, Token::Name("searchTools")) =>
+            {
                 Some(*first)
             }
             _ => None,
@@ -307,9 +320,15 @@ impl<'s> Reading<'s> {
             self.meant(name.split(|letter: char| !is_name(letter)).next().unwrap_or_default());
         }
         let path = text.trim_start_matches(['.', '/']);
+        // `import { create_issue } from "github"`, in TypeScript.
+        let is_module = at > 0 && self.is(at - 1, Token::Name("from"));
+        let root = path.split('/').next().unwrap_or_default();
+        if is_module && self.is_server(root) {
+            self.meant(root);
+        }
         match path.strip_prefix("servers").map(|rest| (rest, rest.strip_prefix('/'))) {
             Some((_, Some(path))) => self.meant(path.split('/').next().unwrap_or_default()),
-            Some(("", None)) if path.len() < text.len() || self.is_place(at) => {
+            Some(("", None)) if is_module || path.len() < text.len() || self.is_place(at) => {
                 self.wanted.any = true;
             }
             _ => {}
@@ -454,6 +473,32 @@ mod tests {
         assert_eq!(waited("await read_resource('google-drive', 'x')").0, ["google-drive"]);
         let searched = waited("search_tools('x', server=\"github\")");
         assert_eq!(searched, (vec!["github".into()], false));
+    }
+
+    #[test]
+    fn modules_in_typescript_are_servers_by_their_paths() {
+        for source in [
+            "import { create_issue } from \"servers/github\";",
+            "import * as gh from 'servers/github/index.ts'",
+            "import { createIssue } from \"github\"",
+            "const { createIssue } = await import(\"servers/github\");",
+            "const found = await callMCPTool(\"github\", \"create_issue\", { title: 'x' });",
+        ] {
+            assert_eq!(waited(source), (vec!["github".into()], false), "{source}");
+        }
+        for source in [
+            "import { github } from \"servers\";",
+            "searchTools(\"issues\")",
+            "for (const path of paths) console.log(readFile(path))",
+        ] {
+            assert!(waited(source).1, "{source}");
+        }
+        for source in [
+            "import { a } from \"./json.ts\";\nconst time = Date.now()",
+            "readFile(\"notes.txt\"); listDirectory(\"/workspace\")",
+        ] {
+            assert_eq!(waited(source), (vec![], false), "{source}");
+        }
     }
 
     #[test]

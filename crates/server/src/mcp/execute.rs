@@ -1,10 +1,10 @@
-//! `execute_python`: a program in, words for the model out.
+//! `execute_python` and `execute_typescript`: a program in, words for the model out.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use budget::Strategy;
-use engine::Context;
+use engine::{Context, Language};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use gateway::service::analysis::{Analysis, KINDS};
@@ -79,7 +79,16 @@ impl Mcp {
         call: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        self.begin(call, request, context).await
+        self.begin(call, python, context).await
+    }
+
+    /// The same of a program in TypeScript.
+    pub(super) async fn execute_script(
+        &self,
+        call: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        self.begin(call, typescript, context).await
     }
 
     /// A prepared analysis, carried out by a program of ours.
@@ -264,9 +273,19 @@ pub(super) fn plain(mut arguments: JsonObject, optional: &[&str], whole: &str) -
     arguments
 }
 
-fn request(arguments: JsonObject) -> Result<Request, String> {
+fn python(arguments: JsonObject) -> Result<Request, String> {
+    request(arguments, Language::Python)
+}
+
+fn typescript(arguments: JsonObject) -> Result<Request, String> {
+    request(arguments, Language::TypeScript)
+}
+
+fn request(arguments: JsonObject, language: Language) -> Result<Request, String> {
     let arguments = plain(arguments, &OPTIONAL, "max_output_tokens");
-    let example = r#"execute_python takes {"code": "...", "session"?: "s_...", "context"?: {...}, "timeout"?: 30}"#;
+    let example = format!(
+        r#"execute_{language} takes {{"code": "...", "session"?: "s_...", "context"?: {{...}}, "timeout"?: 30}}"#
+    );
     for (key, kind, fits) in [
         ("code", "text", Value::is_string as fn(&Value) -> bool),
         ("session", "text", Value::is_string),
@@ -296,6 +315,7 @@ fn request(arguments: JsonObject) -> Result<Request, String> {
     let timeout = timeout.ok_or("`timeout` must be between 1 and 120 seconds")?;
     Ok(Request {
         code: given.code,
+        language: Some(language.name().to_owned()),
         session,
         context: given.context.unwrap_or_default(),
         timeout,
@@ -328,7 +348,7 @@ fn analysis(mut arguments: JsonObject) -> Result<Request, String> {
         ));
     }
     arguments.insert("code".to_owned(), Value::String(code));
-    let request = request(arguments).map_err(|error| {
+    let request = python(arguments).map_err(|error| {
         // What it says of programs does not help here.
         error.split("; execute_python takes").next().unwrap_or_default().to_owned()
     })?;
@@ -429,19 +449,20 @@ mod tests {
             OPTIONAL.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
         let mut arguments = nothing;
         arguments.insert("code".to_owned(), json!("1"));
-        let usual = asked_for(request, Value::Object(arguments));
+        let usual = asked_for(python, Value::Object(arguments));
         assert!(usual.session.is_none() && usual.timeout.is_none(), "{usual:?}");
         assert!(usual.output_tokens.is_none() && usual.resume_from.is_none(), "{usual:?}");
         let wanted = json!({ "code": "1", "max_output_tokens": 60.0, "timeout": 30 });
-        let wanted = asked_for(request, wanted);
+        assert_eq!(asked_for(typescript, wanted.clone()).language.as_deref(), Some("typescript"));
+        let wanted = asked_for(python, wanted);
         assert_eq!(
             (wanted.output_tokens, wanted.timeout),
             (Some(60), Some(Duration::from_secs(30)))
         );
-        assert!(request(json!({ "code": null }).as_object().unwrap().clone()).is_err());
+        assert!(python(json!({ "code": null }).as_object().unwrap().clone()).is_err());
         // What is not known is named, whatever it says.
         let unknown = json!({ "code": "1", "seesion": null }).as_object().unwrap().clone();
-        assert!(request(unknown).unwrap_err().contains("unknown field `seesion`"));
+        assert!(python(unknown).unwrap_err().contains("unknown field `seesion`"));
         let analyzed = json!({
             "analysis_type": "describe", "data": [], "parameters": null, "session": null,
             "max_output_tokens": 200.0,

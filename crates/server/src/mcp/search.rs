@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use engine::Language;
 use gateway::service::Caller;
 use gateway::{Detail, Found, FoundTool, Search};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -22,6 +23,8 @@ impl Mcp {
         let tools = self.shared.service.tools();
         tools.know_all().await;
         let detail = asked.detail_level;
+        let language = self.language();
+        let asked = Search { language, ..asked };
         let found = {
             let (tools, reader) = (std::sync::Arc::clone(tools), caller.reader());
             // With a model for meaning this computes for a while.
@@ -30,7 +33,7 @@ impl Mcp {
         match found {
             Ok(Ok(found)) => {
                 let most = self.shared.service.settings().output_tokens;
-                shown(found, detail, most)
+                shown(found, (detail, language), most)
             }
             Ok(Err(error)) => {
                 let mut problem = error.to_string();
@@ -72,7 +75,7 @@ fn asked(arguments: JsonObject) -> Result<Search, String> {
 }
 
 /// As many as fit into `most` tokens, and at least one, which then is cut.
-fn shown(mut found: Found, detail: Detail, most: usize) -> CallToolResult {
+fn shown(mut found: Found, (detail, language): (Detail, Language), most: usize) -> CallToolResult {
     let mut used = 0;
     let fitting = found.tools.iter().take_while(|tool| {
         used += tokens(tool);
@@ -86,12 +89,16 @@ fn shown(mut found: Found, detail: Detail, most: usize) -> CallToolResult {
             lessen(tool, most);
         }
     }
-    let mut text = words(&found, detail);
+    let mut text = words(&found, detail, language);
     if fitting == 0 && !found.tools.is_empty() {
         // Writing to a string does not fail.
         let _ = write!(
             text,
-            "\n\ncut to {most} tokens; `search_tools(..., detail_level=\"full\")` in a program has all of it"
+            "\n\ncut to {most} tokens; `{}` in a program has all of it",
+            match language {
+                Language::Python => "search_tools(..., detail_level=\"full\")",
+                Language::TypeScript => "searchTools(..., \"full\")",
+            }
         );
     }
     if left_out > 0 {
@@ -126,7 +133,7 @@ fn lessen(tool: &mut FoundTool, most: usize) {
     }
 }
 
-fn words(found: &Found, detail: Detail) -> String {
+fn words(found: &Found, detail: Detail, language: Language) -> String {
     let mut text = format!("{} of {} functions", found.tools.len(), found.total);
     for missing in &found.missing {
         // Writing to a string does not fail.
@@ -134,15 +141,15 @@ fn words(found: &Found, detail: Detail) -> String {
     }
     for tool in &found.tools {
         text.push_str("\n\n");
-        if let (Some(kind), signature) = (tool.kind, &tool.signature) {
-            // Writing to a string does not fail.
-            let _ = write!(text, "from skills import {}  # a {kind}", tool.name);
-            if let Some(signature) = signature {
+        if tool.kind.is_some() {
+            text.push_str(&tool.import(language));
+            if let Some(signature) = &tool.signature {
+                // Writing to a string does not fail.
                 let _ = write!(text, "\n{signature}");
             }
         } else if let Some(signature) = &tool.signature {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "from servers.{} import {}", tool.server, tool.name);
+            text.push_str(&tool.import(language));
+            text.push('\n');
             text.push_str(signature.trim_end());
         } else {
             let _ = write!(text, "servers.{}.{}", tool.server, tool.name);
@@ -202,7 +209,7 @@ mod tests {
             for words in [1, 10, 100, 1000] {
                 let tools = vec![tool(words), tool(1)];
                 let found = Found { tools, matching: 2, total: 9, missing: Vec::new() };
-                let result = shown(found, Detail::Full, most);
+                let result = shown(found, (Detail::Full, Language::Python), most);
                 let shown = result.structured_content.unwrap();
                 let first = &shown["tools"][0];
                 assert_eq!(first["name"], "create_issue");

@@ -9,8 +9,30 @@ const MOST_TOKENS: usize = 650;
 fn our_tools_cost_few_tokens() {
     let count = budget::count(&own_definitions(None));
     assert!(count < MOST_TOKENS, "{count} tokens");
-    let all = budget::count(&own_definitions(Some(&own_tools())));
-    assert!(all < 900, "{all} tokens with the analysis");
+    let without = |left_out: &str| {
+        let names: Vec<String> = own_tools().into_iter().filter(|name| name != left_out).collect();
+        budget::count(&own_definitions(Some(&names)))
+    };
+    let with_analysis = without(SCRIPT);
+    assert!(with_analysis < 900, "{with_analysis} tokens with the analysis");
+    let all = without("");
+    assert!(all < 1_100, "{all} tokens with both languages and the analysis");
+}
+
+#[test]
+fn a_second_language_is_offered_to_those_who_ask_for_it() {
+    assert!(!own_definitions(None).contains(SCRIPT));
+    assert!(own_definitions(Some(&[SCRIPT.to_owned()])).contains(SCRIPT));
+    assert!(!is_usual(SCRIPT) && is_usual(EXECUTE));
+}
+
+#[test]
+fn where_there_is_one_language_its_tool_is_offered() {
+    let offered = |language| -> Vec<String> {
+        own_tools().into_iter().filter(|tool| is_for_one(tool, language)).collect()
+    };
+    assert_eq!(offered(Language::Python), [EXECUTE, SEARCH]);
+    assert_eq!(offered(Language::TypeScript), [SCRIPT, SEARCH]);
 }
 
 #[test]
@@ -22,5 +44,8 @@ fn who_cannot_run_programs_is_told_of_nothing_else() {
 
 #[test]
 fn our_definitions_can_be_read() {
-    assert_eq!(own_tools(), ["execute_python", "search_tools", "execute_analysis"]);
+    assert_eq!(
+        own_tools(),
+        ["execute_python", "execute_typescript", "search_tools", "execute_analysis"]
+    );
 }

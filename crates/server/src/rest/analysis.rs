@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use budget::Strategy;
-use engine::Level;
+use engine::{Language, Level};
 use gateway::service::Request;
 use gateway::service::analysis::{Analysis, KINDS};
 use gateway::service::ids::SessionId;
@@ -115,7 +115,9 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         Analysis { analysis_type: kind, data, parameters: parameters.unwrap_or_else(empty) };
     let (code, context) = analysis.program();
     fields.end()?;
-    Ok(Request { code, context, ..request })
+    // The program that does it is ours, and Python.
+    let language = Some(Language::Python.name().to_owned());
+    Ok(Request { code, language, context, ..request })
 }
 
 /// Filters, groups, reshapes, validates or describes rows without a program.

@@ -10,6 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
+use engine::Language;
 use futures_util::stream;
 use gateway::service::ids::ConversationId;
 use http::{HeaderMap, StatusCode};
@@ -21,7 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::Door;
 use super::access::Runner;
 use super::conversations::TotalsShown;
-use super::execute::{context, variables, wants_events};
+use super::execute::{LanguageGiven, context, variables, wants_events};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 
@@ -54,6 +55,9 @@ pub(crate) struct AskBody {
     model: Option<String>,
     /// Which of the caller's users asks.
     user: Option<String>,
+    /// What programs are written in; what the operator says if nothing is said.
+    #[schema(value_type = Option<LanguageGiven>)]
+    language: Option<Language>,
 }
 
 /// An answer.
@@ -108,6 +112,7 @@ pub(super) fn read(mut fields: Fields) -> Result<Ask, Problem> {
         form: form(&mut fields)?,
         model: fields.take("model")?,
         user: fields.take("user")?,
+        language: fields.take("language")?,
     };
     fields.end()?;
     Ok(ask)

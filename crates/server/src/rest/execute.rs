@@ -34,8 +34,8 @@ pub(crate) struct ExecuteBody {
     /// The program.
     #[schema(min_length = 1, pattern = "\\S", example = "return sum(range(10))")]
     code: String,
-    /// What it is written in.
-    #[schema(value_type = Option<Language>)]
+    /// What it is written in; if nothing is said, what its session is, and `python` for a fresh one.
+    #[schema(value_type = Option<LanguageGiven>)]
     language: Option<String>,
     /// Variables it starts with, by name.
     #[schema(schema_with = variables, required = false)]
@@ -70,11 +70,13 @@ pub(crate) struct ExecuteBody {
 
 /// What a program is written in.
 #[derive(ToSchema)]
-#[schema(rename_all = "lowercase")]
-pub(crate) enum Language {
+#[schema(as = Language, rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `engine::Language` is")]
+pub(crate) enum LanguageGiven {
     /// Python 3.
-    #[expect(dead_code, reason = "says in the API's description what there is")]
     Python,
+    /// TypeScript, or JavaScript.
+    TypeScript,
 }
 
 /// How an answer is made to fit.

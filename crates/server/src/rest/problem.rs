@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use gateway::service::Refusal;
+use gateway::service::{NoEngine, Refusal};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use tracing::error;
@@ -159,9 +159,8 @@ impl From<Refusal> for Problem {
 
 fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
-        Refusal::Installing { .. } | Refusal::NoRuntime(_) | Refusal::Draining => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        Refusal::NoEngine(NoEngine::NotOffered(_)) => StatusCode::BAD_REQUEST,
+        Refusal::NoEngine(_) | Refusal::Draining => StatusCode::SERVICE_UNAVAILABLE,
         Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
         Refusal::Busy(_)
         | Refusal::NotResumable { .. }
@@ -222,7 +221,9 @@ mod tests {
 
     #[test]
     fn what_passes_says_when_to_come_again() {
-        for refusal in [Refusal::Draining, Refusal::NoRuntime("no disk".to_owned())] {
+        let (language, reason) = (engine::Language::Python, "no disk".to_owned());
+        let broken = Refusal::NoEngine(NoEngine::Failed { language, reason });
+        for refusal in [Refusal::Draining, broken] {
             let response = Problem::from(refusal).into_response();
             assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
             assert!(response.headers().contains_key(header::RETRY_AFTER));

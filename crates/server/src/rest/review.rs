@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::Door;
 use super::access::Follower;
-use super::execute::{Language, LevelGiven};
+use super::execute::{LanguageGiven, LevelGiven};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 
@@ -29,7 +29,7 @@ pub(crate) struct ValidateBody {
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
     /// What it is written in.
-    #[schema(value_type = Option<Language>)]
+    #[schema(value_type = Option<LanguageGiven>)]
     language: Option<String>,
 }
 

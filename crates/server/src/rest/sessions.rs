@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use engine::{Level, Limits};
+use engine::{Language, Level, Limits};
 use gateway::service::ids::SessionId;
 use gateway::service::{SessionState, SessionView};
 use http::{HeaderMap, StatusCode, header};
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::Door;
 use super::access::{Follower, Runner};
-use super::execute::LevelGiven;
+use super::execute::{LanguageGiven, LevelGiven};
 use super::given::{At, Body, Fields, Parameters, cut};
 use super::moment;
 use super::problem::{ErrorBody, Problem};
@@ -37,6 +37,9 @@ pub(crate) struct SessionShown {
     /// When it ends unless it is used.
     #[schema(format = DateTime)]
     expires_at: String,
+    /// What all its programs are written in.
+    #[schema(value_type = LanguageGiven)]
+    language: Language,
     /// The level behind its limits.
     #[schema(value_type = LevelGiven)]
     level: Level,
@@ -99,6 +102,9 @@ pub(crate) struct Sessions {
 #[derive(Debug, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSession {
+    /// What its programs are written in; `python` if nothing is said, where that is run.
+    #[schema(value_type = Option<LanguageGiven>)]
+    language: Option<String>,
     /// A level that is no looser than the operator's.
     #[schema(value_type = Option<LevelGiven>)]
     level: Option<Level>,
@@ -125,6 +131,7 @@ impl From<SessionView> for SessionShown {
             created_at: moment::text(view.created_at),
             used_at: moment::text(view.used_at),
             expires_at: moment::text(view.expires_at),
+            language: view.language,
             level: view.level,
             programs: view.programs,
             state: view.state,
@@ -181,10 +188,15 @@ pub(crate) async fn create(
     Body(body): Body,
 ) -> Result<Response, Problem> {
     let mut fields = Fields::read(&headers, &body)?;
-    let wanted = NewSession { level: fields.take("level")?, agent: fields.take("agent")? };
+    let wanted = NewSession {
+        language: fields.take("language")?,
+        level: fields.take("level")?,
+        agent: fields.take("agent")?,
+    };
     fields.end()?;
+    let NewSession { language, level, agent } = wanted;
     let service = &door.shared.service;
-    let view = service.create_session(&caller, wanted.level, wanted.agent).await?;
+    let view = service.create_session(&caller, language.as_deref(), level, agent).await?;
     Ok(created(view))
 }
 

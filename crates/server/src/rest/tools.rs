@@ -5,6 +5,7 @@ use std::str::FromStr;
 use axum::Json;
 use axum::extract::State;
 use catalog::CatalogTool;
+use engine::Language;
 use gateway::service::Caller;
 use gateway::{Detail, Found, FoundTool, MissingServer, MissingState, Search};
 use http::StatusCode;
@@ -15,6 +16,7 @@ use utoipa::ToSchema;
 
 use super::Door;
 use super::access::Follower;
+use super::execute::LanguageGiven;
 use super::given::{At, Parameters};
 use super::problem::{ErrorBody, Problem};
 
@@ -180,6 +182,7 @@ impl FromStr for Written {
         ("detail_level" = Option<DetailLevel>, Query, description = "How much is told about each; `name_only` if nothing is said."),
         ("limit" = Option<u32>, Query, description = "How many at most; 10 if nothing is said.", minimum = 1, maximum = 1000),
         ("server" = Option<String>, Query, description = "Only tools of this server."),
+        ("language" = Option<LanguageGiven>, Query, description = "What names and signatures are written in; `python` if nothing is said."),
     ),
     responses(
         (status = 200, description = "What was found.", body = FoundShown),
@@ -196,6 +199,7 @@ pub(crate) async fn search(
         detail_level: query.take::<Written>("detail_level")?.map(|it| it.0).unwrap_or_default(),
         limit: query.limit(10, MOST)? as usize,
         server: query.take::<String>("server")?,
+        language: query.take::<Language>("language")?.unwrap_or_default(),
     };
     query.end()?;
     find(&door, search, Some(&caller)).await.map(|found| Json(found.into()))
@@ -285,6 +289,7 @@ async fn signature(door: &Door, tool: &CatalogTool) -> Option<String> {
         detail_level: Detail::Full,
         server: Some(tool.server().to_string()),
         limit: MOST as usize,
+        language: Language::default(),
     };
     let found = find(door, search, None).await.ok()?;
     found.tools.into_iter().find(|found| found.name == tool.python())?.signature

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use catalog::{Listing, ServerName, Tool, ToolName};
-use engine::Engine;
+use engine::{Engine, Language};
 use engine_wasm::cache::Cache;
 use engine_wasm::install::{Silent, Source, install};
-use engine_wasm::{Builder, Options, WasmEngine, plan};
+use engine_wasm::{Builder, Options, WasmEngine, plan_of};
 use gateway::service::store::Store;
-use gateway::service::{Caller, Parts, Readiness, Scope, Service, Settings};
+use gateway::service::{Caller, Engines, OnDemand, Parts, Readiness, Scope, Service, Settings};
 use gateway::skillset::Sources;
 use gateway::{Memory, ServerPolicy, Skillset, Tools};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -71,7 +71,7 @@ impl House {
     ) -> (Arc<Service>, TempDir) {
         let skillset = Skillset::at(folder.path().join("skills"), sources);
         let parts = Parts {
-            engine: watch::Sender::new(readiness).subscribe(),
+            engines: engines(readiness),
             tools: shop(&folder).with_skills(skillset),
             checks: None,
             store: Store::open(folder.path()).await.unwrap(),
@@ -158,17 +158,36 @@ impl House {
     }
 }
 
+/// Python as it is said to be, and TypeScript from when it is first asked for.
+fn engines(readiness: Readiness) -> Engines {
+    let python = watch::Sender::new(readiness).subscribe();
+    let typescript =
+        || watch::Sender::new(Readiness::Ready(sandbox_of(Language::TypeScript))).subscribe();
+    let typescript = OnDemand::new(typescript);
+    Engines::default().with(Language::Python, python).with(Language::TypeScript, typescript)
+}
+
 /// One installed runtime and one engine for all tests.
 pub(super) fn sandbox() -> Arc<dyn Engine> {
-    static ENGINE: OnceLock<Arc<WasmEngine>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
+    sandbox_of(Language::Python)
+}
+
+fn sandbox_of(language: Language) -> Arc<dyn Engine> {
+    static PYTHON: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    static TYPESCRIPT: OnceLock<Arc<WasmEngine>> = OnceLock::new();
+    let engine = match language {
+        Language::Python => &PYTHON,
+        Language::TypeScript => &TYPESCRIPT,
+    };
+    let engine = engine.get_or_init(|| {
         let folder = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
             || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
             PathBuf::from,
         );
         let cache = Cache::at(folder);
         let source = Source::Registry;
-        let installed = install(&cache, &source, &plan().unwrap(), &Builder, &Silent).unwrap();
+        let installed =
+            install(&cache, &source, &plan_of(language).unwrap(), &Builder, &Silent).unwrap();
         Arc::new(WasmEngine::open(installed, Options::default()).unwrap())
     });
     Arc::clone(engine) as Arc<dyn Engine>

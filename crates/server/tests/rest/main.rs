@@ -13,6 +13,7 @@ mod pages;
 mod places;
 mod receipts;
 mod skills;
+mod typescript;
 
 use self::events::{Event, events};
 use self::house::{House, assert_problem, text};

@@ -154,11 +154,11 @@ fn program(arguments: &Arguments) -> anyhow::Result<Program> {
     let analysis = Analysis { analysis_type, data, parameters: raw(&parameters)? };
     let (source, context) = analysis.program();
     if arguments.json {
-        return Ok(Program { source, context });
+        return Ok(Program { source, context, ..Program::default() });
     }
     // Rows make a table.
     let source = source.replace("return await analyze(request)", AS_TABLE);
-    Ok(Program { source, context: Context::from_iter(context) })
+    Ok(Program { source, context: Context::from_iter(context), ..Program::default() })
 }
 
 const AS_TABLE: &str = "return await analyze(request, True)";

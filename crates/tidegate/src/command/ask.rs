@@ -10,6 +10,7 @@ use std::time::Duration;
 use agent::{Agent, Answer, Ask, Event, Form, Schema, Template, TemplateFormat, Watched};
 use anyhow::Context as _;
 use clap::Args;
+use engine::Language;
 use gateway::service::Caller;
 use gateway::service::ids::ConversationId;
 use serde_json::{Value, json};
@@ -44,6 +45,9 @@ pub(crate) struct Arguments {
     /// One of `[ask] models` instead of `[ask] model`.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// What programs are written in, instead of `[ask] language`: python or typescript.
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<Language>,
     /// Use the servers of this `mcpServers` file too, without importing them.
     #[arg(long, value_name = "FILE")]
     mcp_config: Vec<PathBuf>,
@@ -207,13 +211,15 @@ fn used(answer: &Answer) -> String {
 
 fn question(arguments: Arguments) -> anyhow::Result<Ask> {
     let form = form(&arguments)?;
-    let context = read_context(arguments.context.as_deref())?;
+    // What cannot be a variable of its programs, the question is told.
+    let language = arguments.language.unwrap_or_default();
+    let context = read_context(arguments.context.as_deref(), language)?;
     let question = match arguments.question.as_str() {
         "-" => read_input(Path::new("-"), "the question")?,
         _ => arguments.question,
     };
-    let Arguments { conversation, model, .. } = arguments;
-    Ok(Ask { question, context, conversation, form, model, user: None })
+    let Arguments { conversation, model, language, .. } = arguments;
+    Ok(Ask { question, context, conversation, form, model, user: None, language })
 }
 
 fn form(arguments: &Arguments) -> anyhow::Result<Form> {

@@ -16,12 +16,15 @@ use crate::exit::Ending;
 use crate::interrupt::unless_interrupted;
 use crate::out::{self, BAD, DIM, GOOD, HINT, TITLE};
 use crate::show;
+use crate::written::LanguageOption;
 
 /// Options of `tidegate check`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// The program: a file, or `-` for standard input.
     file: PathBuf,
+    #[command(flatten)]
+    written: LanguageOption,
     /// Print one JSON object instead of text for people.
     #[arg(long)]
     json: bool,
@@ -39,12 +42,13 @@ pub(crate) struct Arguments {
 /// Runs `tidegate check`.
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
     let source = read_program(&arguments.file)?;
+    let language = arguments.written.of_file(Some(&arguments.file));
     let tools = crate::tools::open(config, &arguments.mcp_config).await?;
     let earlier = if arguments.session { Earlier::Something } else { Earlier::Nothing };
-    let program = arguments
-        .name
-        .iter()
-        .fold(Program::new(source), |program, name| program.with(name, Value::Null));
+    let program =
+        arguments.name.iter().fold(Program::new(source).in_language(language), |program, name| {
+            program.with(name, Value::Null)
+        });
     let checks = Checks::new();
     let limits = engine::Limits::default();
     let work = checks.examine(tools.as_ref(), &program, earlier, &limits);

@@ -64,6 +64,7 @@ impl Finding {
 /// Runs `tidegate doctor`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let mut findings = works::runtime(config).await;
+    findings.push(works::typescript(config).await);
     findings.extend(machine::look(config));
     findings.extend(servers::look(config));
     let healthy = findings.iter().all(|finding| finding.state != State::Bad);

@@ -6,13 +6,14 @@
 
 mod input;
 mod lines;
+mod script;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use engine::{Outcome, Program, Start};
+use engine::{Language, Outcome, Program, Start};
 
 use self::input::Scan;
 use self::lines::{Lines, Typed};
@@ -25,6 +26,7 @@ use crate::opened::{Choice, Opened, Ran};
 use crate::out::{self, DIM, HINT, Live};
 use crate::show::{self, Texts};
 use crate::store::SessionName;
+use crate::written::LanguageOption;
 
 /// What people type to leave.
 const FAREWELLS: [&str; 4] = ["exit", "exit()", "quit", "quit()"];
@@ -35,6 +37,8 @@ pub(crate) struct Arguments {
     /// Continue this session and keep it on disk after every program.
     #[arg(long, value_name = "NAME")]
     session: Option<SessionName>,
+    #[command(flatten)]
+    written: LanguageOption,
     /// Start from this image.
     #[arg(long, value_name = "NAME")]
     image: Option<String>,
@@ -60,7 +64,8 @@ pub(crate) struct Arguments {
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let resolved = arguments.limits.resolve(|level| config.limits_of(level))?;
     resolved.warn();
-    let engine = crate::runtime::engine(config).await?;
+    let language = arguments.written.of(config, None, arguments.session.as_ref())?;
+    let engine = crate::runtime::engine_of(config, language).await?;
     let live = Arc::new(Live::default());
     let Resolved { level, limits, .. } = resolved;
     let host = Arc::clone(&live) as _;
@@ -79,29 +84,33 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let name = arguments.session.as_ref();
     let choice = Choice { name, start, level, tools, check };
     let mut opened = Opened::new(config, engine, choice).await?;
-    let mut lines = Lines::open(config)?;
+    let mut lines = Lines::open(config, language)?;
     if lines.is_terminal() {
-        greet(arguments, level.name());
+        greet(arguments, language, level.name());
     }
     loop {
         match lines.program().await? {
             Typed::Nothing => {}
             Typed::End => break,
             Typed::Program(source) if FAREWELLS.contains(&source.trim()) => break,
-            Typed::Program(source) => answer(&mut opened, &live, &source, arguments).await?,
+            Typed::Program(source) => {
+                let program = Program::new(source).in_language(language);
+                answer(&mut opened, &live, program, arguments).await?;
+            }
         }
     }
     opened.close().await;
     Ok(Ending::Success)
 }
 
-fn greet(arguments: &Arguments, level: &str) {
+fn greet(arguments: &Arguments, language: Language, level: &str) {
     let kept = match &arguments.session {
         Some(name) => format!("session `{name}`, kept on disk"),
         None => "nothing is kept; --session NAME does that".to_owned(),
     };
     out::tell(format_args!(
-        "{DIM}Python in a sandbox, level {level}; {kept}. Ctrl-C stops a program, Ctrl-D ends.{DIM:#}"
+        "{DIM}{} in a sandbox, level {level}; {kept}. Ctrl-C stops a program, Ctrl-D ends.{DIM:#}",
+        language.title()
     ));
 }
 
@@ -109,24 +118,25 @@ fn greet(arguments: &Arguments, level: &str) {
 async fn answer(
     opened: &mut Opened,
     live: &Live,
-    source: &str,
+    program: Program,
     arguments: &Arguments,
 ) -> anyhow::Result<()> {
-    let ran = opened.run(Program::new(source)).await;
+    let scan = Scan::of(program.language, &program.source);
+    let ran = opened.run(program).await;
     live.finish().context(show::LOST)?;
     match ran? {
         Ran::Cancelled(_) => out::tell(CANCELLED),
         Ran::Ended(outcome, unkept) => {
-            print(&outcome, source, arguments.traceback)?;
+            print(&outcome, scan, arguments.traceback)?;
             unkept.map_or(Ok(()), Err)?;
         }
     }
     Ok(())
 }
 
-fn print(outcome: &Outcome, source: &str, traceback: bool) -> anyhow::Result<()> {
-    // Python's prompt does not repeat what was assigned.
-    if !Scan::of(source).assigns {
+fn print(outcome: &Outcome, scan: Scan, traceback: bool) -> anyhow::Result<()> {
+    // As Python's prompt, which does not repeat what was assigned.
+    if !scan.assigns {
         show::value(outcome, Texts::Quoted).context(show::LOST)?;
     }
     if let Some(error) = &outcome.error {

@@ -15,6 +15,7 @@ use crate::exit::{Ending, Misuse};
 use crate::interrupt::unless_interrupted;
 use crate::out::{self, BAD, DIM, GOOD, HINT, TITLE};
 use crate::show;
+use crate::written::LanguageOption;
 
 /// Options of `tidegate review`.
 #[derive(Debug, Args)]
@@ -28,6 +29,8 @@ pub(crate) struct Arguments {
     /// The level it is held against.
     #[arg(long, value_enum, default_value_t = crate::limits::LevelName::Production)]
     level: crate::limits::LevelName,
+    #[command(flatten)]
+    written: LanguageOption,
     /// Print one JSON object instead of text for people.
     #[arg(long)]
     json: bool,
@@ -49,7 +52,8 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let reviewing = config.reviewing()?;
     let limits = config.limits_of(level)?;
     let tools = crate::tools::open(config, &arguments.mcp_config).await?;
-    let program = Program::new(source);
+    let language = arguments.written.of_file(arguments.file.as_deref());
+    let program = Program::new(source).in_language(language);
     let checks = Checks::new();
     let work = checks.review(tools.as_ref(), &program, &limits);
     let reviewed = unless_interrupted(work).await?;

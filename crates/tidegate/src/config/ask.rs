@@ -31,6 +31,8 @@ pub(super) struct AskSection {
     models: Option<Vec<String>>,
     /// `code`, `hybrid` or `direct`.
     mode: Option<String>,
+    /// What programs are written in: `python` or `typescript`.
+    language: Option<String>,
     /// How often a program that failed may be mended.
     attempts: Option<u32>,
     /// Tokens that one question may use.
@@ -61,6 +63,7 @@ impl AskSection {
             key: later.key.or(self.key),
             models: later.models.or(self.models),
             mode: later.mode.or(self.mode),
+            language: later.language.or(self.language),
             attempts: later.attempts.or(self.attempts),
             max_tokens: later.max_tokens.or(self.max_tokens),
             max_steps: later.max_steps.or(self.max_steps),
@@ -162,6 +165,10 @@ fn asked(said: AskSection, direct: Vec<String>, lookup: &Lookup<'_>) -> Result<S
     settings.attempts = said.attempts.unwrap_or(settings.attempts).max(1);
     if let Some(mode) = said.mode {
         settings.mode = mode.parse::<agent::Mode>().map_err(|words| format!("`mode`: {words}"))?;
+    }
+    if let Some(language) = said.language {
+        settings.language =
+            language.parse::<engine::Language>().map_err(|error| format!("`language`: {error}"))?;
     }
     if let Some(share) = said.rollout {
         settings.rollout = percent(&share)?;

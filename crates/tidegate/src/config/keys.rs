@@ -170,6 +170,7 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     key("ask.models", List, "", "Other models that callers may name"),
     key("ask.mode", Text, "code", "How questions are answered: code, hybrid, direct"),
+    key("ask.language", Text, "python", "What a model writes programs in: python, typescript"),
     key("ask.attempts", Whole, "3", "How often a program that failed may be mended"),
     key("ask.max-tokens", Whole, "200000", "Tokens that one question may use"),
     key("ask.max-steps", Whole, "12", "Requests to the model that one question may make"),

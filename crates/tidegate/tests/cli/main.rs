@@ -25,4 +25,5 @@ mod settings;
 mod skills;
 mod tide;
 mod tools;
+mod typescript;
 mod wrong_inputs;

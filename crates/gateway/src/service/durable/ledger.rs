@@ -23,7 +23,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use engine::{CallId, CallResult, Context, HostCall, Limits, Program, ProgramError};
+use engine::{CallId, CallResult, Context, HostCall, Language, Limits, Program, ProgramError};
 use serde::{Deserialize, Serialize};
 
 use super::Effect;
@@ -114,6 +114,9 @@ pub(crate) struct Begun {
     pub(crate) started_by: Vec<String>,
     pub(crate) level: engine::Level,
     pub(crate) created_at: Moment,
+    /// What it is written in.
+    #[serde(default)]
+    pub(crate) language: Language,
     pub(crate) program: String,
     pub(crate) context: Context,
     pub(crate) guidance: String,
@@ -142,7 +145,7 @@ impl Begun {
             owner: self.owner.clone(),
             agent: self.agent.clone(),
             status: Status::Queued,
-            language: "python".to_owned(),
+            language: self.language.name().to_owned(),
             guidance: self.guidance.clone(),
             created_at: self.created_at,
             started_at: None,
@@ -162,7 +165,11 @@ impl Begun {
     }
 
     pub(crate) fn program(&self) -> Program {
-        Program { source: self.program.clone(), context: self.context.clone() }
+        Program {
+            source: self.program.clone(),
+            language: self.language,
+            context: self.context.clone(),
+        }
     }
 }
 

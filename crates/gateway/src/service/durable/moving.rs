@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use engine::{Engine, Image, Limits, Outcome, ProgramError, Start};
+use engine::{Engine, Image, Language, Limits, Outcome, ProgramError, Start};
 
 use super::keeper::Keeper;
 use super::ledger::{self, Begun, Line};
@@ -18,7 +18,7 @@ use crate::service::record::{Ended, Moment};
 use crate::service::run::Run;
 use crate::service::session::{Entry, SessionView};
 use crate::service::store::Write;
-use crate::service::{Caller, Record, Refusal, Service, Status, StoreError, lock};
+use crate::service::{Caller, NoEngine, Record, Refusal, Service, Status, StoreError, lock};
 
 /// How long one who exports a run waits for its next rest.
 const REST: Duration = Duration::from_secs(30);
@@ -135,13 +135,13 @@ impl Service {
             let problem = "a run cannot be taken, because runs are not kept here; set `durable`";
             return Err(Refusal::Immovable(problem.to_owned()));
         }
-        let engine = self.engine().await?;
         let pack = Pack::decode(bytes).map_err(|error| wrong(&error.to_string()))?;
         let (lines, _) = ledger::decode(&pack.ledger);
         let Some(Line::Begun(begun)) = lines.into_iter().next() else {
             return Err(wrong("its ledger cannot be read"));
         };
         let begun = self.allowed(caller, *begun);
+        let engine = self.engine(begun.language).await?;
         self.is_new(caller, &begun, again).await?;
         for image in pack.image.iter().chain(&pack.before) {
             fits(&engine, image, &begun.limits).await?;
@@ -202,6 +202,9 @@ impl Service {
             Some(entry) if entry.owner != caller.owner => {
                 Err(there("because its session is somebody else's here"))
             }
+            Some(entry) if entry.language != begun.language => {
+                Err(there("because its session has another language here"))
+            }
             Some(entry) if entry.body.try_lock().is_err() => {
                 Err(Refusal::Busy(begun.session.clone()))
             }
@@ -227,8 +230,9 @@ impl Service {
         }
         let limits = (begun.level, begun.limits.clone());
         let all_alive = Arc::clone(&self.alive);
+        let (id, language) = (begun.session.clone(), begun.language);
         let whose = (begun.owner.as_str(), begun.session_agent());
-        let entry = Entry::again(begun.session.clone(), whose, limits, all_alive);
+        let entry = Entry::again(id, whose, language, limits, all_alive);
         if let Some(before) = before {
             let image = Image::decode(before).map_err(|error| wrong(&error.to_string()))?;
             self.write_session(&entry, image).await?;
@@ -262,13 +266,12 @@ impl Service {
         caller: &Caller,
         bytes: Vec<u8>,
     ) -> Result<SessionView, Refusal> {
-        let engine = self.engine().await?;
-        fits(&engine, &bytes, &self.settings.limits).await?;
+        let language = self.language_of_image(&bytes).await?;
         let image = Image::decode(bytes).map_err(|error| wrong(&error.to_string()))?;
         if image.header().waiting {
             return Err(wrong("a program waits in it; export the run instead"));
         }
-        let entry = self.admit(caller, None, "")?;
+        let entry = self.admit(caller, language, None, "")?;
         self.comes_from_anywhere(&entry.id).await?;
         self.write_session(&entry, image).await?;
         self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
@@ -277,6 +280,28 @@ impl Service {
 }
 
 impl Service {
+    /// The language whose engine goes on with an image; refused if none does.
+    async fn language_of_image(&self, bytes: &[u8]) -> Result<Language, Refusal> {
+        let mut refused = None;
+        for language in self.languages() {
+            let fits = match self.engine(language).await {
+                Ok(engine) => fits(&engine, bytes, &self.settings.limits).await,
+                Err(refusal) => Err(refusal),
+            };
+            match fits {
+                Ok(()) => return Ok(language),
+                Err(refusal @ Refusal::NoEngine(NoEngine::Installing { .. })) => {
+                    return Err(refusal);
+                }
+                // What the usual language has to say against it is said.
+                Err(refusal) => {
+                    refused.get_or_insert(refusal);
+                }
+            }
+        }
+        Err(refused.unwrap_or_else(|| wrong("no programs are run here")))
+    }
+
     /// Nobody here knows what a session that was brought has read.
     async fn comes_from_anywhere(&self, session: &SessionId) -> Result<(), Refusal> {
         let labelled = self.parts.tools.judge().comes_from_anywhere(session.as_str()).await;

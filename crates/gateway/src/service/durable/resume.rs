@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use async_trait::async_trait;
 use engine::{
-    CallId, Engine, Input, Outcome, ProgramError, Session, SessionError, Start, StepError, stopped,
-    used_up,
+    CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
+    StepError, stopped, used_up,
 };
 use futures_util::future::join_all;
 use tokio::sync::oneshot;
@@ -32,7 +32,7 @@ use crate::service::record::{Moment, Rest};
 use crate::service::run::Run;
 use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
-use crate::service::{Caller, Readiness, Record, Refusal, Service, Status, StoreError, lock};
+use crate::service::{Caller, NoEngine, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
 
 /// Runs that are followed, each of which took over from the one before it.
@@ -341,8 +341,9 @@ impl Service {
         }
         let limits = (begun.level, begun.limits.clone());
         let all_alive = Arc::clone(&self.alive);
+        let (id, language) = (begun.session.clone(), begun.language);
         let whose = (begun.owner.as_str(), begun.session_agent());
-        let entry = Entry::again(begun.session.clone(), whose, limits, all_alive);
+        let entry = Entry::again(id, whose, language, limits, all_alive);
         sessions.insert(Arc::clone(&entry));
         entry
     }
@@ -359,7 +360,7 @@ impl Service {
         // Nobody waits for it but who opens the service.
         let _ = has_session.send(());
         entry.still_there()?;
-        let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
+        let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
         let work = async |body: &mut Body| match image {
             Some(image) => self.go_on_from(body, place, image).await,
@@ -391,7 +392,8 @@ impl Service {
         if !keeper.has_image() {
             return Ok(Some(outcome));
         }
-        let Some(engine) = self.engine_at_last().await? else { return Ok(None) };
+        let language = keeper.begun().language;
+        let Some(engine) = self.engine_at_last(language).await? else { return Ok(None) };
         Ok(Some(self.with_output(outcome, &engine, keeper).await))
     }
 
@@ -413,20 +415,18 @@ impl Service {
     }
 
     /// What runs programs, however long it takes; `None` if the process ends first.
-    async fn engine_at_last(&self) -> Result<Option<Arc<dyn Engine>>, Refusal> {
-        let mut readiness = self.parts.engine.clone();
-        let settled = readiness.wait_for(|now| !matches!(now, Readiness::Installing { .. }));
-        tokio::select! {
-            _ = settled => {}
+    async fn engine_at_last(&self, language: Language) -> Result<Option<Arc<dyn Engine>>, Refusal> {
+        let engine = tokio::select! {
+            engine = self.parts.engines.get_at_last(language) => engine,
             () = self.ending.cancelled() => return Ok(None),
-        }
-        match self.readiness() {
-            Readiness::Ready(engine) => Ok(Some(engine)),
-            Readiness::Failed(reason) => {
-                warn!(reason, "runs that an earlier process left wait for a start with a runtime");
+        };
+        match engine {
+            Ok(engine) => Ok(Some(engine)),
+            Err(NoEngine::Installing { .. }) => Ok(None),
+            Err(reason) => {
+                warn!(reason = %reason, "runs that an earlier process left wait for a start with a runtime");
                 Ok(None)
             }
-            Readiness::Installing { .. } => Ok(None),
         }
     }
 
@@ -556,7 +556,7 @@ fn desk(
     let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
     offer.tally().models().set(start.limits.model_tokens);
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
-    let skills = offer.skills(&behalf);
+    let skills = offer.skills(&behalf, place.engine.language());
     let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());
     let desk = Arc::new(desk.with_books(books).with_children(children));
     (Start { host: Arc::clone(&desk) as _, skills, ..start }, desk)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use engine::{Engine, NoCalls, Program, Session, Start};
+use engine::{Engine, Language, NoCalls, Program, Session, Start};
 use engine_wasm::install::{self, Installed};
 
 use super::Finding;
@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::{runtime, units};
 
 const INSTALL: &str = "tidegate runtime install";
+const INSTALL_SCRIPT: &str = "tidegate runtime install typescript";
 const REPAIR: &str = "tidegate runtime verify, then tidegate runtime install";
 
 /// A fresh interpreter that takes longer is worth a look; usual is a millisecond or two.
@@ -45,8 +46,42 @@ pub(super) async fn runtime(config: &Config) -> Vec<Finding> {
     findings
 }
 
+/// Looks at the runtime of TypeScript, which most never need, and runs a program in it where it is there.
+pub(super) async fn typescript(config: &Config) -> Finding {
+    let installed = match find_in(config, Language::TypeScript) {
+        Ok(Some(installed)) => installed,
+        Ok(None) => {
+            return Finding::good("typescript", "not installed; the first program in it does that");
+        }
+        Err(error) => return Finding::warning("typescript", format!("{error:#}"), INSTALL_SCRIPT),
+    };
+    match try_script(installed).await {
+        Ok(took) => {
+            let detail = format!("fresh interpreter and result in {:.2} ms", units::millis(took));
+            judged("typescript", took, SLOW, detail)
+        }
+        Err(error) => Finding::warning("typescript", format!("{error:#}"), INSTALL_SCRIPT),
+    }
+}
+
+async fn try_script(installed: Installed) -> anyhow::Result<Duration> {
+    let engine: Arc<dyn Engine> = Arc::new(runtime::open(installed)?);
+    let source = "const x: number = [...Array(100).keys()].reduce((a, b) => a + b);\nx";
+    let mut took = Duration::ZERO;
+    // As with Python, the first of a process is not typical.
+    for _ in 0..2 {
+        let mut session = Session::new(Arc::clone(&engine), Start::default());
+        took = expect(&mut session, source, "4950").await?;
+    }
+    Ok(took)
+}
+
 fn find(config: &Config) -> anyhow::Result<Option<Installed>> {
-    Ok(install::find(&config.cache()?, &runtime::plan()?)?)
+    find_in(config, Language::Python)
+}
+
+fn find_in(config: &Config, language: Language) -> anyhow::Result<Option<Installed>> {
+    Ok(install::find(&config.cache()?, &runtime::plan_of(language)?)?)
 }
 
 /// What trying out took.
@@ -85,7 +120,8 @@ async fn try_out(installed: Installed) -> anyhow::Result<Times> {
 /// Runs a program and insists on its value.
 async fn expect(session: &mut Session, source: &str, value: &str) -> anyhow::Result<Duration> {
     let begun = Instant::now();
-    let outcome = session.run(Program::new(source), Arc::new(NoCalls)).await?;
+    let program = Program::new(source).in_language(session.engine().language());
+    let outcome = session.run(program, Arc::new(NoCalls)).await?;
     let took = begun.elapsed();
     if let Some(error) = outcome.error {
         anyhow::bail!("{source:?} failed with {}: {}", error.kind, error.message);

@@ -4,6 +4,10 @@
 //! block (a line that ends in a colon, or a decorator) until a blank line. Whatever
 //! the rule gets wrong, Python says what is wrong with it.
 
+use engine::Language;
+
+use super::script;
+
 /// What a look at some source shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scan {
@@ -15,7 +19,17 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Looks at `source`.
-    pub(super) fn of(source: &str) -> Self {
+    pub(super) fn of(language: Language, source: &str) -> Self {
+        match language {
+            Language::Python => Self::of_python(source),
+            // What an assignment gives is shown, as other prompts of the language do.
+            Language::TypeScript => {
+                Self { is_complete: script::is_complete(source), assigns: false }
+            }
+        }
+    }
+
+    fn of_python(source: &str) -> Self {
         let mut reader = Reader::default();
         source.lines().for_each(|line| reader.line(line));
         let is_complete = !reader.is_open() && reader.block != Block::Begun;
@@ -137,7 +151,7 @@ mod tests {
         for source in
             ["1 + 1", "print('a: #(')", "x = {'a': 1}", "f(\n1)", "'''a\nb'''", "s = 'open"]
         {
-            assert!(Scan::of(source).is_complete, "{source:?}");
+            assert!(Scan::of_python(source).is_complete, "{source:?}");
         }
     }
 
@@ -153,21 +167,21 @@ mod tests {
             "@cache",
             "def f():\n  pass",
         ] {
-            assert!(!Scan::of(source).is_complete, "{source:?}");
+            assert!(!Scan::of_python(source).is_complete, "{source:?}");
         }
     }
 
     #[test]
     fn a_blank_line_ends_a_block_but_not_a_text() {
-        assert!(Scan::of("def f():\n  return 1\n ").is_complete);
-        assert!(!Scan::of("x = '''\n").is_complete);
-        assert!(!Scan::of("f(\n\n").is_complete);
+        assert!(Scan::of_python("def f():\n  return 1\n ").is_complete);
+        assert!(!Scan::of_python("x = '''\n").is_complete);
+        assert!(!Scan::of_python("f(\n\n").is_complete);
     }
 
     #[test]
     fn an_assignment_is_told_from_a_comparison_and_a_keyword() {
         for source in ["x = 1", "x += 1", "a, b = 1, 2", "x: int = 1", "f(1)\nx = 2"] {
-            assert!(Scan::of(source).assigns, "{source:?}");
+            assert!(Scan::of_python(source).assigns, "{source:?}");
         }
         for source in [
             "x == 1",
@@ -178,7 +192,7 @@ mod tests {
             "(y := 1)",
             "for x in y:\n  z = 1\n",
         ] {
-            assert!(!Scan::of(source).assigns, "{source:?}");
+            assert!(!Scan::of_python(source).assigns, "{source:?}");
         }
     }
 }

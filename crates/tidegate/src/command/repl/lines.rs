@@ -6,6 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use engine::Language;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
@@ -29,6 +30,7 @@ pub(super) enum Typed {
 /// Reads programs line by line.
 pub(super) struct Lines {
     prompt: Option<Prompt>,
+    language: Language,
 }
 
 struct Prompt {
@@ -45,9 +47,9 @@ enum Line {
 
 impl Lines {
     /// A prompt if there is somebody to prompt.
-    pub(super) fn open(config: &Config) -> anyhow::Result<Self> {
+    pub(super) fn open(config: &Config, language: Language) -> anyhow::Result<Self> {
         if !io::stdin().is_terminal() {
-            return Ok(Self { prompt: None });
+            return Ok(Self { prompt: None, language });
         }
         let mut editor = DefaultEditor::new().context(
             "could not use the terminal; pipe the program into `tidegate repl` or `tidegate run -`",
@@ -55,7 +57,7 @@ impl Lines {
         let history = history_file(&config.data()?);
         // A history that cannot be read is no reason not to start.
         let _ = editor.load_history(&history);
-        Ok(Self { prompt: Some(Prompt { editor, history }) })
+        Ok(Self { prompt: Some(Prompt { editor, history }), language })
     }
 
     /// Whether somebody types.
@@ -77,7 +79,7 @@ impl Lines {
                     source.push('\n');
                 }
             }
-            if Scan::of(&source).is_complete {
+            if Scan::of(self.language, &source).is_complete {
                 break;
             }
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use engine::Language;
 use gateway::{Detail, Found, Search, Tools};
 
 use super::{heard, known, summary};
@@ -24,6 +25,9 @@ pub(crate) struct Arguments {
     /// How many at most.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
+    /// What names and signatures are written in: python or typescript.
+    #[arg(long, value_name = "LANGUAGE", default_value_t)]
+    language: Language,
     /// How much to say about each.
     #[arg(long, value_enum, default_value_t = Level::WithDescription)]
     detail_level: Level,
@@ -62,6 +66,7 @@ pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Re
         },
         server: arguments.server.clone(),
         limit: arguments.limit.into(),
+        language: arguments.language,
     };
     let searching = Arc::clone(tools);
     let search = move || {

@@ -24,6 +24,7 @@ fn begun() -> Begun {
         started_by: Vec::new(),
         level: engine::Level::default(),
         created_at: Moment::now(),
+        language: engine::Language::default(),
         program: "1".to_owned(),
         context: engine::Context::new(),
         guidance: String::new(),

@@ -1,0 +1,28 @@
+// The survey in about 500 tokens: how it is built, what is grave, where and for how much.
+import { getDocument } from "servers/documents";
+
+const { text } = await getDocument({ id: "survey-2026" });
+const sections = [...text.matchAll(/^## (\d+)\. (\w+) Pier$/gm)];
+const pattern = /^Finding \((\w+)\): the ([\w ]+) of (\w+) Pier needs work for (\d+) EUR\.$/gm;
+const found = [...text.matchAll(pattern)].map(([, grade, part, pier, euros]) => ({ grade, part, pier, euros: Number(euros) }));
+const count = (names: string[]) => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+const grades = count(found.map((one) => one.grade));
+const repairs = count([...text.matchAll(/of (\w+) Pier the [\w ]+ is due for repair/g)].map(([, pier]) => pier));
+const cost = new Map<string, number>();
+for (const { pier, euros } of found) cost.set(pier, (cost.get(pier) ?? 0) + euros);
+const dearest = [...cost].sort(([, one], [, other]) => other - one);
+const grave = found.filter((one) => one.grade === "high").sort((one, other) => other.euros - one.euros);
+const all = [...cost.values()].reduce((one, other) => one + other, 0);
+// 1234567 as 1,234,567
+const grouped = (number: number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+return [
+  `The survey has ${sections.length} sections on ${new Set(sections.map(([, , pier]) => pier)).size} piers and ${grouped(text.trim().split(/\s+/).length)} words.`,
+  `Findings: ${grades.get("high")} high, ${grades.get("medium")} medium, ${grades.get("low")} low; ${grouped(all)} EUR in all.`,
+  `By pier: ${dearest.map(([pier, euros]) => `${pier} ${grouped(euros)} EUR, ${repairs.get(pier) ?? 0} repairs due`).join("; ")}.`,
+  "High, the dearest first:",
+  ...grave.map(({ euros, pier, part }) => `- ${pier} Pier, ${part}: ${grouped(euros)} EUR`),
+].join("\n");
