@@ -106,7 +106,7 @@ pub async fn serve(name: &str, world: &World, door: Door) -> Result<(), ServeErr
         "trading" => offer(Trading::new(store, *seed).await.map_err(broken)?, door).await,
         "travel" => {
             let travel = Travel::new(database.as_deref(), store, *seed).await;
-            offer(travel.map_err(broken)?, door).await
+            Box::pin(offer(travel.map_err(broken)?, door)).await
         }
         _ => return Err(ServeError::Unknown { name: name.to_owned() }),
     };

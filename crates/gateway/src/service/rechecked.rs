@@ -81,7 +81,7 @@ impl Service {
             }
             Ok(_) => info!(%skill, version, "a skill is as it was when its tools were"),
             Err(error) => {
-                warn!(%skill, version, error = %error, "a skill could not be tried again")
+                warn!(%skill, version, error = %error, "a skill could not be tried again");
             }
         }
         true

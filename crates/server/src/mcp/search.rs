@@ -50,8 +50,9 @@ impl Mcp {
 
 /// What is asked; mistakes name the argument.
 fn asked(arguments: JsonObject) -> Result<Search, String> {
+    type Fits = fn(&Value) -> bool;
     const TAKES: &str = r#"search_tools takes {"query": "...", "detail_level"?: "name_only" | "with_description" | "full", "server"?: "...", "limit"?: 10}"#;
-    let known: [(&str, &str, fn(&Value) -> bool); 4] = [
+    let known: [(&str, &str, Fits); 4] = [
         ("query", "text", Value::is_string),
         ("server", "text", Value::is_string),
         ("limit", "a whole number from 1 to 100", |value| {

@@ -113,15 +113,12 @@ fn seconds(fields: &mut Fields, field: &'static str) -> Result<Option<f64>, Prob
 
 fn number(fields: &mut Fields, field: &'static str, least: u64) -> Result<Option<u64>, Problem> {
     let Some(given) = fields.take::<Number>(field)? else { return Ok(None) };
-    match whole(&given).filter(|number| *number >= least) {
-        Some(number) => Ok(Some(number)),
-        None => {
-            let message = format!(
-                "`limits`: `{field}` is {given}; it must be a whole number from {least} on"
-            );
-            Err(Problem::invalid(message))
-        }
-    }
+    let Some(number) = whole(&given).filter(|number| *number >= least) else {
+        let message =
+            format!("`limits`: `{field}` is {given}; it must be a whole number from {least} on");
+        return Err(Problem::invalid(message));
+    };
+    Ok(Some(number))
 }
 
 #[cfg(test)]
