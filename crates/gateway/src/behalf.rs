@@ -19,6 +19,8 @@ pub struct Behalf {
     pub started_by: Vec<String>,
     /// Which child of its run it is, from 1; 0 is the program itself.
     pub child: u64,
+    /// Its calls are written down, and made again after a crash where nobody knows what became of them.
+    pub is_kept: bool,
     /// The session; empty where there is none.
     pub session: String,
     /// The run; empty where nobody counts them.
@@ -37,6 +39,7 @@ impl Behalf {
             agent: String::new(),
             started_by: Vec::new(),
             child: 0,
+            is_kept: false,
             session: String::new(),
             run: String::new(),
             level,
@@ -46,7 +49,7 @@ impl Behalf {
     /// The child of this number, which may have a name of its own.
     #[must_use]
     pub fn of_child(&self, number: u64, agent: Option<String>) -> Self {
-        let mut child = Self { child: number, ..self.clone() };
+        let mut child = Self { child: number, is_kept: false, ..self.clone() };
         if let Some(agent) = agent.filter(|agent| *agent != self.agent) {
             let before = std::mem::replace(&mut child.agent, agent);
             child.started_by.push(before);

@@ -344,8 +344,7 @@ pub(crate) fn wish<'a>(
 
 /// A call of a run's own program is done once. A child is never begun again once it has done anything.
 fn deed(call: &HostCall, behalf: &Behalf) -> Option<Deed> {
-    let is_kept = behalf.child == 0 && !behalf.run.is_empty() && upstream::current().is_some();
-    is_kept.then(|| Deed { run: behalf.run.clone(), call: call.id.0 })
+    behalf.is_kept.then(|| Deed { run: behalf.run.clone(), call: call.id.0 })
 }
 
 /// Whether one more message fits, after which all of an owner's have so many `bytes`.

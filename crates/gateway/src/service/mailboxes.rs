@@ -58,7 +58,7 @@ impl Boxes for StoredBoxes {
         let unkept = |error: sqlx::Error| PutError::Unkept(error.to_string());
         let mut work = self.0.begin_with("BEGIN IMMEDIATE").await.map_err(unkept)?;
         if let Some(deed) = deed
-            && done(&mut work, deed).await.map_err(unkept)?.is_some()
+            && done(&mut work, deed).await.map_err(unkept)? != Done::Not
         {
             return Ok(());
         }
@@ -109,9 +109,9 @@ impl StoredBoxes {
     ) -> Result<Option<Message>, sqlx::Error> {
         let mut work = self.0.begin_with("BEGIN IMMEDIATE").await?;
         if let Some(deed) = deed
-            && let Some(before) = done(&mut work, deed).await?
+            && let Done::Took(before) = done(&mut work, deed).await?
         {
-            return Ok(before);
+            return Ok(Some(before));
         }
         let first = sqlx::query(
             "DELETE FROM messages WHERE id = (SELECT MIN(id) FROM messages WHERE owner = ? AND name = ?)
@@ -128,18 +128,23 @@ impl StoredBoxes {
     }
 }
 
-/// What came of a deed, if it was done: a message that was taken, or nothing.
-async fn done(
-    on: &mut SqliteConnection,
-    deed: &Deed,
-) -> Result<Option<Option<Message>>, sqlx::Error> {
+/// What came of a deed.
+#[derive(Debug, PartialEq, Eq)]
+enum Done {
+    Not,
+    Posted,
+    Took(Message),
+}
+
+async fn done(on: &mut SqliteConnection, deed: &Deed) -> Result<Done, sqlx::Error> {
     let row = sqlx::query("SELECT labels, value FROM deeds WHERE run = ? AND call = ?");
     let row = row.bind(&deed.run).bind(number(deed.call)).fetch_optional(on).await?;
-    Ok(row.map(|row| {
-        let value: Option<String> = row.get("value");
-        let labels: Option<String> = row.get("labels");
-        value.map(|value| Message { value, labels: labels.map(read).unwrap_or_default() })
-    }))
+    let Some(row) = row else { return Ok(Done::Not) };
+    let (value, labels): (Option<String>, Option<String>) = (row.get("value"), row.get("labels"));
+    Ok(match value {
+        Some(value) => Done::Took(Message { value, labels: labels.map(read).unwrap_or_default() }),
+        None => Done::Posted,
+    })
 }
 
 async fn note(

@@ -553,7 +553,8 @@ fn desk(
     let leaving = place.run.leaving().clone();
     let books = Arc::new(RunBooks::new(Arc::clone(place.keeper), Arc::clone(offer), leaving));
     let hearing = Arc::clone(place.run) as Arc<dyn Hearing>;
-    let (most, behalf) = (start.limits.call_result_bytes, Arc::new(place.behalf()));
+    let behalf = Arc::new(Behalf { is_kept: true, ..place.behalf() });
+    let most = start.limits.call_result_bytes;
     offer.tally().models().set(start.limits.model_tokens);
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
     let skills = offer.skills(&behalf, place.engine.language());
