@@ -433,3 +433,29 @@ fn a_signature_knows_both_names_of_a_parameter_and_what_none_means() {
     );
     assert!(!signature.extra);
 }
+
+#[test]
+fn a_signature_in_typescript_has_its_types_and_nothing_else() {
+    let tool = json!([{
+        "name": "find_items",
+        "inputSchema": {
+            "type": "object", "required": ["query"],
+            "properties": {"query": {"type": "string", "description": "What to export today"}},
+        },
+        "outputSchema": {"type": "object", "properties": {"count": {"type": "integer"}}},
+    }]);
+    let catalog = catalog_of("shop", &tool);
+    let signature = bindings::typescript_signature(catalog.tools().next().expect("a tool"));
+    assert_snapshot!(signature, @r"
+    interface FindItemsInput {
+      /** What to export today */
+      query: string;
+    }
+
+    interface FindItemsResult {
+      count?: number;
+    }
+
+    async function findItems(input: FindItemsInput): Promise<FindItemsResult>
+    ");
+}

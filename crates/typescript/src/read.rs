@@ -85,6 +85,10 @@ struct Site {
     asked: u32,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own about where the reader is"
+)]
 struct Reader<'s> {
     scoping: &'s Scoping,
     reading: Reading,

@@ -33,8 +33,14 @@ pub(crate) fn module(target: &Target<'_>) -> String {
 /// How the function is called, below the types of what it takes and gives.
 pub(crate) fn typed_signature(target: &Target<'_>) -> String {
     let Typed { types, head, .. } = typed(target);
-    // Who reads it knows that what is declared can be used.
-    format!("{}async {head}", types.replace("export ", ""))
+    let mut out = String::with_capacity(types.len() + head.len());
+    for line in types.lines() {
+        // Who reads it knows that what is declared can be used.
+        out.push_str(line.strip_prefix("export ").unwrap_or(line));
+        out.push('\n');
+    }
+    let _ = write!(out, "async {head}");
+    out
 }
 
 /// A function's line, the types that stand before it, and what it gives.

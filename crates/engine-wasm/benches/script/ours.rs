@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use engine::{
-    CallResult, Engine, Guest, Host, HostCall, Image, Input, Language, Level, Limits, Program,
-    Start, Step,
+    CallResult, Engine, Host, HostCall, Image, Input, Language, Level, Limits, Program, Start, Step,
 };
 use engine_wasm::cache::Cache;
 use engine_wasm::install::{BoxError, Silent, Source, install};

@@ -328,7 +328,7 @@ mod tests {
         );
         let variable = RawValue::from_string(request).unwrap();
         let context = engine::Context::from([("request".to_owned(), variable)]);
-        let program = Program { source: "return 1".to_owned(), context };
+        let program = Program { source: "return 1".to_owned(), context, ..Program::default() };
         assert_eq!(named(&program), ids[..2]);
         assert!(mentions(&program));
     }

@@ -24,7 +24,7 @@ impl Scan {
             Language::Python => Self::of_python(source),
             // What an assignment gives is shown, as other prompts of the language do.
             Language::TypeScript => {
-                Self { is_complete: script::is_complete(source), assigns: false }
+                Self { is_complete: script::is_complete(source), assigns: script::declares(source) }
             }
         }
     }

@@ -7,10 +7,17 @@
 
 /// Whether `source` can be run as it is.
 pub(super) fn is_complete(source: &str) -> bool {
-    let mut reader = Reader::default();
-    source.lines().for_each(|line| reader.line(line));
-    !reader.is_open()
+    !Reader::of(source).is_open()
 }
+
+/// Whether the last statement declares something, which other prompts do not repeat either.
+pub(super) fn declares(source: &str) -> bool {
+    Reader::of(source).declares
+}
+
+/// How declarations begin.
+const DECLARING: [&str; 10] =
+    ["let", "const", "var", "function", "class", "import", "export", "interface", "type", "enum"];
 
 /// What goes on after the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +37,8 @@ struct Reader {
     open: Vec<Open>,
     /// The line before ends in a way that no statement does.
     dangles: bool,
+    /// The last statement at top level declares something.
+    declares: bool,
 }
 
 /// How lines end that go on.
@@ -37,6 +46,12 @@ const DANGLING: [&str; 14] =
     ["=", "=>", "&&", "||", "??", "+", "-", "*", "%", "?", ":", ",", ".", "\\"];
 
 impl Reader {
+    fn of(source: &str) -> Self {
+        let mut reader = Self::default();
+        source.lines().for_each(|line| reader.line(line));
+        reader
+    }
+
     fn is_open(&self) -> bool {
         self.dangles || !self.open.is_empty()
     }
@@ -47,6 +62,10 @@ impl Reader {
             self.open.clear();
             self.dangles = false;
             return;
+        }
+        if !self.is_open() && line.starts_with(|letter: char| letter.is_alphabetic()) {
+            let word = line.split(|letter: char| !letter.is_alphanumeric()).next();
+            self.declares = word.is_some_and(|word| DECLARING.contains(&word));
         }
         let mut code = String::new();
         let mut rest = line;
@@ -123,7 +142,17 @@ fn skipped(rest: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_complete;
+    use super::{declares, is_complete};
+
+    #[test]
+    fn a_declaration_is_told_from_an_assignment() {
+        for source in ["let x = 1", "const f = () => {\n  return 1\n}", "x\nclass A {}"] {
+            assert!(declares(source), "{source:?}");
+        }
+        for source in ["x = 1", "let x = 1\nx", "letters", "f(\n1)"] {
+            assert!(!declares(source), "{source:?}");
+        }
+    }
 
     #[test]
     fn one_line_is_a_program() {
