@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use gateway::minds::{self, End, Mind, MindError};
 
 use crate::model::message::{Message, Prompt, Stop};
-use crate::model::{Model, ModelError};
+use crate::model::{Model, ModelError, Told};
 use crate::settings::Settings;
 
 /// The provider of `[ask]`, as programs ask it.
@@ -43,15 +43,23 @@ impl Mind for Provider {
             messages: said.collect(),
             tools: Vec::new(),
             reply_tokens: prompt.reply_tokens,
+            left: None,
         };
-        let replied = self.model.complete(&self.settings.model.model, &asked, &mut |_| {}).await;
+        // What broke off was charged for, too.
+        let mut lost = (0, 0);
+        let mut told = |told: Told<'_>| {
+            if let Told::Lost(used) = told {
+                lost = (lost.0 + used.input, lost.1 + used.output);
+            }
+        };
+        let replied = self.model.complete(&self.settings.model.model, &asked, &mut told).await;
         let reply = replied.map_err(|error| MindError::Failed(error.to_string()))?;
         let end = match reply.stop {
             Stop::Length => End::Cut,
             Stop::Refused => End::Refused,
             Stop::End | Stop::Tools => End::Whole,
         };
-        let (input, output) = (reply.usage.input, reply.usage.output);
+        let (input, output) = (reply.usage.input + lost.0, reply.usage.output + lost.1);
         let cost = self.settings.prices.of(input, output);
         Ok(minds::Reply { text: reply.text, end, input, output, cost })
     }

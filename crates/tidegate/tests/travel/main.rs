@@ -145,6 +145,7 @@ fn rules() -> Policy {
 /// What they decide about a call of the server `travel`.
 fn decided(policy: &Policy, tool: &str, owner: &str, arguments: &Value) -> Verdict {
     let question = Question {
+        agent: "",
         server: "travel",
         tool,
         hints: Hints {
