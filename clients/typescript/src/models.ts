@@ -77,10 +77,12 @@ export interface Answer {
   mode: string;
   /** The programs that ran for it. */
   runs: string[];
+  /** What the whole conversation used so far, this question included. */
+  totals: ConversationTotals;
   /** What each step used, and what all of it would have taken with tools instead of programs. */
   usage: { [name: string]: unknown };
   /** The JSON that was asked for by a schema. */
-  value?: { [name: string]: unknown } | null;
+  value?: unknown;
 }
 
 /** What came of an answer. */
@@ -188,6 +190,8 @@ export interface Ask {
 
 /** One call of a server. */
 export interface Call {
+  /** The name of the child that made it, where it has one of its own. */
+  agent?: string | null;
   /** Bytes of its arguments. */
   argument_bytes: number;
   fate?: Fate | null;
@@ -215,6 +219,72 @@ export interface Cancelled {
   cancelled: boolean;
   /** The run. */
   run: Run;
+}
+
+/** A conversation. */
+export interface Conversation {
+  /** When it began. */
+  created_at: string;
+  /** What it is called. */
+  id: string;
+  /** The session that its programs run in. */
+  session?: string | null;
+  /** What all of it used. */
+  totals: ConversationTotals;
+  /** What was asked and answered, the latest last. */
+  turns: ConversationTurn[];
+  /** When it was last used. */
+  used_at: string;
+}
+
+/** One of the conversations of a list. */
+export interface ConversationHeading {
+  /** When it began. */
+  created_at: string;
+  /** What it is called. */
+  id: string;
+  /** The last of them. */
+  question?: string | null;
+  /** What all of it used. */
+  totals: ConversationTotals;
+  /** Questions of it that are kept. */
+  turns: number;
+  /** When it was last used. */
+  used_at: string;
+}
+
+/** What a whole conversation used. */
+export interface ConversationTotals {
+  /** What they cost. */
+  cost: number;
+  /** Tokens that the same work would have taken with tools instead of programs. */
+  direct_tokens: number;
+  /** Tokens that models read and wrote, also for questions that were not answered. */
+  tokens: number;
+  /** `direct_tokens` less `tokens`; negative where programs were the dearer way. */
+  tokens_saved: number;
+}
+
+/** A question and its answer. */
+export interface ConversationTurn {
+  /** What was answered. */
+  answer: string;
+  /** When it was answered. */
+  at: string;
+  /** What they cost. */
+  cost: number;
+  /** What was asked. */
+  question: string;
+  /** The programs that ran for it. */
+  runs: string[];
+  /** Tokens that it took. */
+  tokens: number;
+}
+
+/** Conversations, the last used first. */
+export interface Conversations {
+  /** The conversations. */
+  conversations: ConversationHeading[];
 }
 
 /** How often something occurred. */
@@ -266,6 +336,11 @@ export interface Estimates {
 
 /** A program to run. */
 export interface Execute {
+  /**
+   * What the agent is called whose program it is; as its session says if nothing is said. A fresh session gets the
+   * name.
+   */
+  agent?: string | null;
   /** The program. */
   code: string;
   /** Variables it starts with, by name. */
@@ -401,6 +476,24 @@ export interface MissingServer {
 /** What became of a server that has not said what it offers. */
 export type MissingState = "connecting" | "failed" | "wants_login";
 
+/** What programs asked models, and what that took. */
+export interface ModelUse {
+  /** What they cost, at the prices of `[ask]`; nothing for a client's own model. */
+  cost: number;
+  /** Tokens that models read. */
+  input_tokens: number;
+  /** Tokens that they wrote. */
+  output_tokens: number;
+  /** Questions that were answered. */
+  questions: number;
+}
+
+/** A session that is made from another. */
+export interface NewFork {
+  /** What the agent is called whose programs run in it; as in the other if nothing is said. */
+  agent?: string | null;
+}
+
 /** A server to add: its name, and what an entry of `mcpServers` has. */
 export interface NewServer {
   /** The program's arguments. */
@@ -419,6 +512,8 @@ export interface NewServer {
 
 /** A session to make. */
 export interface NewSession {
+  /** What the agent is called whose programs run in it, for rules and in what is told of them. */
+  agent?: string | null;
   language?: Language | null;
   level?: Level | null;
 }
@@ -502,6 +597,8 @@ export interface Receipt {
   cost_saved: number;
   /** All definitions in context, and every call and answer through it. */
   inline: number;
+  /** What the program and its children asked models; it is besides all else here. */
+  models: ModelUse;
   /** The definitions of our own tools. */
   own_definitions: number;
   /** The answer. */
@@ -547,6 +644,8 @@ export type Risk = "low" | "medium" | "high";
 
 /** A run. What is not known before it ends is empty until then. */
 export interface Run {
+  /** What the agent is called whose program it is; empty where it has no name. */
+  agent: string;
   /** What was unlike anything its owner did before. */
   anomalies: Anomaly[];
   /** Files it produced besides its value. */
@@ -602,6 +701,8 @@ export type RunStatus = "queued" | "running" | "waiting" | "succeeded" | "failed
 
 /** A run in a list. */
 export interface RunSummary {
+  /** What the agent is called whose program it is; empty where it has no name. */
+  agent: string;
   /** How often it called a server. */
   calls: number;
   /** When it was asked for. */
@@ -722,6 +823,8 @@ export interface Servers {
 
 /** A session. */
 export interface Session {
+  /** What the agent is called whose programs run in it; empty where it has no name. */
+  agent: string;
   /** Whether a program runs in it now. */
   busy: boolean;
   /** When it began. */
@@ -803,6 +906,16 @@ export interface SkillDraft {
   source: string;
 }
 
+/** One call of a skill, and what comes out. */
+export interface SkillExample {
+  /** What the function is called with. */
+  arguments?: { [name: string]: unknown } | null;
+  /** What comes out; recorded where nothing is said. */
+  expect?: unknown;
+  /** What its tools answer; tools that only read are asked once where nothing is said. */
+  results?: { [name: string]: unknown }[] | null;
+}
+
 /** What became of a skill's examples. */
 export interface SkillTested {
   /** How many there are. */
@@ -837,6 +950,8 @@ export interface Stats {
   bytes_kept: number;
   /** Each day on its own, the latest first. */
   days: Day[];
+  /** What programs asked models, and what that took. */
+  models: ModelUse;
   /** The share of them that succeeded, from 0 to 1. */
   success_rate: number;
   /** Tokens that came back. */
@@ -867,6 +982,8 @@ export interface TighterLimits {
   file_bytes?: number | null;
   /** Bytes of memory beyond the base image. */
   memory_bytes?: number | null;
+  /** Tokens of models that the program asks. */
+  model_tokens?: number | null;
   /** Bytes of each output stream. */
   output_bytes?: number | null;
   /** Bytes of the value a program returns. */

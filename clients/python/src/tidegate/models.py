@@ -27,6 +27,11 @@ __all__ = [
     "AskOptions",
     "Call",
     "Cancelled",
+    "Conversation",
+    "ConversationHeading",
+    "ConversationTotals",
+    "ConversationTurn",
+    "Conversations",
     "Count",
     "Day",
     "DetailLevel",
@@ -48,6 +53,9 @@ __all__ = [
     "Links",
     "MissingServer",
     "MissingState",
+    "ModelUse",
+    "NewFork",
+    "NewForkOptions",
     "NewServer",
     "NewServerOptions",
     "NewSession",
@@ -80,6 +88,9 @@ __all__ = [
     "Skill",
     "SkillDraft",
     "SkillDraftOptions",
+    "SkillExample",
+    "SkillExampleGiven",
+    "SkillExampleGivenOptions",
     "SkillTested",
     "SkillTool",
     "Skills",
@@ -267,10 +278,13 @@ class Answer:
     runs: list[str]
     """The programs that ran for it."""
 
+    totals: ConversationTotals
+    """What the whole conversation used so far, this question included."""
+
     usage: dict[str, Any]
     """What each step used, and what all of it would have taken with tools instead of programs."""
 
-    value: dict[str, Any] | None = None
+    value: Any = None
     """The JSON that was asked for by a schema."""
 
 
@@ -425,6 +439,9 @@ class Ask(AskOptions):
 class Call:
     """One call of a server."""
 
+    agent: str | None = None
+    """The name of the child that made it, where it has one of its own."""
+
     argument_bytes: int
     """Bytes of its arguments."""
 
@@ -464,6 +481,100 @@ class Cancelled:
 
     run: Run
     """The run."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """A conversation."""
+
+    created_at: datetime
+    """When it began."""
+
+    id: str
+    """What it is called."""
+
+    session: str | None = None
+    """The session that its programs run in."""
+
+    totals: ConversationTotals
+    """What all of it used."""
+
+    turns: list[ConversationTurn]
+    """What was asked and answered, the latest last."""
+
+    used_at: datetime
+    """When it was last used."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversationHeading:
+    """One of the conversations of a list."""
+
+    created_at: datetime
+    """When it began."""
+
+    id: str
+    """What it is called."""
+
+    question: str | None = None
+    """The last of them."""
+
+    totals: ConversationTotals
+    """What all of it used."""
+
+    turns: int
+    """Questions of it that are kept."""
+
+    used_at: datetime
+    """When it was last used."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversationTotals:
+    """What a whole conversation used."""
+
+    cost: float
+    """What they cost."""
+
+    direct_tokens: int
+    """Tokens that the same work would have taken with tools instead of programs."""
+
+    tokens: int
+    """Tokens that models read and wrote, also for questions that were not answered."""
+
+    tokens_saved: int
+    """`direct_tokens` less `tokens`; negative where programs were the dearer way."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConversationTurn:
+    """A question and its answer."""
+
+    answer: str
+    """What was answered."""
+
+    at: datetime
+    """When it was answered."""
+
+    cost: float
+    """What they cost."""
+
+    question: str
+    """What was asked."""
+
+    runs: list[str]
+    """The programs that ran for it."""
+
+    tokens: int
+    """Tokens that it took."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversations:
+    """Conversations, the last used first."""
+
+    conversations: list[ConversationHeading]
+    """The conversations."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -530,6 +641,11 @@ class Estimates:
 
 class ExecuteOptions(TypedDict, total=False):
     """A program to run. What may be left out."""
+
+    agent: str | None
+    """What the agent is called whose program it is; as its session says if nothing is said. A fresh session gets
+    the name.
+    """
 
     context: dict[str, Any] | None
     """Variables it starts with, by name."""
@@ -703,6 +819,34 @@ class MissingServer:
     """What became of it."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelUse:
+    """What programs asked models, and what that took."""
+
+    cost: float
+    """What they cost, at the prices of `[ask]`; nothing for a client's own model."""
+
+    input_tokens: int
+    """Tokens that models read."""
+
+    output_tokens: int
+    """Tokens that they wrote."""
+
+    questions: int
+    """Questions that were answered."""
+
+
+class NewForkOptions(TypedDict, total=False):
+    """A session that is made from another. What may be left out."""
+
+    agent: str | None
+    """What the agent is called whose programs run in it; as in the other if nothing is said."""
+
+
+class NewFork(NewForkOptions):
+    """A session that is made from another."""
+
+
 class NewServerOptions(TypedDict, total=False):
     """A server to add: its name, and what an entry of `mcpServers` has. What may be left out."""
 
@@ -731,6 +875,9 @@ class NewServer(NewServerOptions):
 
 class NewSessionOptions(TypedDict, total=False):
     """A session to make. What may be left out."""
+
+    agent: str | None
+    """What the agent is called whose programs run in it, for rules and in what is told of them."""
 
     language: Language | None
 
@@ -853,6 +1000,9 @@ class Receipt:
     inline: int
     """All definitions in context, and every call and answer through it."""
 
+    models: ModelUse
+    """What the program and its children asked models; it is besides all else here."""
+
     own_definitions: int
     """The definitions of our own tools."""
 
@@ -912,6 +1062,9 @@ class Review:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """A run. What is not known before it ends is empty until then."""
+
+    agent: str
+    """What the agent is called whose program it is; empty where it has no name."""
 
     anomalies: list[Anomaly]
     """What was unlike anything its owner did before."""
@@ -991,6 +1144,9 @@ class Run:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunSummary:
     """A run in a list."""
+
+    agent: str
+    """What the agent is called whose program it is; empty where it has no name."""
 
     calls: int
     """How often it called a server."""
@@ -1143,6 +1299,9 @@ class Servers:
 class Session:
     """A session."""
 
+    agent: str
+    """What the agent is called whose programs run in it; empty where it has no name."""
+
     busy: bool
     """Whether a program runs in it now."""
 
@@ -1241,7 +1400,7 @@ class SkillDraftOptions(TypedDict, total=False):
     description: str | None
     """What it does; the function's own words where nothing is said."""
 
-    examples: list[SkillExample] | None
+    examples: list[SkillExampleGiven] | None
     """Calls whose results are known."""
 
     scope: str | None
@@ -1256,6 +1415,37 @@ class SkillDraft(SkillDraftOptions):
 
     source: str
     """The source that defines a function of that name."""
+
+
+class SkillExampleGivenOptions(TypedDict, total=False):
+    """One call of a skill, and what comes out. What may be left out."""
+
+    arguments: dict[str, Any] | None
+    """What the function is called with."""
+
+    expect: Any
+    """What comes out; recorded where nothing is said."""
+
+    results: list[dict[str, Any]] | None
+    """What its tools answer; tools that only read are asked once where nothing is said."""
+
+
+class SkillExampleGiven(SkillExampleGivenOptions):
+    """One call of a skill, and what comes out."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SkillExample:
+    """One call of a skill, and what comes out."""
+
+    arguments: dict[str, Any] | None = None
+    """What the function is called with."""
+
+    expect: Any = None
+    """What comes out; recorded where nothing is said."""
+
+    results: list[dict[str, Any]] | None = None
+    """What its tools answer; tools that only read are asked once where nothing is said."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1307,6 +1497,9 @@ class Stats:
     days: list[Day]
     """Each day on its own, the latest first."""
 
+    models: ModelUse
+    """What programs asked models, and what that took."""
+
     success_rate: float
     """The share of them that succeeded, from 0 to 1."""
 
@@ -1349,6 +1542,9 @@ class TighterLimitsOptions(TypedDict, total=False):
 
     memory_bytes: int | None
     """Bytes of memory beyond the base image."""
+
+    model_tokens: int | None
+    """Tokens of models that the program asks."""
 
     output_bytes: int | None
     """Bytes of each output stream."""
