@@ -37,6 +37,7 @@ END = {
     "created_at": "2026-01-05T00:00:00Z",
     "started_at": None,
     "finished_at": None,
+    "agent": "",
     "language": "python",
     "guidance": "2",
     "calls": [],
