@@ -309,11 +309,7 @@ impl Service {
         let has = self.entry(caller, id)?.language;
         match asked {
             Some(asked) if asked != has => {
-                let problem = format!(
-                    "is \"{asked}\", and the session {id} has {}; a session has one language, so write the program in that, or leave `session` out for a fresh one",
-                    has.title()
-                );
-                Err(Refusal::Invalid { field: "language", problem })
+                Err(Refusal::OtherLanguage { session: id.clone(), asked, has: has.title() })
             }
             _ => Ok(has),
         }

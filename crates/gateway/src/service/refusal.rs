@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::{FileError, FreezeError, SessionError};
+use engine::{FileError, FreezeError, Language, SessionError};
 
 use super::gate::Full;
 use super::ids::{RunId, SessionId};
@@ -32,6 +32,18 @@ pub enum Refusal {
         "a program is running in the session {0}; wait for it, or leave `if_busy` out to queue behind it"
     )]
     Busy(SessionId),
+    /// A session has one language, and the program is in another.
+    #[error(
+        "`language` is \"{asked}\", and the session {session} has {has}; a session has one language, so write the program in that, or leave `session` out for a fresh one"
+    )]
+    OtherLanguage {
+        /// Which session.
+        session: SessionId,
+        /// What was asked for.
+        asked: Language,
+        /// What it has, as people write it.
+        has: &'static str,
+    },
     /// A run that another was to take over from is not one that did not succeed.
     #[error("{run}, which `resume_from` names, cannot be taken up: {why}")]
     NotResumable {
@@ -144,6 +156,7 @@ impl Refusal {
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
+            Self::OtherLanguage { .. } => "other_language",
             Self::NotResumable { .. } => "not_resumable",
             Self::Paused(_) => "run_paused",
             Self::NotMovable { .. } | Self::Immovable(_) => "not_movable",

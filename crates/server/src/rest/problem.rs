@@ -163,6 +163,7 @@ fn status(refusal: &Refusal) -> StatusCode {
         Refusal::NoEngine(_) | Refusal::Draining => StatusCode::SERVICE_UNAVAILABLE,
         Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
         Refusal::Busy(_)
+        | Refusal::OtherLanguage { .. }
         | Refusal::NotResumable { .. }
         | Refusal::NotMovable { .. }
         | Refusal::Paused(_)

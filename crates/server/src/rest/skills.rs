@@ -114,7 +114,7 @@ pub(crate) struct DraftGiven {
     #[schema(
         min_length = 1,
         max_length = 65536,
-        example = "def double(number):\n    return 2 * number\n"
+        example = "def double(number: float) -> float:\n    return 2 * number\n"
     )]
     source: String,
     /// What it does; the function's own words where nothing is said.

@@ -46,14 +46,14 @@ async fn a_session_has_one_language() {
     let at = format!("/api/v1/sessions/{session}");
     assert_eq!(house.get(&at).await["language"], "typescript");
     let other = json!({"code": "1", "session": session, "language": "python"});
-    let said = assert_problem(house.post("/execute", other).await, 400, "invalid_request").await;
+    let said = assert_problem(house.post("/execute", other).await, 409, "other_language").await;
     assert!(said.contains("has TypeScript") && said.contains("leave `session` out"), "{said}");
     let analysis = json!({"analysis_type": "describe", "data": [{"a": 1}], "session": session});
     let said = house.post("/api/v1/analysis", analysis).await;
-    assert!(assert_problem(said, 400, "invalid_request").await.contains("has TypeScript"));
+    assert!(assert_problem(said, 409, "other_language").await.contains("has TypeScript"));
     let python = house.create_session().await;
     let other = json!({"code": "1", "session": python, "language": "typescript"});
-    let said = assert_problem(house.post("/execute", other).await, 400, "invalid_request").await;
+    let said = assert_problem(house.post("/execute", other).await, 409, "other_language").await;
     assert!(said.contains("has Python"), "{said}");
     let made = house.post("/api/v1/sessions", json!({"language": "typescript"})).await;
     assert_eq!(made.status(), StatusCode::CREATED);
