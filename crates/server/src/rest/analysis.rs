@@ -130,6 +130,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         (status = 202, description = "Somebody has to approve a call; it goes on by itself.", body = Accepted,
          headers(("Location" = String, description = "Where to ask about the run."))),
         (status = 404, description = "There is no such session.", body = ErrorBody),
+        (status = 409, description = "The session has another language than analyses, which are Python: `other_language`.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),
     )
