@@ -7,19 +7,19 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use engine::Language;
 use gateway::service::store::Store;
-use gateway::service::{Parts, Readiness, Service, Settings};
+use gateway::service::{Engines, Parts, Readiness, Service, Settings};
 use gateway::{Memory, Tools};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 use server::guidance::Guidance;
-use server::mcp::{Mcp, McpOptions, Mode};
+use server::mcp::{Mcp, McpOptions, Mode, Parting};
 use server::{Servers, Shared};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use upstream::Upstreams;
 
 /// Longer than any answer takes.
@@ -61,8 +61,9 @@ fn house() -> &'static House {
 async fn shared(folder: &TempDir) -> Shared {
     let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
     let readiness = Readiness::Installing { percent: 40, stage: "compiling".to_owned() };
+    let told = watch::Sender::new(readiness).subscribe();
     let parts = Parts {
-        engine: watch::Sender::new(readiness).subscribe(),
+        engines: Engines::default().with(Language::Python, told),
         tools: Tools::new(upstreams, BTreeMap::new(), Memory::none()),
         checks: None,
         store: Store::open(folder.path()).await.expect("a store"),
@@ -96,8 +97,8 @@ impl Servers for Nobody {
 /// Writes the lines and then a good request, and waits for the answer to that.
 async fn answered(mcp: Mcp, lines: &[u8]) {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
-    let ending = CancellationToken::new();
-    let serving = tokio::spawn(mcp.serve(tokio::io::split(theirs), ending.clone()));
+    let parting = Parting::default();
+    let serving = tokio::spawn(mcp.serve(tokio::io::split(theirs), parting.clone()));
     let (reading, mut writing) = tokio::io::split(ours);
     let good = b"\n{\"jsonrpc\":\"2.0\",\"id\":\"the good one\",\"method\":\"ping\"}\n";
     let writing = async {
@@ -116,6 +117,6 @@ async fn answered(mcp: Mcp, lines: &[u8]) {
         panic!("it ended");
     };
     let _open = tokio::join!(writing, reading);
-    ending.cancel();
+    parting.ending.cancel();
     serving.await.expect("no panic").expect("an orderly end");
 }

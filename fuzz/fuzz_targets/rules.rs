@@ -20,6 +20,7 @@ fuzz_target!(|data: (&str, &str)| {
 fn decided(name: &str, value: Value) -> Verdict {
     let arguments = Map::from_iter([(name.to_owned(), value)]);
     let question = Question {
+        agent: "",
         server: "bank",
         tool: "pay",
         hints: Hints::default(),
