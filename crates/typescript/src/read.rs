@@ -111,7 +111,7 @@ struct Reader<'s> {
     has_left: bool,
 }
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     /// What only the whole program tells.
     fn finish(mut self) -> Reading {
         let (catches, promises) = (self.catches || self.promises_caught, self.promises_caught);
