@@ -379,17 +379,14 @@ impl Service {
         request: &Request,
         language: Language,
     ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
-        let (entry, coming) = match &request.session {
-            Some(id) => {
-                let entry = self.entry(caller, id)?;
-                self.may_grow(&entry)?;
-                let coming = Coming::to(&entry);
-                (entry, coming)
-            }
-            None => {
-                let agent = request.agent.as_deref().unwrap_or_default();
-                self.admit_one(caller, language, request.level, agent)?
-            }
+        let (entry, coming) = if let Some(id) = &request.session {
+            let entry = self.entry(caller, id)?;
+            self.may_grow(&entry)?;
+            let coming = Coming::to(&entry);
+            (entry, coming)
+        } else {
+            let agent = request.agent.as_deref().unwrap_or_default();
+            self.admit_one(caller, language, request.level, agent)?
         };
         let mut limits = entry.limits.clone();
         if let Some(level) = request.level {

@@ -151,7 +151,7 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoEngine(NoEngine::Installing { .. }) => "installing",
-            Self::NoEngine(NoEngine::NotOffered(_)) => "invalid_request",
+            Self::NoEngine(NoEngine::NotOffered(_)) | Self::Invalid { .. } => "invalid_request",
             Self::NoEngine(_) => "no_runtime",
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",
@@ -162,7 +162,6 @@ impl Refusal {
             Self::NotMovable { .. } | Self::Immovable(_) => "not_movable",
             Self::Full(_) => "too_many_requests",
             Self::Quota { .. } => "quota_exceeded",
-            Self::Invalid { .. } => "invalid_request",
             Self::NoRun(_) => "unknown_run",
             Self::NothingToApprove(_) => "nothing_to_approve",
             Self::NoArtifact { .. } => "unknown_artifact",

@@ -26,7 +26,8 @@ async fn a_program_runs_and_its_answer_has_every_part() {
     let stored = house.get(&format!("/api/v1/runs/{}", text(&answer["run_id"]))).await;
     assert_eq!(stored["language"], "typescript");
     assert!(text(&stored["program"]).starts_with("interface"));
-    let failed = house.run(json!({"code": "const n: any = null;\nn.x", "language": "typescript"})).await;
+    let failed =
+        house.run(json!({"code": "const n: any = null;\nn.x", "language": "typescript"})).await;
     assert_eq!(failed["error"]["type"], "TypeError");
     assert_eq!(failed["error"]["line"], 2, "{failed}");
     let metrics = house.ask("/metrics").await.text().await.unwrap();
