@@ -58,8 +58,11 @@ function asSpelt(path) {
     const listed = host.list(found);
     const wanted = letters(part);
     const names = typeof listed === "number" ? [] : parse(listed).filter(name => letters(name.replace(/\/$/, "")) === wanted);
-    const ours = names.length > 1 ? names.filter(name => name.endsWith(".ts")) : names;
-    if (ours.length !== 1) {
+    // The same server may have a folder for each language.
+    const isOurs = name => name.endsWith(".ts") || (name.endsWith("/") && host.stat(`${found}/${name}index.ts`) === "f");
+    const ours = names.length > 1 ? names.filter(isOurs) : names;
+    const isFolder = ours.length > 0 && ours.every(name => name.endsWith("/"));
+    if (ours.length !== 1 && !isFolder) {
       return path;
     }
     found += `/${ours[0].replace(/\/$/, "")}`;

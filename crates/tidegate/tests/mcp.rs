@@ -74,7 +74,8 @@ impl Client {
         let answer = self.ask("initialize", hello);
         assert_eq!(answer["result"]["serverInfo"]["name"], "tidegate");
         let told = answer["result"]["instructions"].as_str().unwrap_or_default();
-        assert_eq!(told.contains("search_tools"), !arguments.contains(&"direct"));
+        let searches = told.contains("search_tools") || told.contains("searchTools");
+        assert_eq!(searches, !arguments.contains(&"direct"));
         self.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
