@@ -156,7 +156,7 @@ impl Mcp {
         if let Some(id) = self.means(&request, context).await {
             return self.go_on(&id, context).await;
         }
-        let line = self.line(context);
+        let line = Self::line(context);
         request.mind = line.as_ref().map(Line::mind);
         if self.takes_tasks(context) {
             return self.run_as_task(request, line, context).await;

@@ -250,7 +250,7 @@ fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, MindError> {
 
 impl Mcp {
     /// The questions of a run that begins, if its client can be asked.
-    pub(super) fn line(&self, context: &RequestContext<RoleServer>) -> Option<Arc<Line>> {
+    pub(super) fn line(context: &RequestContext<RoleServer>) -> Option<Arc<Line>> {
         let has_model = context.client_capabilities().is_some_and(|has| has.sampling.is_some());
         has_model.then(|| Line::new(is_modern(context)))
     }

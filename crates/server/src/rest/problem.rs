@@ -159,7 +159,9 @@ impl From<Refusal> for Problem {
 
 fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
-        Refusal::NoEngine(NoEngine::NotOffered(_)) => StatusCode::BAD_REQUEST,
+        Refusal::NoEngine(NoEngine::NotOffered(_)) | Refusal::Invalid { .. } => {
+            StatusCode::BAD_REQUEST
+        }
         Refusal::NoEngine(_) | Refusal::Draining => StatusCode::SERVICE_UNAVAILABLE,
         Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
         Refusal::Busy(_)
@@ -170,7 +172,6 @@ fn status(refusal: &Refusal) -> StatusCode {
         | Refusal::Immovable(_) => StatusCode::CONFLICT,
         Refusal::Full(_) => StatusCode::TOO_MANY_REQUESTS,
         Refusal::Quota { .. } => StatusCode::FORBIDDEN,
-        Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
         told => match told.code() {
             "file_refused" | "skill_refused" => StatusCode::UNPROCESSABLE_ENTITY,
             "storage_full" => StatusCode::INSUFFICIENT_STORAGE,
