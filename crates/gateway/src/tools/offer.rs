@@ -649,6 +649,9 @@ impl Offer {
             ));
         }
         let cover = self.cover(first, None, behalf);
+        // What was put back for it is to be taken out of what it answers.
+        let again = cover.take_off_text("$resource", uri).await;
+        again.map_err(|error| error.after())?;
         raw(&cover.resources(resource).await.map_err(|error| error.after())?)
     }
 

@@ -1,6 +1,7 @@
 //! One call: what its server gets, and what of the answer may be seen.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::CallError;
@@ -53,10 +54,16 @@ impl<'a> Cover<'a> {
         refused.map_or(Ok(arguments), |error| Err(error.into()))
     }
 
-    async fn with_values(&self, arguments: Value) -> Result<Value, VeilError> {
+    async fn with_values(&self, mut arguments: Value) -> Result<Value, VeilError> {
         let text = arguments.to_string();
         let Some(known) = self.veil.known(self.owner, &text).await? else { return Ok(arguments) };
-        let back = known.entries().map(|(token, value, _)| Echo::of_token(value, token));
+        let mut glued = HashSet::new();
+        each_text(&mut arguments, &mut |text| glued.extend(known.glued(text).map(str::to_owned)));
+        let back = known.entries();
+        let back = back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
+        let mut back: Vec<Echo> = back.collect();
+        // A value may be part of another one, which then is to be found whole.
+        back.sort_by_key(|echo| std::cmp::Reverse(echo.length()));
         self.echoes().extend(back);
         match known.restore_json(&text) {
             Ok(Cow::Borrowed(_)) => Ok(arguments),
