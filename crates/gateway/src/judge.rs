@@ -206,6 +206,7 @@ impl Judge {
                     rule: rule.clone(),
                     reason: reason.clone(),
                     limits: vec![],
+                    grounds: vec![],
                 };
                 clerk.decided(wish, &met);
                 Err(denied(wish, &met))
@@ -228,7 +229,7 @@ impl Judge {
         let seen = self.labels_of(&wish.behalf.session).await?;
         let seen = seen.iter().map(String::as_str);
         Ok(match policy.flow().decide(&seen, &wish.name()) {
-            Some(flow) => Decision { limits: decision.limits, ..flow },
+            Some(flow) => decision.and(flow),
             None => decision,
         })
     }
@@ -381,27 +382,8 @@ fn question<'a>(wish: &Wish<'a>, agent: &'a str) -> Question<'a> {
 pub fn explain(policy: &Policy, wish: &Wish<'_>) -> Decision {
     let own = policy.decide(&question(wish, &wish.behalf.agent));
     wish.behalf.started_by.iter().fold(own, |own, agent| {
-        let other = policy.decide(&question(wish, agent));
-        let (mut stricter, laxer) = if strictness(other.verdict) > strictness(own.verdict) {
-            (other, own)
-        } else {
-            (own, other)
-        };
-        for limit in laxer.limits {
-            if !stricter.limits.contains(&limit) {
-                stricter.limits.push(limit);
-            }
-        }
-        stricter
+        own.and(policy.decide(&question(wish, agent)))
     })
-}
-
-fn strictness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Allow => 0,
-        Verdict::Ask => 1,
-        Verdict::Deny => 2,
-    }
 }
 
 fn denied(wish: &Wish<'_>, decision: &Decision) -> CallError {

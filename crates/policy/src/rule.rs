@@ -107,6 +107,8 @@ impl Hints {
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) name: String,
+    /// All of it, as it is written.
+    pub(crate) written: String,
     tools: Vec<Glob>,
     owners: Vec<Glob>,
     agents: Vec<Glob>,
@@ -160,8 +162,10 @@ impl Rule {
         if settings.action.is_none() && limits.is_empty() {
             return Err(PolicyError::Idle { rule: name });
         }
+        let written = serde_json::to_string(settings).unwrap_or_else(|_| name.clone());
         Ok(Self {
             name,
+            written,
             tools,
             owners: all(&settings.owners),
             agents: all(&settings.agents),
