@@ -161,38 +161,38 @@ impl Judge {
         Arc::clone(&self.clerk.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Comes back when a call may be made; the error says in words why not.
+    /// Comes back when a call may be made, and says whether somebody had to be asked first, who may have taken
+    /// days; the error says in words why not.
     ///
     /// # Errors
     /// When a rule forbids it, when there were as many as there may be, or when somebody was asked and
     /// did not approve.
-    pub async fn permit(&self, wish: &Wish<'_>) -> Result<(), CallError> {
-        let policy = self.policy();
-        let decision = self.decision(&policy, wish).await?;
+    pub async fn permit(&self, wish: &Wish<'_>) -> Result<bool, CallError> {
         let clerk = self.clerk();
-        match decision.verdict {
-            Verdict::Allow => {}
-            Verdict::Deny => {
-                told(wish, "deny");
-                clerk.decided(wish, &decision);
-                return Err(denied(wish, &decision));
+        let mut approved: Option<Vec<String>> = None;
+        let decision = loop {
+            // Again after every answer: rules may have changed while somebody thought about it.
+            let decision = self.decision(&self.policy(), wish).await?;
+            match decision.verdict {
+                Verdict::Allow => break decision,
+                Verdict::Deny => {
+                    told(wish, "deny");
+                    clerk.decided(wish, &decision);
+                    return Err(denied(wish, &decision));
+                }
+                Verdict::Ask if approved.as_ref() == Some(&decision.grounds) => break decision,
+                Verdict::Ask => {
+                    told(wish, "ask");
+                    clerk.decided(wish, &decision);
+                    let answered = clerk.ask(wish, &decision).await;
+                    answered.map_err(|words| unapproved(wish, &decision, &words))?;
+                    approved = Some(decision.grounds);
+                }
             }
-            Verdict::Ask => {
-                told(wish, "ask");
-                clerk.decided(wish, &decision);
-                clerk.ask(wish, &decision).await.map_err(|words| CallError {
-                    kind: NOT_APPROVED.to_owned(),
-                    message: format!(
-                        "{} was not called: {} ({}), and it was not approved: {words}",
-                        wish.name(),
-                        decision.reason,
-                        decision.rule
-                    ),
-                })?;
-            }
-        }
+        };
+        let was_asked = approved.is_some();
         match self.counted(&*clerk, wish, &decision.limits).await? {
-            None => Ok(()),
+            None => Ok(was_asked),
             Some(limit) => {
                 told(wish, "limit");
                 let setting = limit.per.setting();
@@ -386,6 +386,17 @@ pub fn explain(policy: &Policy, wish: &Wish<'_>) -> Decision {
     })
 }
 
+fn unapproved(wish: &Wish<'_>, decision: &Decision, words: &str) -> CallError {
+    let (reason, rule) = (&decision.reason, &decision.rule);
+    CallError {
+        kind: NOT_APPROVED.to_owned(),
+        message: format!(
+            "{} was not called: {reason} ({rule}), and it was not approved: {words}",
+            wish.name()
+        ),
+    }
+}
+
 fn denied(wish: &Wish<'_>, decision: &Decision) -> CallError {
     CallError {
         kind: DENIED.to_owned(),
@@ -420,6 +431,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use engine::Level;
+    use serde_json::json;
 
     use super::*;
 
@@ -442,10 +454,87 @@ mod tests {
         };
         let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
         let asked = Err(NOT_APPROVED.to_owned());
-        assert_eq!(permitted(Level::Production, false, Annotations::default()).await, Ok(()));
+        assert_eq!(permitted(Level::Production, false, Annotations::default()).await, Ok(false));
         assert_eq!(permitted(Level::Hardened, false, Annotations::default()).await, asked);
         // What a stranger says of itself changes nothing.
         assert_eq!(permitted(Level::Hardened, false, reads.clone()).await, asked);
-        assert_eq!(permitted(Level::Hardened, true, reads).await, Ok(()));
+        assert_eq!(permitted(Level::Hardened, true, reads).await, Ok(false));
+    }
+
+    /// The only rule there is.
+    fn rule(tools: &str, action: &str, reason: &str) -> Policy {
+        let rule = json!({ "tools": tools, "action": action, "reason": reason });
+        let settings = serde_json::from_value(json!({ "rules": [rule] })).unwrap();
+        Policy::new(settings, &LEVELS).unwrap()
+    }
+
+    /// Approves everything, and what holds afterwards is something else.
+    struct Slow {
+        judge: Arc<Judge>,
+        afterwards: Mutex<Vec<Policy>>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    #[async_trait]
+    impl Clerk for Slow {
+        async fn ask(&self, _: &Wish<'_>, decision: &Decision) -> Result<(), String> {
+            lock(&self.asked).push(decision.reason.clone());
+            if let Some(policy) = lock(&self.afterwards).pop() {
+                self.judge.follow(policy);
+            }
+            Ok(())
+        }
+
+        async fn labels(&self, _: &str) -> Result<BTreeSet<String>, String> {
+            Ok(BTreeSet::new())
+        }
+
+        async fn label(&self, _: &str, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+
+        async fn counted(&self, _: &str, _: &str, _: u64) -> Result<u64, String> {
+            Ok(0)
+        }
+
+        async fn count(&self, _: &str, _: &str, _: u64, _: u64) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn decided(&self, _: &Wish<'_>, _: &Decision) {}
+    }
+
+    /// What comes of a call that is asked about while rules change, and what was asked.
+    async fn meanwhile(afterwards: Vec<Policy>) -> (Result<bool, String>, Vec<String>) {
+        let judge = Arc::new(Judge::default());
+        judge.follow(rule("bank.pay", "ask", "first"));
+        let afterwards = Mutex::new(afterwards);
+        let clerk = Slow { judge: Arc::clone(&judge), afterwards, asked: Mutex::default() };
+        let clerk = Arc::new(clerk);
+        judge.employ(Arc::clone(&clerk) as Arc<dyn Clerk>);
+        let (behalf, arguments) = (Behalf::local(Level::Production), Map::new());
+        let wish = Wish {
+            behalf: &behalf,
+            server: "bank",
+            tool: "pay",
+            annotations: &Annotations::default(),
+            is_trusted: true,
+            arguments: &arguments,
+            shown: &arguments,
+        };
+        let permitted = judge.permit(&wish).await.map_err(|error| error.kind);
+        let asked = lock(&clerk.asked).clone();
+        (permitted, asked)
+    }
+
+    #[tokio::test]
+    async fn what_holds_when_a_call_was_approved_counts_and_not_what_held_before() {
+        let first = "first".to_owned();
+        assert_eq!(meanwhile(vec![]).await, (Ok(true), vec![first.clone()]));
+        let denies = vec![rule("bank.pay", "deny", "no more")];
+        assert_eq!(meanwhile(denies).await, (Err(DENIED.to_owned()), vec![first.clone()]));
+        // Another rule that asks is another question.
+        let asks = vec![rule("bank.*", "ask", "second")];
+        assert_eq!(meanwhile(asks).await, (Ok(true), vec![first, "second".to_owned()]));
     }
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName, ToolName};
+use catalog::{
+    Annotations, Catalog, CatalogTool, Listing, ResolveError, ServerName, ToolName,
+};
 use engine::{CallError, CallResult, Folder, HostCall, Language, Session};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -20,7 +22,7 @@ use crate::children;
 use crate::effects::Said;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
-use crate::judge::Wish;
+use crate::judge::{NOT_APPROVED, Wish};
 use crate::mailboxes;
 use crate::minds;
 use crate::missing;
@@ -371,8 +373,36 @@ impl Offer {
     ) -> Result<(), CallError> {
         let said = self.tools.said(tool.server(), tool.tool());
         let wish = Wish { shown, ..wish((tool, &said), arguments, behalf) };
-        self.tools.judge.permit(&wish).await?;
+        let before = self.tools.upstreams.known_listing(tool.server());
+        if self.tools.judge.permit(&wish).await? {
+            self.is_as_approved(tool, before.as_deref()).await?;
+        }
         self.tools.judge.has_read(behalf, &wish.name()).await
+    }
+
+    /// Refuses a call that somebody has approved when the tool has become another one since it was asked
+    /// about.
+    async fn is_as_approved(
+        &self,
+        tool: &CatalogTool,
+        before: Option<&Listing>,
+    ) -> Result<(), CallError> {
+        self.tools.confirm(tool).await?;
+        let now = self.tools.upstreams.known_listing(tool.server());
+        let (Some(before), Some(now)) = (before, now) else { return Ok(()) };
+        let of = |listing: &Listing| {
+            listing.tools.iter().find(|listed| listed.name == *tool.name()).cloned()
+        };
+        if of(before) == of(&now) {
+            return Ok(());
+        }
+        let name = format!("{}.{}", tool.server(), tool.name());
+        Err(fault(
+            NOT_APPROVED,
+            format!(
+                "{name} was not called: its server has changed what it says of the tool since somebody was asked about the call. Call it again, and the question is asked again"
+            ),
+        ))
     }
 
     /// The same of what a server has besides tools, which only reads.
