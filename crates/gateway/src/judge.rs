@@ -82,6 +82,9 @@ pub trait Clerk: Send + Sync {
 
     /// A rule decided about a call.
     fn decided(&self, wish: &Wish<'_>, decision: &Decision);
+
+    /// A request of a program is sent on to another host, as `http.GET host`.
+    fn sent_on(&self, _behalf: &Behalf, _name: &str) {}
 }
 
 /// Nobody is there to be asked, and nothing outlives the process.
@@ -250,6 +253,11 @@ impl Judge {
         self.clerk().label(session, tool).await.map_err(unkept)?;
         lock(&self.labels).entry(session.clone()).or_default().insert(tool.to_owned());
         Ok(())
+    }
+
+    /// A request is sent on, as it may be.
+    pub(crate) fn sent_on(&self, behalf: &Behalf, name: &str) {
+        self.clerk().sent_on(behalf, name);
     }
 
     async fn labels_of(&self, session: &str) -> Result<BTreeSet<String>, CallError> {

@@ -7,6 +7,8 @@ mod gathered;
 mod learned;
 mod named;
 mod offer;
+mod permitted;
+mod reaching;
 mod reused;
 mod skilled;
 mod tokens;

@@ -102,6 +102,16 @@ impl Clerk for ServiceClerk {
             });
         }
     }
+
+    fn sent_on(&self, behalf: &Behalf, name: &str) {
+        if let Some(trail) = &self.trail {
+            trail.note(Entry {
+                subject: name.to_owned(),
+                details: by(json!({ "redirected": true }), &behalf.agent),
+                ..of(behalf, Kind::Call)
+            });
+        }
+    }
 }
 
 impl ServiceClerk {
@@ -112,12 +122,14 @@ impl ServiceClerk {
 }
 
 fn entry(wish: &Wish<'_>, kind: Kind) -> Entry {
-    let behalf = wish.behalf;
+    Entry { subject: wish.name(), ..of(wish.behalf, kind) }
+}
+
+fn of(behalf: &Behalf, kind: Kind) -> Entry {
     Entry {
         owner: behalf.owner.clone(),
         session: behalf.session.clone(),
         run: behalf.run.clone(),
-        subject: wish.name(),
         ..Entry::new(kind)
     }
 }

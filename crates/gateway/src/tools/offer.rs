@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{
-    Annotations, Catalog, CatalogTool, Listing, ResolveError, ServerName, ToolName,
-};
+use catalog::{Catalog, CatalogTool, ResolveError, ServerName, ToolName};
 use engine::{CallError, CallResult, Folder, HostCall, Language, Session};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -15,14 +13,13 @@ use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError, before_leaving};
 
 use super::gathered::{self, Gathered, Unheard};
+use super::permitted::{reading, wish};
 use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::children;
-use crate::effects::Said;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
-use crate::judge::{NOT_APPROVED, Wish};
 use crate::mailboxes;
 use crate::minds;
 use crate::missing;
@@ -66,7 +63,7 @@ pub(super) struct Asked {
     #[serde(default)]
     uri: Option<String>,
     #[serde(default)]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     #[serde(default)]
     arguments: Map<String, Value>,
 }
@@ -364,96 +361,6 @@ impl Offer {
         Ok(value)
     }
 
-    /// Comes back when rules let a tool be called, and its answer be read.
-    async fn permitted(
-        &self,
-        tool: &CatalogTool,
-        (arguments, shown): (&Map<String, Value>, &Map<String, Value>),
-        behalf: &Behalf,
-    ) -> Result<(), CallError> {
-        let said = self.tools.said(tool.server(), tool.tool());
-        let wish = Wish { shown, ..wish((tool, &said), arguments, behalf) };
-        let before = self.tools.upstreams.known_listing(tool.server());
-        if self.tools.judge.permit(&wish).await? {
-            self.is_as_approved(tool, before.as_deref()).await?;
-        }
-        self.tools.judge.has_read(behalf, &wish.name()).await
-    }
-
-    /// Refuses a call that somebody has approved when the tool has become another one since it was asked
-    /// about.
-    async fn is_as_approved(
-        &self,
-        tool: &CatalogTool,
-        before: Option<&Listing>,
-    ) -> Result<(), CallError> {
-        self.tools.confirm(tool).await?;
-        let now = self.tools.upstreams.known_listing(tool.server());
-        let (Some(before), Some(now)) = (before, now) else { return Ok(()) };
-        let of = |listing: &Listing| {
-            listing.tools.iter().find(|listed| listed.name == *tool.name()).cloned()
-        };
-        if of(before) == of(&now) {
-            return Ok(());
-        }
-        let name = format!("{}.{}", tool.server(), tool.name());
-        Err(fault(
-            NOT_APPROVED,
-            format!(
-                "{name} was not called: its server has changed what it says of the tool since somebody was asked about the call. Call it again, and the question is asked again"
-            ),
-        ))
-    }
-
-    /// The same of what a server has besides tools, which only reads.
-    async fn may_read(
-        &self,
-        server: &ServerName,
-        what: &str,
-        asked: &Asked,
-        behalf: &Behalf,
-    ) -> Result<(), CallError> {
-        let (cover, shown) = (self.cover(server, None, behalf), asked.all());
-        // As it is called where the values are put back for the server.
-        let named = asked.name.as_deref().filter(|_| what == "$prompt").unwrap_or(what);
-        let tool = format!("{server}.{named}");
-        let given = cover.take_off(&tool, Value::Object(shown.clone()));
-        let values = before_leaving(given).await.map_err(|error| error.before())?;
-        let values = values.as_object().cloned().unwrap_or_default();
-        let wish = Wish { shown: &shown, ..reading(server, what, &values, behalf) };
-        self.tools.judge.permit(&wish).await?;
-        self.tools.judge.has_read(behalf, &wish.name()).await
-    }
-
-    /// Makes a request to a host that an operator named, where rules let it be made: `http.GET host`.
-    async fn reach(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
-        let given: Map<String, Value> =
-            serde_json::from_str(call.arguments.get()).unwrap_or_default();
-        let tool = web::named(call).unwrap_or_default();
-        let reads = web::effect_of(&tool) == Effect::Read;
-        let annotations = Annotations { read_only_hint: Some(reads), ..Annotations::default() };
-        let wish = Wish {
-            behalf,
-            server: web::SERVER,
-            tool: &tool,
-            annotations: &annotations,
-            is_trusted: true,
-            arguments: &given,
-            shown: &given,
-        };
-        before_leaving(self.tools.judge.permit(&wish)).await?;
-        self.tools.judge.has_read(behalf, &wish.name()).await?;
-        upstream::leaves().await.map_err(|error| {
-            fault(
-                UNSENT,
-                format!(
-                    "the request was not made, because it could not be written down first: {error}"
-                ),
-            )
-        })?;
-        web::fetch(&self.tools.web, &call.arguments).await
-    }
-
     /// Asks a model, where rules let it be asked: `tidegate.ask_model`.
     async fn think(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
         let given = minds::given(call);
@@ -501,7 +408,7 @@ impl Offer {
         Ok(self.tools.made().0)
     }
 
-    fn cover<'a>(
+    pub(super) fn cover<'a>(
         &'a self,
         server: &ServerName,
         tool: Option<&ToolName>,
@@ -726,7 +633,7 @@ impl Offer {
 
 impl Asked {
     /// Everything that was said, as rules may speak of it.
-    fn all(&self) -> Map<String, Value> {
+    pub(super) fn all(&self) -> Map<String, Value> {
         let mut all = self.arguments.clone();
         for (key, value) in [("uri", &self.uri), ("name", &self.name)] {
             if let Some(value) = value {
@@ -735,42 +642,6 @@ impl Asked {
         }
         all
     }
-}
-
-/// A call as rules look at it.
-fn wish<'a>(
-    (tool, said): (&'a CatalogTool, &'a Said<'_>),
-    arguments: &'a Map<String, Value>,
-    behalf: &'a Behalf,
-) -> Wish<'a> {
-    Wish {
-        behalf,
-        server: &tool.server().0,
-        tool: &tool.name().0,
-        annotations: &said.annotations,
-        is_trusted: said.is_believed,
-        arguments,
-        shown: arguments,
-    }
-}
-
-/// Somebody wants to read what a server has besides tools: `server.$resource`.
-fn reading<'a>(
-    server: &'a ServerName,
-    what: &'a str,
-    arguments: &'a Map<String, Value>,
-    behalf: &'a Behalf,
-) -> Wish<'a> {
-    const READS: Annotations = Annotations {
-        title: None,
-        read_only_hint: Some(true),
-        destructive_hint: None,
-        idempotent_hint: None,
-        open_world_hint: None,
-    };
-    let (annotations, is_trusted) = (&READS, true);
-    let (server, tool, shown) = (&server.0, what, arguments);
-    Wish { behalf, server, tool, annotations, is_trusted, arguments, shown }
 }
 
 /// Why a call cannot be read.
@@ -855,10 +726,10 @@ fn from_failure(failure: &CallFailure) -> CallError {
     fault(kind, failure.to_string())
 }
 
-fn fault(kind: &str, message: String) -> CallError {
+pub(super) fn fault(kind: &str, message: String) -> CallError {
     CallError { kind: kind.into(), message }
 }
 
-fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
+pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
     to_raw_value(value).map_err(|error| fault("ServerError", error.to_string()))
 }
