@@ -448,12 +448,15 @@ impl Hop {
     }
 }
 
-/// The host of an address, with its port where that is written.
+/// The host of an address as rules name it, however it is written: without the dot that only says that the name is
+/// whole, and with its port unless that is one of the usual two, which a host without a port stands for.
 #[must_use]
 pub fn host_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
-    let host = url.host_str().filter(|host| !host.is_empty())?;
-    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    let host = url.host_str()?.trim_end_matches('.');
+    let port = url.port().filter(|port| !matches!(port, 80 | 443));
+    (!host.is_empty())
+        .then(|| port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
 /// The port of an address that could be asked.

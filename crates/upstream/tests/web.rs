@@ -292,6 +292,27 @@ async fn redirects_are_followed_and_do_not_carry_secrets_to_another_host() {
     assert_eq!(around.asked().len(), 6);
 }
 
+#[test]
+fn a_host_has_one_name_however_it_is_written() {
+    for url in [
+        "https://ok.test/x",
+        "https://ok.test./x",
+        "https://OK.test:443",
+        "https://ok.test.:443/",
+        "http://ok.test:443/",
+        "http://ok.test:80/",
+        "https://ok.test:80/",
+        "http://ok%2Etest/",
+        "http://ok。test/",
+    ] {
+        assert_eq!(upstream::host_of(url).as_deref(), Some("ok.test"), "{url}");
+    }
+    for url in ["http://ok.test:8080/", "http://ok.test.:8080/", "https://OK.TEST:8080"] {
+        assert_eq!(upstream::host_of(url).as_deref(), Some("ok.test:8080"), "{url}");
+    }
+    assert_eq!(upstream::host_of("http://[::1]:80/").as_deref(), Some("[::1]"));
+}
+
 /// Lets requests be sent on to some hosts only, and keeps what it was asked.
 struct Only {
     hosts: Vec<String>,
