@@ -41,14 +41,16 @@ fn parts(path: &str) -> Option<Vec<&str>> {
 /// Whether a name means itself wherever it is read.
 fn is_plain(name: &str) -> bool {
     // Signs of shells, of addresses and of other systems; a name that ends with a dot or a space is
-    // another one without it on some.
+    // another one without it on some, and some leave out what comes after a semicolon.
     let odd = |letter: char| {
-        letter.is_control() || matches!(letter, '\\' | '%' | '*' | '?' | '$' | '`' | '/')
+        letter.is_control()
+            || matches!(letter, '\\' | '%' | '*' | '?' | '$' | '`' | '/' | '[' | ']' | '{' | '}' | ';')
     };
     let looks = unaccented(name);
     !name.is_empty()
         && !name.ends_with(['.', ' '])
         && !name.starts_with([' ', '~'])
+        && !looks.starts_with("..")
         && !name.contains(odd)
         && !looks.contains(odd)
         && !looks.ends_with('.')
@@ -100,6 +102,11 @@ mod tests {
             "/srv/data/\u{2026}",
             "/srv/da\u{200b}ta/x",
             "/s*/data",
+            "/srv/[d]ata/x",
+            "/srv/{data,x}/y",
+            "/srv/x/..;/data",
+            "/srv/x;y/data",
+            "/srv/data/..x",
             "/srv/$HOME/x",
         ] {
             assert_eq!(is(path), Holds::Unclear, "{path:?}");
