@@ -222,8 +222,14 @@ impl Rule {
         let annotations = self.annotations.is_empty()
             || (!later.annotations.is_empty()
                 && later.annotations.iter().all(|one| self.annotations.contains(one)));
+        // Whatever the later one is about has to fit all of its conditions. What cannot be judged fits where a
+        // rule denies or asks, and not where it allows: then the later one may still be about it.
+        let is_wider = self.when.is_empty()
+            || self.action != Some(Action::Allow) || later.action == Some(Action::Allow);
+        let conditions = is_wider
+            && self.when.iter().all(|own| later.when.iter().any(|one| one.text() == own.text()));
         self.action.is_some()
-            && self.when.is_empty()
+            && conditions
             && globs(&self.tools, &later.tools)
             && globs(&self.owners, &later.owners)
             && globs(&self.agents, &later.agents)

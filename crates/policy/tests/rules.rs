@@ -365,3 +365,24 @@ fn a_rule_without_a_name_is_told_from_another_at_its_place() {
     // Where it stands changes nothing.
     assert_eq!(before.grounds, of(&format!("{large}{small}"), 5).grounds);
 }
+
+#[test]
+fn a_rule_with_the_conditions_of_one_before_it_is_a_contradiction() {
+    let rule = |action: &str, when: &str| {
+        format!("[[rules]]\ntools = 'bank.pay'\nwhen = [{when}]\naction = '{action}'\n")
+    };
+    let both = |first: String, second: String| {
+        let settings: PolicySettings = toml::from_str(&format!("{first}{second}")).unwrap();
+        Policy::new(settings, &LEVELS).map(drop)
+    };
+    let (small, narrow) = ("'amount <= 10'", "'amount <= 10', \"to == 'x'\"");
+    for (first, second) in [("deny", "allow"), ("deny", "deny"), ("ask", "allow"), ("allow", "allow")] {
+        let unreached = both(rule(first, small), rule(second, small));
+        assert!(matches!(unreached, Err(PolicyError::Unreached { .. })), "{first} {second}");
+        let unreached = both(rule(first, small), rule(second, narrow));
+        assert!(matches!(unreached, Err(PolicyError::Unreached { .. })), "{first} {second}");
+        assert_eq!(both(rule(first, narrow), rule(second, small)), Ok(()), "{first} {second}");
+    }
+    // What the first cannot judge is left to the second.
+    assert_eq!(both(rule("allow", small), rule("deny", small)), Ok(()));
+}
