@@ -83,8 +83,8 @@ pub trait Clerk: Send + Sync {
     /// A rule decided about a call.
     fn decided(&self, wish: &Wish<'_>, decision: &Decision);
 
-    /// A request of a program is sent on to another host, as `http.GET host`.
-    fn sent_on(&self, _behalf: &Behalf, _name: &str) {}
+    /// A call reaches what its own name does not say, by way of something else: `http.GET host` by a redirect.
+    fn reaches(&self, _behalf: &Behalf, _name: &str, _by_way_of: &str) {}
 }
 
 /// Nobody is there to be asked, and nothing outlives the process.
@@ -193,9 +193,32 @@ impl Judge {
                 }
             }
         };
-        let was_asked = approved.is_some();
-        match self.counted(&*clerk, wish, &decision.limits).await? {
-            None => Ok(was_asked),
+        self.within_limits(&*clerk, wish, &decision.limits).await?;
+        Ok(approved.is_some())
+    }
+
+    /// Whether a call may be made without asking anybody; then it is counted. `None` where rules deny it or
+    /// want somebody asked.
+    ///
+    /// # Errors
+    /// When there were as many as there may be.
+    pub async fn permits_at_once(&self, wish: &Wish<'_>) -> Result<Option<()>, CallError> {
+        let decision = self.decision(&self.policy(), wish).await?;
+        if decision.verdict != Verdict::Allow {
+            return Ok(None);
+        }
+        self.within_limits(&*self.clerk(), wish, &decision.limits).await.map(Some)
+    }
+
+    /// Counts a call, and refuses it where there were as many as there may be.
+    async fn within_limits(
+        &self,
+        clerk: &dyn Clerk,
+        wish: &Wish<'_>,
+        limits: &[Limit],
+    ) -> Result<(), CallError> {
+        match self.counted(clerk, wish, limits).await? {
+            None => Ok(()),
             Some(limit) => {
                 told(wish, "limit");
                 let setting = limit.per.setting();
@@ -215,12 +238,6 @@ impl Judge {
                 Err(denied(wish, &met))
             }
         }
-    }
-
-    /// Whether rules let a call be made without asking anybody.
-    pub async fn allows(&self, wish: &Wish<'_>) -> bool {
-        let decision = self.decision(&self.policy(), wish).await;
-        decision.is_ok_and(|decision| decision.verdict == Verdict::Allow)
     }
 
     /// What rules say of a call, the stricter of two where both are about it.
@@ -255,9 +272,9 @@ impl Judge {
         Ok(())
     }
 
-    /// A request is sent on, as it may be.
-    pub(crate) fn sent_on(&self, behalf: &Behalf, name: &str) {
-        self.clerk().sent_on(behalf, name);
+    /// A call reaches what its own name does not say, as it may.
+    pub(crate) fn reaches(&self, behalf: &Behalf, name: &str, by_way_of: &str) {
+        self.clerk().reaches(behalf, name, by_way_of);
     }
 
     async fn labels_of(&self, session: &str) -> Result<BTreeSet<String>, CallError> {
@@ -533,6 +550,36 @@ mod tests {
         let permitted = judge.permit(&wish).await.map_err(|error| error.kind);
         let asked = lock(&clerk.asked).clone();
         (permitted, asked)
+    }
+
+    #[tokio::test]
+    async fn what_nobody_is_asked_about_is_counted_as_well() {
+        let judge = Judge::default();
+        let limits = json!({ "rules": [
+            { "tools": "hr.$resource", "per-run": 2 },
+            { "tools": "fin.*", "action": "ask" },
+        ] });
+        let policy = Policy::new(serde_json::from_value(limits).unwrap(), &LEVELS).unwrap();
+        judge.follow(policy);
+        let (behalf, arguments) = (Behalf::local(Level::Production), Map::new());
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let at_once = async |server| {
+            let wish = Wish {
+                behalf: &behalf,
+                server,
+                tool: "$resource",
+                annotations: &reads,
+                is_trusted: true,
+                arguments: &arguments,
+                shown: &arguments,
+            };
+            judge.permits_at_once(&wish).await.map_err(|error| error.kind)
+        };
+        assert_eq!(at_once("fin").await, Ok(None));
+        for _ in 0..2 {
+            assert_eq!(at_once("hr").await, Ok(Some(())));
+        }
+        assert_eq!(at_once("hr").await, Err(DENIED.to_owned()));
     }
 
     #[tokio::test]

@@ -103,11 +103,11 @@ impl Clerk for ServiceClerk {
         }
     }
 
-    fn sent_on(&self, behalf: &Behalf, name: &str) {
+    fn reaches(&self, behalf: &Behalf, name: &str, by_way_of: &str) {
         if let Some(trail) = &self.trail {
             trail.note(Entry {
                 subject: name.to_owned(),
-                details: by(json!({ "redirected": true }), &behalf.agent),
+                details: by(json!({ "by_way_of": by_way_of }), &behalf.agent),
                 ..of(behalf, Kind::Call)
             });
         }

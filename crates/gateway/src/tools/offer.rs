@@ -68,6 +68,14 @@ pub(super) struct Asked {
     arguments: Map<String, Value>,
 }
 
+/// Servers that a program may read from where it names none.
+#[derive(Default)]
+struct Readable {
+    servers: Vec<ServerName>,
+    /// Those of which it has read as much as it may.
+    refused: Vec<(ServerName, CallError)>,
+}
+
 impl Offer {
     /// What there is to call; `None` when the program asks for no server.
     pub(crate) fn catalog(&self) -> Option<&Arc<Catalog>> {
@@ -494,10 +502,11 @@ impl Offer {
             let listed = list(server.clone()).await.map_err(|failure| from_failure(&failure))?;
             return raw(&self.covered_list(&server, listed, behalf).await?);
         }
-        let servers = self.readable(what, asked, behalf).await;
+        let Readable { servers, refused } = self.readable(what, asked, behalf).await;
         // All at once, each within the times that its settings give a call.
         let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
-        let (mut all, mut missing) = (Vec::new(), Vec::new());
+        let refused = refused.iter().map(|(server, why)| Unheard::new(server, &why.message));
+        let (mut all, mut missing) = (Vec::new(), refused.collect::<Vec<_>>());
         for (server, listed) in servers.iter().zip(lists) {
             let listed = match listed {
                 Ok(listed) => listed,
@@ -552,7 +561,7 @@ impl Offer {
                 Err(failure) => Err(cover.fault(from_failure(&failure)).await),
             };
         }
-        let servers = self.readable("$resource", asked, behalf).await;
+        let Readable { servers, refused } = self.readable("$resource", asked, behalf).await;
         let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
         let whole = before_leaving(anybody.take_off_text("$resource", uri)).await;
         let whole = &whole.map_err(|error| error.before())?;
@@ -569,9 +578,12 @@ impl Offer {
             }
         }
         let mut found = found.into_iter();
-        let (first, resource) = found
-            .next()
-            .ok_or_else(|| fault("UnknownResource", gathered::without_resource(uri, &unheard)))?;
+        let (first, resource) = found.next().ok_or_else(|| {
+            // One that was not asked any more may have it.
+            let refused = refused.into_iter().next().map(|(_, why)| why);
+            let unknown = || fault("UnknownResource", gathered::without_resource(uri, &unheard));
+            refused.unwrap_or_else(unknown)
+        })?;
         let others: Vec<&str> = found.map(|(server, _)| server.0.as_str()).collect();
         if !others.is_empty() {
             return Err(fault(
@@ -585,6 +597,7 @@ impl Offer {
                 ),
             ));
         }
+        self.tools.judge.reaches(behalf, &format!("{first}.$resource"), "$resource");
         let cover = self.cover(first, None, behalf);
         // What was put back for it is to be taken out of what it answers.
         let again = cover.take_off_text("$resource", uri).await;
@@ -593,16 +606,20 @@ impl Offer {
     }
 
     /// Servers that a program may read from without anybody being asked, where it names none.
-    async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Vec<ServerName> {
+    async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Readable {
+        let mut readable = Readable::default();
         let judge = &self.tools.judge;
         let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
         let given = anybody.take_off(what, Value::Object(asked.all()));
-        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return Vec::new() };
-        let mut readable = Vec::new();
+        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return readable };
         for server in self.tools.names() {
             let wish = reading(&server, what, &arguments, behalf);
-            if judge.allows(&wish).await && judge.has_read(behalf, &wish.name()).await.is_ok() {
-                readable.push(server);
+            match judge.permits_at_once(&wish).await {
+                Ok(Some(())) if judge.has_read(behalf, &wish.name()).await.is_ok() => {
+                    readable.servers.push(server);
+                }
+                Ok(_) => {}
+                Err(why) => readable.refused.push((server, why)),
             }
         }
         readable

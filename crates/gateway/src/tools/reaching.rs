@@ -78,7 +78,7 @@ impl OnTheWay for Way<'_> {
         }
         let tool = web::name_of(next.method, next.url);
         self.may_go(&tool, &asked).await.map_err(|error| error.message)?;
-        self.judge.sent_on(self.behalf, &format!("{}.{tool}", web::SERVER));
+        self.judge.reaches(self.behalf, &format!("{}.{tool}", web::SERVER), "a redirect");
         Ok(())
     }
 }
