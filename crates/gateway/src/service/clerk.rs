@@ -290,6 +290,27 @@ impl Service {
         self.passes(&wish).await
     }
 
+    /// Whether a list of what a server has may be shown to a caller: `server.$resources`, `server.$prompts`.
+    /// Nobody is asked; one that somebody would have to approve is not shown.
+    pub async fn may_list(&self, caller: &Caller, server: &ServerName, what: &str) -> bool {
+        let behalf = self.directly(caller);
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let none = Map::new();
+        let wish = Wish {
+            behalf: &behalf,
+            server: &server.0,
+            tool: what,
+            annotations: &reads,
+            is_trusted: true,
+            arguments: &none,
+            shown: &none,
+        };
+        let judge = self.parts.tools.judge();
+        let permitted = judge.permits_at_once(&wish).await;
+        judge.forget_run(&behalf.run);
+        matches!(permitted, Ok(Some(()))) && judge.has_read(&behalf, &wish.name()).await.is_ok()
+    }
+
     async fn passes(&self, wish: &Wish<'_>) -> Result<(), String> {
         let (tools, behalf) = (&self.parts.tools, wish.behalf);
         let permitted = tokio::time::timeout(DIRECTLY, tools.judge().permit(wish)).await;
