@@ -1,18 +1,21 @@
 //! Requests to hosts that an operator named, each as rules let it be made: the first one and every one that
 //! it is sent on as.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use catalog::Annotations;
 use engine::{CallError, HostCall};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use upstream::{OnTheWay, Redirect, before_leaving};
+use upstream::{OnTheWay, Redirect, WebAnswer, WebBody, before_leaving};
 
 use super::offer::{Offer, fault, raw};
 use crate::behalf::Behalf;
 use crate::hearing::UNSENT;
 use crate::judge::{Judge, Wish};
 use crate::service::durable::Effect;
+use crate::veil::{Cover, VeilError};
 use crate::web;
 
 impl Offer {
@@ -22,11 +25,18 @@ impl Offer {
         call: &HostCall,
         behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
-        let given: Map<String, Value> =
+        let cover = self.tools.web_cover(&behalf.owner, &behalf.run);
+        let shown: Map<String, Value> =
             serde_json::from_str(call.arguments.get()).unwrap_or_default();
-        let tool = web::named(call).unwrap_or_default();
-        let way = Way { judge: &self.tools.judge, given: &given, behalf };
-        before_leaving(way.may_go(&tool, &given)).await?;
+        // Rules are about what the host gets.
+        let given = before_leaving(cover.request(Value::Object(shown.clone()))).await;
+        let given = given.map_err(|error| error.before())?;
+        let text = given.to_string();
+        let given = given.as_object().cloned().unwrap_or_default();
+        let of = |key: &str| given.get(key).and_then(Value::as_str).unwrap_or_default();
+        let tool = web::name_of(of("method"), of("url"));
+        let way = Way { judge: &self.tools.judge, cover: &cover, given: &given, shown: &shown, behalf };
+        before_leaving(way.may_go(&tool, &given, &shown)).await?;
         upstream::leaves().await.map_err(|error| {
             fault(
                 UNSENT,
@@ -35,21 +45,47 @@ impl Offer {
                 ),
             )
         })?;
-        raw(&web::fetch(&self.tools.web, call.arguments.get(), &way).await?)
+        match web::fetch(&self.tools.web, &text, &way).await {
+            Ok(answer) => raw(&covered(&cover, answer).await.map_err(|error| error.after())?),
+            Err(error) => Err(cover.fault(error).await),
+        }
     }
+}
+
+/// An answer as programs may see it. What is no text is not looked into.
+async fn covered(cover: &Cover<'_>, answer: WebAnswer) -> Result<WebAnswer, VeilError> {
+    let WebAnswer { status, url, headers, body } = answer;
+    let url = cover.words(url).await?;
+    let mut seen = BTreeMap::new();
+    for (name, value) in headers {
+        seen.insert(name, cover.words(value).await?);
+    }
+    let body = match body {
+        WebBody::Text(text) => WebBody::Text(cover.words(text).await?),
+        bytes @ WebBody::Base64(_) => bytes,
+    };
+    Ok(WebAnswer { status, url, headers: seen, body })
 }
 
 /// The way of one request.
 struct Way<'a> {
     judge: &'a Judge,
-    /// What the program asked for.
+    cover: &'a Cover<'a>,
+    /// What is asked for,
     given: &'a Map<String, Value>,
+    /// and as the program asked for it.
+    shown: &'a Map<String, Value>,
     behalf: &'a Behalf,
 }
 
 impl Way<'_> {
     /// Comes back when rules let a request be made, and its answer be read.
-    async fn may_go(&self, tool: &str, asked: &Map<String, Value>) -> Result<(), CallError> {
+    async fn may_go(
+        &self,
+        tool: &str,
+        asked: &Map<String, Value>,
+        shown: &Map<String, Value>,
+    ) -> Result<(), CallError> {
         let reads = web::effect_of(tool) == Effect::Read;
         let annotations = Annotations { read_only_hint: Some(reads), ..Annotations::default() };
         let wish = Wish {
@@ -59,7 +95,7 @@ impl Way<'_> {
             annotations: &annotations,
             is_trusted: true,
             arguments: asked,
-            shown: asked,
+            shown,
         };
         self.judge.permit(&wish).await?;
         self.judge.has_read(self.behalf, &wish.name()).await
@@ -69,15 +105,21 @@ impl Way<'_> {
 #[async_trait]
 impl OnTheWay for Way<'_> {
     async fn goes_on(&self, next: &Redirect<'_>) -> Result<(), String> {
-        let mut asked = self.given.clone();
-        for (key, value) in [("method", next.method), ("url", next.url)] {
-            asked.insert(key.to_owned(), Value::String(value.to_owned()));
-        }
-        if !next.has_body {
-            asked.remove("body");
-        }
+        // Nobody is shown what the first host knows of somebody and put into the address of the next.
+        let seen = self.cover.words(next.url.to_owned()).await.map_err(|error| error.to_string())?;
+        let there = |before: &Map<String, Value>, url: &str| {
+            let mut asked = before.clone();
+            for (key, value) in [("method", next.method), ("url", url)] {
+                asked.insert(key.to_owned(), Value::String(value.to_owned()));
+            }
+            if !next.has_body {
+                asked.remove("body");
+            }
+            asked
+        };
+        let (asked, shown) = (there(self.given, next.url), there(self.shown, &seen));
         let tool = web::name_of(next.method, next.url);
-        self.may_go(&tool, &asked).await.map_err(|error| error.message)?;
+        self.may_go(&tool, &asked, &shown).await.map_err(|error| error.message)?;
         self.judge.reaches(self.behalf, &format!("{}.{tool}", web::SERVER), "a redirect");
         Ok(())
     }

@@ -54,6 +54,18 @@ impl<'a> Cover<'a> {
         refused.map_or(Ok(arguments), |error| Err(error.into()))
     }
 
+    /// A request as its host gets it. Tokens are put back where the answers of hosts have them: then a program
+    /// has no others for what it read there. Secrets are not: no host is named for them.
+    ///
+    /// # Errors
+    /// When values cannot be read.
+    pub async fn request(&self, request: Value) -> Result<Value, VeilError> {
+        if self.pii != Pii::Tokenize || !may_stand_for_something(&request) {
+            return Ok(request);
+        }
+        self.with_values(request).await
+    }
+
     async fn with_values(&self, mut arguments: Value) -> Result<Value, VeilError> {
         let text = arguments.to_string();
         let Some(known) = self.veil.known(self.owner, &text).await? else { return Ok(arguments) };

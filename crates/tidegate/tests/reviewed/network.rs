@@ -83,6 +83,35 @@ fn what_a_request_is_sent_on_to_is_judged_and_remembered_like_a_request() {
 }
 
 #[test]
+fn what_comes_from_a_host_has_tokens_where_everything_has_and_goes_back_as_it_was() {
+    let web = Web::saying(r#"{"mail": "anna.meier@example.org", "n": 3}"#);
+    let address = &web.address;
+    let network = format!("[network]\nallow = [{address:?}]\nallow-private = [{address:?}]\n");
+    let config = format!("{network}[privacy]\npii = \"tokenize\"\n");
+    let gateway = Gateway::start(&config, &[]);
+    let ran = gateway.run(&format!(
+        "page = await http_get('http://{address}/')\n\
+         mail = page['json']['mail']\n\
+         sent = await http_request('POST', 'http://{address}/', json={{'to': 'X' + mail}})\n\
+         return [mail, page['json']['n'], sent['text'], page['text']]"
+    ));
+    let value = &ran["return_value"];
+    assert!(value[0].as_str().unwrap().starts_with("EMAIL_") && value[1] == 3, "{ran:#}");
+    assert!(!ran.to_string().contains("anna.meier"), "{ran:#}");
+    assert!(web.asked.recv().unwrap().starts_with("GET / "));
+    let sent = web.asked.recv().unwrap();
+    assert!(sent.contains(r#"{"to":"Xanna.meier@example.org"}"#), "{sent}");
+    drop(gateway);
+
+    // Where nothing has tokens, nothing is changed on the way.
+    let gateway = Gateway::start(&network, &[]);
+    let ran = gateway.run(&format!(
+        "page = await http_get('http://{address}/')\nreturn page['json']['mail']"
+    ));
+    assert_eq!(ran["return_value"], "anna.meier@example.org", "{ran:#}");
+}
+
+#[test]
 fn what_is_no_host_is_refused_when_the_configuration_is_read() {
     let gateway = Gateway::start("", &[]);
     let folder = tempfile::tempdir().unwrap();
