@@ -196,7 +196,8 @@ mod tests {
         assert_eq!(fine, [true; 6]);
         let not = ["", ".", "..", ".hidden", "a\\b", "a\0", "a\n", " a"].map(is_readable);
         assert_eq!(not, [false; 8]);
-        let unseen = ["pay\u{202e}yap", "pay\u{2066}", "pa\u{200b}y", "pay\u{e0041}", "\u{feff}pay"];
+        let unseen =
+            ["pay\u{202e}yap", "pay\u{2066}", "pa\u{200b}y", "pay\u{e0041}", "\u{feff}pay"];
         assert_eq!(unseen.map(is_readable), [false; 5]);
     }
 

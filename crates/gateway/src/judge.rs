@@ -406,9 +406,10 @@ fn question<'a>(wish: &Wish<'a>, agent: &'a str) -> Question<'a> {
 #[must_use]
 pub fn explain(policy: &Policy, wish: &Wish<'_>) -> Decision {
     let own = policy.decide(&question(wish, &wish.behalf.agent));
-    wish.behalf.started_by.iter().fold(own, |own, agent| {
-        own.and(policy.decide(&question(wish, agent)))
-    })
+    wish.behalf
+        .started_by
+        .iter()
+        .fold(own, |own, agent| own.and(policy.decide(&question(wish, agent))))
 }
 
 fn unapproved(wish: &Wish<'_>, decision: &Decision, words: &str) -> CallError {

@@ -261,7 +261,9 @@ mod tests {
         ] {
             assert!(alike(one, other) && alike(other, one), "{one} {other}");
         }
-        for (one, other) in [("Москва", "Моква"), ("ガス", "カス"), ("क\u{93f}", "क\u{93e}"), ("生产", "生産")] {
+        for (one, other) in
+            [("Москва", "Моква"), ("ガス", "カス"), ("क\u{93f}", "क\u{93e}"), ("生产", "生産")]
+        {
             assert!(!alike(one, other), "{one} {other}");
         }
         for text in ["prods", "pro", "p rod", "生产", ""] {

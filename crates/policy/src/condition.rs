@@ -101,7 +101,9 @@ impl Pattern {
     fn judge(&self, text: &str) -> Holds {
         if self.exact.is_match(text) {
             Holds::Yes
-        } else if [text, &unaccented(text), &composed(text)].iter().any(|text| self.loose.is_match(text))
+        } else if [text, &unaccented(text), &composed(text)]
+            .iter()
+            .any(|text| self.loose.is_match(text))
         {
             Holds::Unclear
         } else {

@@ -42,7 +42,8 @@ fn may_be_above(name: &str) -> bool {
         let end = rest.find(']').filter(|_| first == '[');
         let (letter, after) = rest.split_at(end.map_or(first.len_utf8(), |end| end + 1));
         // `[!a]` and `[^a]` are every other letter, and `[+-9]` all between.
-        let is_dot = if end.is_some() { letter.contains(['.', '!', '^', '-']) } else { first == '.' };
+        let is_dot =
+            if end.is_some() { letter.contains(['.', '!', '^', '-']) } else { first == '.' };
         if !is_dot {
             return false;
         }
@@ -91,7 +92,14 @@ mod tests {
 
     #[test]
     fn paths_are_inside_outside_or_neither() {
-        for path in ["/srv/data/a.txt", "/srv/data", "/srv/data/", "/srv/data/donn\u{e9}es/x y", "/srv/data/[id].ts", "/srv/data/[...a]/b"] {
+        for path in [
+            "/srv/data/a.txt",
+            "/srv/data",
+            "/srv/data/",
+            "/srv/data/donn\u{e9}es/x y",
+            "/srv/data/[id].ts",
+            "/srv/data/[...a]/b",
+        ] {
             assert_eq!(is(path), Holds::Yes, "{path:?}");
         }
         for path in ["/srv/database", "/srv", "/", "/etc/passwd", "/srv/dat/a", "/tmp/[id]/a"] {

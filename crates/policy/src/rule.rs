@@ -225,7 +225,8 @@ impl Rule {
         // Whatever the later one is about has to fit all of its conditions. What cannot be judged fits where a
         // rule denies or asks, and not where it allows: then the later one may still be about it.
         let is_wider = self.when.is_empty()
-            || self.action != Some(Action::Allow) || later.action == Some(Action::Allow);
+            || self.action != Some(Action::Allow)
+            || later.action == Some(Action::Allow);
         let conditions = is_wider
             && self.when.iter().all(|own| later.when.iter().any(|one| one.text() == own.text()));
         self.action.is_some()

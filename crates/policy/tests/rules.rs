@@ -337,9 +337,8 @@ fn where_two_ask_both_are_told_and_what_is_told_of_flow_is_everything_that_was_r
     );
     let arguments = json!({ "channel": "public" });
     let own = decide(&policy, &Call { tool: "out.publish", arguments, ..Call::default() });
-    let flow = |seen: &[&'static str]| {
-        policy.flow().decide(&seen.iter().copied(), "out.publish").unwrap()
-    };
+    let flow =
+        |seen: &[&'static str]| policy.flow().decide(&seen.iter().copied(), "out.publish").unwrap();
     let both = own.clone().and(flow(&["hr.salary"]));
     assert_eq!(both.verdict, Verdict::Ask);
     assert!(both.rule.contains("public") && both.rule.contains("flow rule 1"), "{both:?}");
@@ -376,7 +375,9 @@ fn a_rule_with_the_conditions_of_one_before_it_is_a_contradiction() {
         Policy::new(settings, &LEVELS).map(drop)
     };
     let (small, narrow) = ("'amount <= 10'", "'amount <= 10', \"to == 'x'\"");
-    for (first, second) in [("deny", "allow"), ("deny", "deny"), ("ask", "allow"), ("allow", "allow")] {
+    for (first, second) in
+        [("deny", "allow"), ("deny", "deny"), ("ask", "allow"), ("allow", "allow")]
+    {
         let unreached = both(rule(first, small), rule(second, small));
         assert!(matches!(unreached, Err(PolicyError::Unreached { .. })), "{first} {second}");
         let unreached = both(rule(first, small), rule(second, narrow));

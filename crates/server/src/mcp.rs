@@ -546,8 +546,7 @@ impl ServerHandler for Mcp {
         let mut own = resources::templates();
         if self.is_direct() {
             tasks::may_look(&context)?;
-            let mut templates =
-                self.listed_resources(List::Templates, &caller(&context)).await;
+            let mut templates = self.listed_resources(List::Templates, &caller(&context)).await;
             templates.append(&mut own.resource_templates);
             own.resource_templates = templates;
         }

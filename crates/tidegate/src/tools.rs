@@ -45,7 +45,8 @@ pub(crate) async fn open_all(
     // Where no host may be reached, nothing comes from one.
     let web_pii = if web.hosts.is_empty() { Pii::Off } else { config.privacy()?.pii };
     let web = upstream::Web::new(web);
-    let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web, web_pii);
+    let tools =
+        Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web, web_pii);
     let tools = match config.data() {
         Ok(data) => tools.with_skills(Skillset::at(data.join("skills"), config.skill_sources()?)),
         // Without a place nothing is kept.

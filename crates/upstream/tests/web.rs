@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use upstream::{
-    Anywhere, Hosts, OnTheWay, PrivateAddresses, Redirect, Web, WebAnswer, WebBody, WebError, WebRequest, WebSettings,
+    Anywhere, Hosts, OnTheWay, PrivateAddresses, Redirect, Web, WebAnswer, WebBody, WebError,
+    WebRequest, WebSettings,
 };
 
 /// A server that answers every request with what `answer` writes, and keeps what it was asked.
@@ -195,7 +196,8 @@ async fn a_name_that_leads_to_an_address_that_was_named_may_be_reached_at_that_p
     );
     let answer = web.fetch(get(&format!("http://localhost:{port}/")), &Anywhere).await.unwrap();
     assert_eq!(text(&answer), "here");
-    let error = web.fetch(get(&format!("http://localhost:{closed}/")), &Anywhere).await.unwrap_err();
+    let error =
+        web.fetch(get(&format!("http://localhost:{closed}/")), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
     assert!(other.asked().is_empty());
 }
@@ -347,7 +349,10 @@ async fn every_redirect_is_asked_about_before_it_is_followed() {
         let before = last.asked().len();
         let nobody = Only { hosts: Vec::new(), asked: Mutex::default() };
         let error = web.fetch(request.clone(), &nobody).await.unwrap_err();
-        assert!(matches!(&error, WebError::SentOn(said) if said.contains("is denied")), "{error:?}");
+        assert!(
+            matches!(&error, WebError::SentOn(said) if said.contains("is denied")),
+            "{error:?}"
+        );
         assert_eq!(*nobody.asked.lock().unwrap(), [(format!("{method} {b}"), has_body)]);
         assert_eq!((front.asked().len(), last.asked().len()), (1, before));
         let this = Only { hosts: vec![b.clone()], asked: Mutex::default() };
@@ -428,7 +433,10 @@ async fn what_follows_from_the_connection_cannot_be_set() {
         ("", "a"),
     ] {
         let headers = vec![(name.to_owned(), value.to_owned())];
-        let error = web.fetch(WebRequest { headers, ..get(&server.url("/")) }, &Anywhere).await.unwrap_err();
+        let error = web
+            .fetch(WebRequest { headers, ..get(&server.url("/")) }, &Anywhere)
+            .await
+            .unwrap_err();
         assert!(matches!(error, WebError::Wrong(_)), "{name}: {error:?}");
     }
     for method in ["CONNECT", "TRACE", "GET / HTTP/1.1\r\nX: y", ""] {
@@ -438,7 +446,10 @@ async fn what_follows_from_the_connection_cannot_be_set() {
     }
     for timeout in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let request = WebRequest { timeout: Some(timeout), ..get(&server.url("/")) };
-        assert!(matches!(web.fetch(request, &Anywhere).await, Err(WebError::Wrong(_))), "{timeout}");
+        assert!(
+            matches!(web.fetch(request, &Anywhere).await, Err(WebError::Wrong(_))),
+            "{timeout}"
+        );
     }
     assert!(server.asked().is_empty());
 }

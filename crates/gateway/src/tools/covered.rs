@@ -48,7 +48,8 @@ impl Tools {
     fn any(&self, is: impl Fn(Pii) -> bool) -> bool {
         let policies = self.policies();
         let mut all = policies.values();
-        is(self.web_pii) || all.any(|policy| is(policy.pii) || policy.tool_pii.values().any(|pii| is(*pii)))
+        is(self.web_pii)
+            || all.any(|policy| is(policy.pii) || policy.tool_pii.values().any(|pii| is(*pii)))
     }
 
     /// What stands between a request and its host.

@@ -35,7 +35,8 @@ impl Offer {
         let given = given.as_object().cloned().unwrap_or_default();
         let of = |key: &str| given.get(key).and_then(Value::as_str).unwrap_or_default();
         let tool = web::name_of(of("method"), of("url"));
-        let way = Way { judge: &self.tools.judge, cover: &cover, given: &given, shown: &shown, behalf };
+        let way =
+            Way { judge: &self.tools.judge, cover: &cover, given: &given, shown: &shown, behalf };
         before_leaving(way.may_go(&tool, &given, &shown)).await?;
         upstream::leaves().await.map_err(|error| {
             fault(
@@ -106,7 +107,8 @@ impl Way<'_> {
 impl OnTheWay for Way<'_> {
     async fn goes_on(&self, next: &Redirect<'_>) -> Result<(), String> {
         // Nobody is shown what the first host knows of somebody and put into the address of the next.
-        let seen = self.cover.words(next.url.to_owned()).await.map_err(|error| error.to_string())?;
+        let seen =
+            self.cover.words(next.url.to_owned()).await.map_err(|error| error.to_string())?;
         let there = |before: &Map<String, Value>, url: &str| {
             let mut asked = before.clone();
             for (key, value) in [("method", next.method), ("url", url)] {

@@ -72,7 +72,8 @@ impl<'a> Cover<'a> {
         let mut glued = HashSet::new();
         each_text(&mut arguments, &mut |text| glued.extend(known.glued(text).map(str::to_owned)));
         let back = known.entries();
-        let back = back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
+        let back =
+            back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
         let mut back: Vec<Echo> = back.collect();
         // A value may be part of another one, which then is to be found whole.
         back.sort_by_key(|echo| std::cmp::Reverse(echo.length()));

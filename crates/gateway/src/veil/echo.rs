@@ -22,12 +22,9 @@ impl Echo {
     /// come back.
     pub(super) fn of_token(value: &str, token: &str, is_glued: bool) -> Self {
         let length = value.chars().count();
-        let is_short = length < LONG || length < LONG_WORD && value.chars().all(char::is_alphabetic);
-        Self {
-            value: value.to_owned(),
-            instead: token.to_owned(),
-            is_word: is_short && !is_glued,
-        }
+        let is_short =
+            length < LONG || length < LONG_WORD && value.chars().all(char::is_alphabetic);
+        Self { value: value.to_owned(), instead: token.to_owned(), is_word: is_short && !is_glued }
     }
 
     /// How long what is looked for is.

@@ -90,11 +90,14 @@ async fn a_token_within_a_word_is_taken_out_of_the_answer_as_well() {
         "first_name": "Zebulon", "name": "Anna Karenina", "mail": MAIL, "iban": "DE89370400440532013000",
         "card": "4111111111111111", "phone": "+49 151 12345678", "ip": "91.12.4.7",
     });
-    let tokens: Value = serde_json::from_str(&seen(&veil, "ann", &about.to_string()).await).unwrap();
+    let tokens: Value =
+        serde_json::from_str(&seen(&veil, "ann", &about.to_string()).await).unwrap();
     for (key, value) in about.as_object().unwrap() {
         let (token, value) = (tokens[key].as_str().unwrap(), value.as_str().unwrap());
         assert_ne!(token, value, "{key} is not personal");
-        for (before, after) in [("X", ""), ("", "x"), ("q", "q"), ("7", "7"), ("给", "发"), (token, "")] {
+        for (before, after) in
+            [("X", ""), ("", "x"), ("q", "q"), ("7", "7"), ("给", "发"), (token, "")]
+        {
             let given = format!("{before}{token}{after}");
             let cover = veil.over(Pii::Off, "ann", "r");
             let sent = cover.take_off("a.b", json!([{ given.as_str(): given }])).await.unwrap();

@@ -105,9 +105,8 @@ fn what_comes_from_a_host_has_tokens_where_everything_has_and_goes_back_as_it_wa
 
     // Where nothing has tokens, nothing is changed on the way.
     let gateway = Gateway::start(&network, &[]);
-    let ran = gateway.run(&format!(
-        "page = await http_get('http://{address}/')\nreturn page['json']['mail']"
-    ));
+    let ran = gateway
+        .run(&format!("page = await http_get('http://{address}/')\nreturn page['json']['mail']"));
     assert_eq!(ran["return_value"], "anna.meier@example.org", "{ran:#}");
 }
 
