@@ -100,8 +100,32 @@ fn row(out: &mut dyn Write, cells: [Cow<'_, str>; 11]) -> io::Result<()> {
 /// the wide forms of East Asian scripts. The names in a log come from programs and strangers.
 fn safe(cell: &str) -> Cow<'_, str> {
     let starts = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠'];
+    let cell = visible(cell);
     let shown = cell.trim_start_matches([' ', '\u{a0}', '\u{feff}', '\u{200b}']);
-    if shown.starts_with(starts) { format!("'{cell}").into() } else { cell.into() }
+    if shown.starts_with(starts) { format!("'{cell}").into() } else { cell }
+}
+
+/// A cell that a terminal shows and does not carry out, written as Rust would where it would do more than that.
+fn visible(cell: &str) -> Cow<'_, str> {
+    let is_command = |letter: char| {
+        letter.is_control() && !matches!(letter, '\t' | '\r' | '\n')
+            || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !cell.contains(|letter| letter == '\r' || is_command(letter)) {
+        return cell.into();
+    }
+    let mut shown = String::with_capacity(cell.len() + 8);
+    let mut letters = cell.chars().peekable();
+    while let Some(letter) = letters.next() {
+        // A line that begins anew is written over; one that ends is not.
+        let is_return = letter == '\r' && letters.peek() != Some(&'\n');
+        if is_return || is_command(letter) {
+            shown.extend(letter.escape_unicode());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown.into()
 }
 
 #[cfg(test)]
@@ -116,6 +140,15 @@ mod tests {
         for cell in ["", "a=1", "crm.search", "{\"a\":1}", "7"] {
             assert_eq!(safe(cell), cell);
         }
+    }
+
+    #[test]
+    fn no_cell_is_a_command_to_a_terminal() {
+        let cell = "x = '\u{1b}]0;title\u{7}\u{9b}2J\u{202e}'\n\ty = 'é\u{200d}'";
+        let shown = safe(cell);
+        assert_eq!(shown, "x = '\\u{1b}]0;title\\u{7}\\u{9b}2J\\u{202e}'\n\ty = 'é\u{200d}'");
+        assert_eq!(safe("\0=1"), "\\u{0}=1");
+        assert_eq!(safe("a\rb\r\nc"), "a\\u{d}b\r\nc");
     }
 
     #[test]

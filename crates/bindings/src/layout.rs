@@ -137,9 +137,10 @@ fn is_safe(name: &str) -> bool {
         && !name.ends_with(['.', ' '])
 }
 
-/// A name that one who reads can be given, where nothing is written to a disk: `ns:tool` as well.
+/// A name that one who reads can be given, where nothing is written to a disk: `ns:tool` as well. One with
+/// letters that nobody sees, or that turn the others round, would be taken for another.
 fn is_readable(name: &str) -> bool {
-    let plain = |character: char| !character.is_control() && character != '\\';
+    let plain = |character: char| !text::is_hidden(character) && character != '\\';
     !name.is_empty()
         && name.len() <= LONGEST
         && name.chars().all(plain)
@@ -195,6 +196,9 @@ mod tests {
         assert_eq!(fine, [true; 6]);
         let not = ["", ".", "..", ".hidden", "a\\b", "a\0", "a\n", " a"].map(is_readable);
         assert_eq!(not, [false; 8]);
+        let unseen =
+            ["pay\u{202e}yap", "pay\u{2066}", "pa\u{200b}y", "pay\u{e0041}", "\u{feff}pay"];
+        assert_eq!(unseen.map(is_readable), [false; 5]);
     }
 
     /// How many files there are when `Index` is added to `index`.

@@ -316,7 +316,7 @@ impl Desk {
         let (offer, behalf) = (Arc::clone(&self.offer), Arc::clone(&self.behalf));
         let call = call.clone();
         async move {
-            match offer.has_read_again(&call, &behalf).await {
+            match offer.has_read_again(&call, &result, &behalf).await {
                 Ok(()) => result,
                 Err(error) => CallResult { id: call.id, result: Err(error) },
             }

@@ -82,6 +82,9 @@ pub trait Clerk: Send + Sync {
 
     /// A rule decided about a call.
     fn decided(&self, wish: &Wish<'_>, decision: &Decision);
+
+    /// A call reaches what its own name does not say, by way of something else: `http.GET host` by a redirect.
+    fn reaches(&self, _behalf: &Behalf, _name: &str, _by_way_of: &str) {}
 }
 
 /// Nobody is there to be asked, and nothing outlives the process.
@@ -161,37 +164,60 @@ impl Judge {
         Arc::clone(&self.clerk.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Comes back when a call may be made; the error says in words why not.
+    /// Comes back when a call may be made, and says whether somebody had to be asked first, who may have taken
+    /// days; the error says in words why not.
     ///
     /// # Errors
     /// When a rule forbids it, when there were as many as there may be, or when somebody was asked and
     /// did not approve.
-    pub async fn permit(&self, wish: &Wish<'_>) -> Result<(), CallError> {
-        let policy = self.policy();
-        let decision = self.decision(&policy, wish).await?;
+    pub async fn permit(&self, wish: &Wish<'_>) -> Result<bool, CallError> {
         let clerk = self.clerk();
-        match decision.verdict {
-            Verdict::Allow => {}
-            Verdict::Deny => {
-                told(wish, "deny");
-                clerk.decided(wish, &decision);
-                return Err(denied(wish, &decision));
+        let mut approved: Option<Vec<String>> = None;
+        let decision = loop {
+            // Again after every answer: rules may have changed while somebody thought about it.
+            let decision = self.decision(&self.policy(), wish).await?;
+            match decision.verdict {
+                Verdict::Allow => break decision,
+                Verdict::Deny => {
+                    told(wish, "deny");
+                    clerk.decided(wish, &decision);
+                    return Err(denied(wish, &decision));
+                }
+                Verdict::Ask if approved.as_ref() == Some(&decision.grounds) => break decision,
+                Verdict::Ask => {
+                    told(wish, "ask");
+                    clerk.decided(wish, &decision);
+                    let answered = clerk.ask(wish, &decision).await;
+                    answered.map_err(|words| unapproved(wish, &decision, &words))?;
+                    approved = Some(decision.grounds);
+                }
             }
-            Verdict::Ask => {
-                told(wish, "ask");
-                clerk.decided(wish, &decision);
-                clerk.ask(wish, &decision).await.map_err(|words| CallError {
-                    kind: NOT_APPROVED.to_owned(),
-                    message: format!(
-                        "{} was not called: {} ({}), and it was not approved: {words}",
-                        wish.name(),
-                        decision.reason,
-                        decision.rule
-                    ),
-                })?;
-            }
+        };
+        self.within_limits(&*clerk, wish, &decision.limits).await?;
+        Ok(approved.is_some())
+    }
+
+    /// Whether a call may be made without asking anybody; then it is counted. `None` where rules deny it or
+    /// want somebody asked.
+    ///
+    /// # Errors
+    /// When there were as many as there may be.
+    pub async fn permits_at_once(&self, wish: &Wish<'_>) -> Result<Option<()>, CallError> {
+        let decision = self.decision(&self.policy(), wish).await?;
+        if decision.verdict != Verdict::Allow {
+            return Ok(None);
         }
-        match self.counted(&*clerk, wish, &decision.limits).await? {
+        self.within_limits(&*self.clerk(), wish, &decision.limits).await.map(Some)
+    }
+
+    /// Counts a call, and refuses it where there were as many as there may be.
+    async fn within_limits(
+        &self,
+        clerk: &dyn Clerk,
+        wish: &Wish<'_>,
+        limits: &[Limit],
+    ) -> Result<(), CallError> {
+        match self.counted(clerk, wish, limits).await? {
             None => Ok(()),
             Some(limit) => {
                 told(wish, "limit");
@@ -206,17 +232,12 @@ impl Judge {
                     rule: rule.clone(),
                     reason: reason.clone(),
                     limits: vec![],
+                    grounds: vec![],
                 };
                 clerk.decided(wish, &met);
                 Err(denied(wish, &met))
             }
         }
-    }
-
-    /// Whether rules let a call be made without asking anybody.
-    pub async fn allows(&self, wish: &Wish<'_>) -> bool {
-        let decision = self.decision(&self.policy(), wish).await;
-        decision.is_ok_and(|decision| decision.verdict == Verdict::Allow)
     }
 
     /// What rules say of a call, the stricter of two where both are about it.
@@ -228,7 +249,7 @@ impl Judge {
         let seen = self.labels_of(&wish.behalf.session).await?;
         let seen = seen.iter().map(String::as_str);
         Ok(match policy.flow().decide(&seen, &wish.name()) {
-            Some(flow) => Decision { limits: decision.limits, ..flow },
+            Some(flow) => decision.and(flow),
             None => decision,
         })
     }
@@ -249,6 +270,11 @@ impl Judge {
         self.clerk().label(session, tool).await.map_err(unkept)?;
         lock(&self.labels).entry(session.clone()).or_default().insert(tool.to_owned());
         Ok(())
+    }
+
+    /// A call reaches what its own name does not say, as it may.
+    pub(crate) fn reaches(&self, behalf: &Behalf, name: &str, by_way_of: &str) {
+        self.clerk().reaches(behalf, name, by_way_of);
     }
 
     async fn labels_of(&self, session: &str) -> Result<BTreeSet<String>, CallError> {
@@ -380,27 +406,20 @@ fn question<'a>(wish: &Wish<'a>, agent: &'a str) -> Question<'a> {
 #[must_use]
 pub fn explain(policy: &Policy, wish: &Wish<'_>) -> Decision {
     let own = policy.decide(&question(wish, &wish.behalf.agent));
-    wish.behalf.started_by.iter().fold(own, |own, agent| {
-        let other = policy.decide(&question(wish, agent));
-        let (mut stricter, laxer) = if strictness(other.verdict) > strictness(own.verdict) {
-            (other, own)
-        } else {
-            (own, other)
-        };
-        for limit in laxer.limits {
-            if !stricter.limits.contains(&limit) {
-                stricter.limits.push(limit);
-            }
-        }
-        stricter
-    })
+    wish.behalf
+        .started_by
+        .iter()
+        .fold(own, |own, agent| own.and(policy.decide(&question(wish, agent))))
 }
 
-fn strictness(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Allow => 0,
-        Verdict::Ask => 1,
-        Verdict::Deny => 2,
+fn unapproved(wish: &Wish<'_>, decision: &Decision, words: &str) -> CallError {
+    let (reason, rule) = (&decision.reason, &decision.rule);
+    CallError {
+        kind: NOT_APPROVED.to_owned(),
+        message: format!(
+            "{} was not called: {reason} ({rule}), and it was not approved: {words}",
+            wish.name()
+        ),
     }
 }
 
@@ -438,6 +457,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use engine::Level;
+    use serde_json::json;
 
     use super::*;
 
@@ -460,10 +480,117 @@ mod tests {
         };
         let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
         let asked = Err(NOT_APPROVED.to_owned());
-        assert_eq!(permitted(Level::Production, false, Annotations::default()).await, Ok(()));
+        assert_eq!(permitted(Level::Production, false, Annotations::default()).await, Ok(false));
         assert_eq!(permitted(Level::Hardened, false, Annotations::default()).await, asked);
         // What a stranger says of itself changes nothing.
         assert_eq!(permitted(Level::Hardened, false, reads.clone()).await, asked);
-        assert_eq!(permitted(Level::Hardened, true, reads).await, Ok(()));
+        assert_eq!(permitted(Level::Hardened, true, reads).await, Ok(false));
+    }
+
+    /// The only rule there is.
+    fn rule(tools: &str, action: &str, reason: &str) -> Policy {
+        let rule = json!({ "tools": tools, "action": action, "reason": reason });
+        let settings = serde_json::from_value(json!({ "rules": [rule] })).unwrap();
+        Policy::new(settings, &LEVELS).unwrap()
+    }
+
+    /// Approves everything, and what holds afterwards is something else.
+    struct Slow {
+        judge: Arc<Judge>,
+        afterwards: Mutex<Vec<Policy>>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    #[async_trait]
+    impl Clerk for Slow {
+        async fn ask(&self, _: &Wish<'_>, decision: &Decision) -> Result<(), String> {
+            lock(&self.asked).push(decision.reason.clone());
+            if let Some(policy) = lock(&self.afterwards).pop() {
+                self.judge.follow(policy);
+            }
+            Ok(())
+        }
+
+        async fn labels(&self, _: &str) -> Result<BTreeSet<String>, String> {
+            Ok(BTreeSet::new())
+        }
+
+        async fn label(&self, _: &str, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+
+        async fn counted(&self, _: &str, _: &str, _: u64) -> Result<u64, String> {
+            Ok(0)
+        }
+
+        async fn count(&self, _: &str, _: &str, _: u64, _: u64) -> Result<(), String> {
+            Ok(())
+        }
+
+        fn decided(&self, _: &Wish<'_>, _: &Decision) {}
+    }
+
+    /// What comes of a call that is asked about while rules change, and what was asked.
+    async fn meanwhile(afterwards: Vec<Policy>) -> (Result<bool, String>, Vec<String>) {
+        let judge = Arc::new(Judge::default());
+        judge.follow(rule("bank.pay", "ask", "first"));
+        let afterwards = Mutex::new(afterwards);
+        let clerk = Slow { judge: Arc::clone(&judge), afterwards, asked: Mutex::default() };
+        let clerk = Arc::new(clerk);
+        judge.employ(Arc::clone(&clerk) as Arc<dyn Clerk>);
+        let (behalf, arguments) = (Behalf::local(Level::Production), Map::new());
+        let wish = Wish {
+            behalf: &behalf,
+            server: "bank",
+            tool: "pay",
+            annotations: &Annotations::default(),
+            is_trusted: true,
+            arguments: &arguments,
+            shown: &arguments,
+        };
+        let permitted = judge.permit(&wish).await.map_err(|error| error.kind);
+        let asked = lock(&clerk.asked).clone();
+        (permitted, asked)
+    }
+
+    #[tokio::test]
+    async fn what_nobody_is_asked_about_is_counted_as_well() {
+        let judge = Judge::default();
+        let limits = json!({ "rules": [
+            { "tools": "hr.$resource", "per-run": 2 },
+            { "tools": "fin.*", "action": "ask" },
+        ] });
+        let policy = Policy::new(serde_json::from_value(limits).unwrap(), &LEVELS).unwrap();
+        judge.follow(policy);
+        let (behalf, arguments) = (Behalf::local(Level::Production), Map::new());
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let at_once = async |server| {
+            let wish = Wish {
+                behalf: &behalf,
+                server,
+                tool: "$resource",
+                annotations: &reads,
+                is_trusted: true,
+                arguments: &arguments,
+                shown: &arguments,
+            };
+            judge.permits_at_once(&wish).await.map_err(|error| error.kind)
+        };
+        assert_eq!(at_once("fin").await, Ok(None));
+        for _ in 0..2 {
+            assert_eq!(at_once("hr").await, Ok(Some(())));
+        }
+        assert_eq!(at_once("hr").await, Err(DENIED.to_owned()));
+    }
+
+    #[tokio::test]
+    async fn what_holds_when_a_call_was_approved_counts_and_not_what_held_before() {
+        let first = "first".to_owned();
+        assert_eq!(meanwhile(vec![]).await, (Ok(true), vec![first.clone()]));
+        let denies = vec![rule("bank.pay", "deny", "no more")];
+        assert_eq!(meanwhile(denies).await, (Err(DENIED.to_owned()), vec![first.clone()]));
+        // Another rule that asks is another question.
+        let asks = vec![rule("bank.*", "ask", "second")];
+        assert_eq!(meanwhile(asks).await, (Ok(true), vec![first, "second".to_owned()]));
     }
 }

@@ -7,6 +7,8 @@ mod gathered;
 mod learned;
 mod named;
 mod offer;
+mod permitted;
+mod reaching;
 mod reused;
 mod skilled;
 mod tokens;
@@ -83,6 +85,7 @@ pub struct Tools {
     veil: Arc<Veil>,
     /// The network that programs may reach.
     web: Arc<Web>,
+    web_pii: Pii,
     /// The skills of everybody, where any are kept.
     skillset: Option<Arc<Skillset>>,
     minds: Minds,
@@ -128,7 +131,7 @@ impl Tools {
         let finder = Arc::new(Finder::new(None));
         let policies = RwLock::new(Arc::new(policies));
         let (definitions, judge, veil) = (Arc::default(), Arc::default(), Veil::in_memory());
-        let web = Arc::default();
+        let (web, web_pii) = (Arc::default(), Pii::Off);
         Arc::new(Self {
             upstreams,
             policies,
@@ -140,6 +143,7 @@ impl Tools {
             judge,
             veil,
             web,
+            web_pii,
             skillset: None,
             minds: Minds::default(),
             mailboxes: Mailboxes::default(),
@@ -157,11 +161,12 @@ impl Tools {
         }
     }
 
-    /// The same, with a network that programs may reach.
+    /// The same, with a network that programs may reach, and who does not see the personal data in what comes
+    /// from there.
     #[must_use]
-    pub fn with_web(self: Arc<Self>, web: Web) -> Arc<Self> {
+    pub fn with_web(self: Arc<Self>, web: Web, web_pii: Pii) -> Arc<Self> {
         match Arc::try_unwrap(self) {
-            Ok(tools) => Arc::new(Self { web: Arc::new(web), ..tools }),
+            Ok(tools) => Arc::new(Self { web: Arc::new(web), web_pii, ..tools }),
             // Somebody uses it already, and reaches nothing.
             Err(shared) => shared,
         }

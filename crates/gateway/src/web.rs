@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use engine::{CallError, HostCall};
+use engine::{CallError, CallResult, HostCall};
 use metrics::counter;
 use serde::Deserialize;
-use serde_json::value::{RawValue, to_raw_value};
-use upstream::{Web, WebError, WebRequest};
+use upstream::{OnTheWay, Web, WebAnswer, WebError, WebRequest};
 
 use crate::hearing::{NOT_ALLOWED, UNANSWERED, UNSENT};
 use crate::service::durable::Effect;
@@ -37,9 +36,31 @@ pub(crate) fn named(call: &HostCall) -> Option<String> {
         return None;
     }
     let asked = Asked::of(call)?;
-    let host = upstream::host_of(&asked.url).unwrap_or_else(|| "nowhere".to_owned());
-    let method: String = asked.method.chars().take(16).collect();
-    Some(format!("{} {host}", method.to_ascii_uppercase()))
+    Some(name_of(&asked.method, &asked.url))
+}
+
+/// The same of a method and an address.
+pub(crate) fn name_of(method: &str, url: &str) -> String {
+    let host = upstream::host_of(url).unwrap_or_else(|| "nowhere".to_owned());
+    let method: String = method.chars().take(16).collect();
+    format!("{} {host}", method.to_ascii_uppercase())
+}
+
+/// The same of where an answer came from, if redirects led somewhere else: with which method is not known any
+/// more.
+pub(crate) fn answered_by(call: &HostCall, answer: &CallResult) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct From<'answer> {
+        #[serde(borrow)]
+        url: Cow<'answer, str>,
+    }
+    let value = answer.result.as_ref().ok();
+    let from = value.and_then(|value| serde_json::from_str::<From<'_>>(value.get()).ok());
+    let Some(From { url }) = from else { return Vec::new() };
+    if Asked::of(call).is_some_and(|asked| name_of("GET", &asked.url) == name_of("GET", &url)) {
+        return Vec::new();
+    }
+    ["GET", "POST", "PUT", "PATCH", "DELETE"].map(|method| name_of(method, &url)).to_vec()
 }
 
 /// What a request may do out there.
@@ -55,10 +76,14 @@ pub(crate) fn effect_of(name: &str) -> Effect {
     }
 }
 
-/// Makes a request.
-pub(crate) async fn fetch(web: &Web, arguments: &RawValue) -> Result<Box<RawValue>, CallError> {
+/// Makes a request, and others where it is sent on and `way` lets them be made.
+pub(crate) async fn fetch(
+    web: &Web,
+    arguments: &str,
+    way: &dyn OnTheWay,
+) -> Result<WebAnswer, CallError> {
     let fault = |kind: &str, message: String| CallError { kind: kind.to_owned(), message };
-    let request: WebRequest = serde_json::from_str(arguments.get())
+    let request: WebRequest = serde_json::from_str(arguments)
         .map_err(|error| fault("ArgumentError", format!("http_request(): {error}")))?;
     let method = match request.method.to_ascii_uppercase().as_str() {
         "GET" => "GET",
@@ -69,11 +94,11 @@ pub(crate) async fn fetch(web: &Web, arguments: &RawValue) -> Result<Box<RawValu
         "DELETE" => "DELETE",
         _ => "other",
     };
-    let fetched = web.fetch(request).await;
+    let fetched = web.fetch(request, way).await;
     let outcome = if fetched.is_ok() { "ok" } else { "error" };
     counter!("tidegate_host_calls_total", "server" => SERVER, "tool" => method, "outcome" => outcome)
         .increment(1);
-    let answer = fetched.map_err(|error| {
+    fetched.map_err(|error| {
         let kind = match &error {
             WebError::Wrong(_) => "ArgumentError",
             WebError::NotAllowed(_) => NOT_ALLOWED,
@@ -82,13 +107,13 @@ pub(crate) async fn fetch(web: &Web, arguments: &RawValue) -> Result<Box<RawValu
             _ => "ServerError",
         };
         fault(kind, error.to_string())
-    })?;
-    to_raw_value(&answer).map_err(|error| fault("ServerError", error.to_string()))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use engine::CallId;
+    use serde_json::value::to_raw_value;
 
     use super::*;
 
@@ -103,6 +128,17 @@ mod tests {
         assert_eq!(of("get", "https://api.example.com/a?token=x"), "GET api.example.com");
         assert_eq!(of("POST", "http://user:pw@h.example:8080/a"), "POST h.example:8080");
         assert_eq!(of("GET", "no address"), "GET nowhere");
+    }
+
+    #[test]
+    fn an_answer_is_of_the_host_that_gave_it() {
+        let value = serde_json::json!({ "status": 200, "url": "https://last.example/x?a=b" });
+        let answer = CallResult { id: CallId(1), result: Ok(to_raw_value(&value).unwrap()) };
+        let first = call("GET", "https://first.example/");
+        assert!(answered_by(&first, &answer).contains(&"GET last.example".to_owned()));
+        assert!(answered_by(&call("GET", "https://last.example/"), &answer).is_empty());
+        let failed = CallResult::failed(CallId(1), "no".to_owned());
+        assert!(answered_by(&first, &failed).is_empty());
     }
 
     #[test]

@@ -4,28 +4,59 @@
 //! This does not say that two texts mean the same, only that nobody should rely on their being
 //! different. So it may take too many texts for alike, and costs a rule that allows its effect.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// A text as somebody might read it: without case, accents, invisible letters and spaces around it,
 /// with the Latin letter in the place of one that looks like it.
 pub(crate) fn folded(text: &str) -> String {
-    unaccented(text).to_lowercase()
+    if text.is_ascii() {
+        return trimmed(text).to_lowercase();
+    }
+    unaccented(&caseless(text)).to_lowercase()
 }
 
 /// The same with its case.
 pub(crate) fn unaccented(text: &str) -> String {
-    let text = text.trim_matches(|letter: char| letter.is_whitespace() || is_invisible(letter));
+    let text = trimmed(text);
     if text.is_ascii() {
         return text.to_owned();
     }
     let mut plain = String::with_capacity(text.len());
-    for letter in text.chars().filter(|letter| !is_invisible(*letter)) {
+    for letter in text.nfkd().filter(|letter| !is_invisible(*letter)) {
         push(letter, &mut plain);
     }
-    plain
+    // What is left of a letter and its signs is one letter again: Korean syllables, Japanese ones.
+    plain.nfc().collect()
+}
+
+/// A text in the one way in which its letters can be put together.
+pub(crate) fn composed(text: &str) -> String {
+    text.nfkc().collect()
 }
 
 /// Whether two texts may be taken for each other.
 pub(crate) fn alike(one: &str, other: &str) -> bool {
-    one == other || folded(one) == folded(other)
+    if one == other || folded(one) == folded(other) {
+        return true;
+    }
+    if one.is_ascii() && other.is_ascii() {
+        return false;
+    }
+    // A small letter may look like nothing, and its capital like a Latin one: a text is compared as it is
+    // written, too, and in capitals.
+    let written = |text: &str| unaccented(text).to_lowercase();
+    let capitals = |text: &str| unaccented(&caseless(text).to_uppercase()).to_lowercase();
+    written(one) == written(other) || capitals(one) == capitals(other)
+}
+
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|letter: char| letter.is_whitespace() || is_invisible(letter))
+}
+
+/// A text whose letters have one case. Some have two small letters to a capital, or two capitals to a small
+/// one: ς and σ, ß.
+fn caseless(text: &str) -> String {
+    text.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
 /// Letters that are not seen, or only change the one before them.
@@ -211,6 +242,30 @@ mod tests {
             assert!(alike(text, "prod"), "{text:?}");
         }
         assert!(alike("M\u{fc}ller", "Mu\u{308}ller"));
+        for (one, other) in [
+            ("Москва", "МОСКВА"),
+            ("Αθήνα", "ΑΘΉΝΑ"),
+            ("Αθήνα", "ΑΘΗΝΑ"),
+            ("Ελλάδα", "ελλάδα"),
+            ("Οδός", "ΟΔΌΣ"),
+            ("Nguy\u{1ec5}n", "Nguye\u{302}\u{303}n"),
+            ("Nguy\u{1ec5}n", "nguyen"),
+            ("Андре\u{439}", "Андре\u{438}\u{306}"),
+            ("\u{c790}\u{b8cc}", "\u{110c}\u{1161}\u{1105}\u{116d}"),
+            ("\u{30ac}\u{30b9}", "\u{30ab}\u{3099}\u{30b9}"),
+            ("\u{fb06}uff", "stuff"),
+            ("stu\u{fb00}", "STUFF"),
+            ("Stra\u{df}e", "STRASSE"),
+            ("\u{41d}ELLO", "hello"),
+            ("\u{3bd}ault", "VAULT"),
+        ] {
+            assert!(alike(one, other) && alike(other, one), "{one} {other}");
+        }
+        for (one, other) in
+            [("Москва", "Моква"), ("ガス", "カス"), ("क\u{93f}", "क\u{93e}"), ("生产", "生産")]
+        {
+            assert!(!alike(one, other), "{one} {other}");
+        }
         for text in ["prods", "pro", "p rod", "生产", ""] {
             assert!(!alike(text, "prod"), "{text:?}");
         }

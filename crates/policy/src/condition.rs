@@ -21,7 +21,7 @@ use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use self::value::{Comparison, compared, is_one_of, list, value};
-use crate::alike::{alike, unaccented};
+use crate::alike::{alike, composed, unaccented};
 use crate::{path, sql};
 
 /// Whether a condition holds.
@@ -101,7 +101,10 @@ impl Pattern {
     fn judge(&self, text: &str) -> Holds {
         if self.exact.is_match(text) {
             Holds::Yes
-        } else if self.loose.is_match(text) || self.loose.is_match(&unaccented(text)) {
+        } else if [text, &unaccented(text), &composed(text)]
+            .iter()
+            .any(|text| self.loose.is_match(text))
+        {
             Holds::Unclear
         } else {
             Holds::No

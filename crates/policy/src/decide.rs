@@ -39,15 +39,17 @@ impl Question<'_> {
 }
 
 /// What is decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+///
+/// The later one is the stricter one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is made.
     Allow,
-    /// It is not made.
-    Deny,
     /// Somebody is asked.
     Ask,
+    /// It is not made.
+    Deny,
 }
 
 impl From<Action> for Verdict {
@@ -71,6 +73,33 @@ pub struct Decision {
     pub reason: String,
     /// How many such calls there may be.
     pub limits: Vec<Limit>,
+    /// What wants it so, as it is written, where `rule` may be no more than a place in a file: who approves
+    /// such calls for a whole session approves these and no others.
+    #[serde(skip)]
+    pub grounds: Vec<String>,
+}
+
+impl Decision {
+    /// What two say of one call: the stricter of them, and where both ask, both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let (mut stricter, laxer) =
+            if other.verdict > self.verdict { (other, self) } else { (self, other) };
+        let both_ask = (stricter.verdict, laxer.verdict) == (Verdict::Ask, Verdict::Ask);
+        let new: Vec<String> =
+            laxer.grounds.into_iter().filter(|one| !stricter.grounds.contains(one)).collect();
+        if both_ask && !new.is_empty() {
+            stricter.rule = format!("{}, {}", stricter.rule, laxer.rule);
+            stricter.reason = format!("{}; {}", stricter.reason, laxer.reason);
+            stricter.grounds.extend(new);
+        }
+        for limit in laxer.limits {
+            if !stricter.limits.contains(&limit) {
+                stricter.limits.push(limit);
+            }
+        }
+        stricter
+    }
 }
 
 /// How often calls may be made that a rule is about.
@@ -164,11 +193,15 @@ impl Policy {
             let Some(fit) = rule.fits(question) else { continue };
             limits.extend(rule.limits.iter().cloned());
             if let (None, Some(action)) = (&decided, rule.action) {
-                decided = Some((action, rule.name.clone(), reason(rule, action, &fit.unclear)));
+                let said = reason(rule, action, &fit.unclear);
+                decided = Some((action, rule.name.clone(), said, rule.written.clone()));
             }
         }
-        let (action, rule, reason) = decided.unwrap_or_else(|| self.otherwise(question));
-        Decision { verdict: action.into(), rule, reason, limits }
+        let (action, rule, reason, ground) = decided.unwrap_or_else(|| {
+            let (action, setting, why) = self.otherwise(question);
+            (action, setting.clone(), why, setting)
+        });
+        Decision { verdict: action.into(), rule, reason, limits, grounds: vec![ground] }
     }
 
     /// What holds where no rule decides.

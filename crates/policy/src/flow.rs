@@ -76,7 +76,7 @@ impl Flow {
         seen: &(impl Iterator<Item = &'a str> + Clone),
         tool: &str,
     ) -> Option<Decision> {
-        let mut asked = None;
+        let mut asked: Option<Decision> = None;
         for (at, rule) in self.0.iter().enumerate() {
             let is_to =
                 |glob: &Glob| glob.matches(tool) || (glob.as_str() == MODEL && tool == ASK_MODEL);
@@ -86,22 +86,31 @@ impl Flow {
             let is_from = |one: &&str| {
                 *one == ANYWHERE || rule.from.all().iter().any(|glob| glob.matches(one))
             };
-            let Some(from) = seen.clone().find(is_from) else { continue };
+            let from: Vec<&str> = seen.clone().filter(is_from).collect();
+            if from.is_empty() {
+                continue;
+            }
+            let named = from.iter().map(|one| if *one == ANYWHERE { "elsewhere" } else { one });
+            let named = named.collect::<Vec<_>>().join(", ");
+            let written = serde_json::to_string(rule).unwrap_or_default();
             let name = format!("flow rule {}", at + 1);
             let why = rule.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
             let decision = Decision {
                 verdict: if rule.action == Action::Deny { Verdict::Deny } else { Verdict::Ask },
                 reason: format!(
-                    "this session has read from {}, and what comes from there may not reach {tool}{why}",
-                    if from == ANYWHERE { "elsewhere" } else { from }
+                    "this session has read from {named}, and what comes from there may not reach {tool}{why}"
                 ),
                 rule: name,
                 limits: Vec::new(),
+                grounds: from.iter().map(|from| format!("{written} after {from}")).collect(),
             };
             if decision.verdict == Verdict::Deny {
                 return Some(decision);
             }
-            asked.get_or_insert(decision);
+            asked = Some(match asked {
+                Some(before) => before.and(decision),
+                None => decision,
+            });
         }
         asked
     }

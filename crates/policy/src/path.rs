@@ -8,7 +8,9 @@ use crate::condition::Holds;
 
 /// A folder as a rule names it; `None` if it could be read in more than one way itself.
 pub(crate) fn folder(path: &str) -> Option<Vec<String>> {
-    Some(parts(path)?.into_iter().map(str::to_owned).collect())
+    let parts = parts(path)?;
+    (!parts.iter().any(|part| has_class(part)))
+        .then(|| parts.into_iter().map(str::to_owned).collect())
 }
 
 /// Whether a path lies in a folder, or is that folder.
@@ -19,12 +21,35 @@ pub(crate) fn is_under(path: &str, folder: &[String]) -> Holds {
     };
     if starts(&|own, of| own == of) {
         Holds::Yes
-    } else if starts(&alike) {
-        // Another name on one system, and the same on the next.
+    } else if starts(&|own, of| alike(own, of) || has_class(own)) {
+        // Another name on one system, and the same on the next; or a shell's pattern for it, `[s]rv`. Below
+        // the folder such a name does no harm.
         Holds::Unclear
     } else {
         Holds::No
     }
+}
+
+/// Whether a name has what shells read as one of several letters.
+fn has_class(name: &str) -> bool {
+    unaccented(name).contains('[')
+}
+
+/// Whether a name could be such a pattern for `..`: `[.][.]`.
+fn may_be_above(name: &str) -> bool {
+    let (mut rest, mut letters) = (name, 0);
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(']').filter(|_| first == '[');
+        let (letter, after) = rest.split_at(end.map_or(first.len_utf8(), |end| end + 1));
+        // `[!a]` and `[^a]` are every other letter, and `[+-9]` all between.
+        let is_dot =
+            if end.is_some() { letter.contains(['.', '!', '^', '-']) } else { first == '.' };
+        if !is_dot {
+            return false;
+        }
+        (rest, letters) = (after, letters + 1);
+    }
+    letters == 2
 }
 
 /// The parts of an absolute path; nothing if it could be read in more than one way.
@@ -41,14 +66,17 @@ fn parts(path: &str) -> Option<Vec<&str>> {
 /// Whether a name means itself wherever it is read.
 fn is_plain(name: &str) -> bool {
     // Signs of shells, of addresses and of other systems; a name that ends with a dot or a space is
-    // another one without it on some.
+    // another one without it on some, and some leave out what comes after a semicolon.
     let odd = |letter: char| {
-        letter.is_control() || matches!(letter, '\\' | '%' | '*' | '?' | '$' | '`' | '/')
+        letter.is_control()
+            || matches!(letter, '\\' | '%' | '*' | '?' | '$' | '`' | '/' | '{' | '}' | ';')
     };
     let looks = unaccented(name);
     !name.is_empty()
         && !name.ends_with(['.', ' '])
         && !name.starts_with([' ', '~'])
+        && !looks.starts_with("..")
+        && !may_be_above(&looks)
         && !name.contains(odd)
         && !looks.contains(odd)
         && !looks.ends_with('.')
@@ -64,10 +92,17 @@ mod tests {
 
     #[test]
     fn paths_are_inside_outside_or_neither() {
-        for path in ["/srv/data/a.txt", "/srv/data", "/srv/data/", "/srv/data/donn\u{e9}es/x y"] {
+        for path in [
+            "/srv/data/a.txt",
+            "/srv/data",
+            "/srv/data/",
+            "/srv/data/donn\u{e9}es/x y",
+            "/srv/data/[id].ts",
+            "/srv/data/[...a]/b",
+        ] {
             assert_eq!(is(path), Holds::Yes, "{path:?}");
         }
-        for path in ["/srv/database", "/srv", "/", "/etc/passwd", "/srv/dat/a"] {
+        for path in ["/srv/database", "/srv", "/", "/etc/passwd", "/srv/dat/a", "/tmp/[id]/a"] {
             assert_eq!(is(path), Holds::No, "{path:?}");
         }
         for path in [
@@ -100,6 +135,14 @@ mod tests {
             "/srv/data/\u{2026}",
             "/srv/da\u{200b}ta/x",
             "/s*/data",
+            "/srv/[d]ata/x",
+            "/srv/\u{ff3b}d\u{ff3d}ata",
+            "/srv/data/[.][.]/x",
+            "/srv/data/[!a]./x",
+            "/srv/{data,x}/y",
+            "/srv/x/..;/data",
+            "/srv/x;y/data",
+            "/srv/data/..x",
             "/srv/$HOME/x",
         ] {
             assert_eq!(is(path), Holds::Unclear, "{path:?}");
@@ -109,6 +152,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_unclear_is_none() {
         assert!(folder("/srv/../etc").is_none() && folder("srv").is_none());
+        assert!(folder("/srv/[a]").is_none());
         assert_eq!(folder("/"), Some(vec![]));
     }
 }

@@ -107,6 +107,8 @@ impl Hints {
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
     pub(crate) name: String,
+    /// All of it, as it is written.
+    pub(crate) written: String,
     tools: Vec<Glob>,
     owners: Vec<Glob>,
     agents: Vec<Glob>,
@@ -160,8 +162,10 @@ impl Rule {
         if settings.action.is_none() && limits.is_empty() {
             return Err(PolicyError::Idle { rule: name });
         }
+        let written = serde_json::to_string(settings).unwrap_or_else(|_| name.clone());
         Ok(Self {
             name,
+            written,
             tools,
             owners: all(&settings.owners),
             agents: all(&settings.agents),
@@ -218,8 +222,15 @@ impl Rule {
         let annotations = self.annotations.is_empty()
             || (!later.annotations.is_empty()
                 && later.annotations.iter().all(|one| self.annotations.contains(one)));
+        // Whatever the later one is about has to fit all of its conditions. What cannot be judged fits where a
+        // rule denies or asks, and not where it allows: then the later one may still be about it.
+        let is_wider = self.when.is_empty()
+            || self.action != Some(Action::Allow)
+            || later.action == Some(Action::Allow);
+        let conditions = is_wider
+            && self.when.iter().all(|own| later.when.iter().any(|one| one.text() == own.text()));
         self.action.is_some()
-            && self.when.is_empty()
+            && conditions
             && globs(&self.tools, &later.tools)
             && globs(&self.owners, &later.owners)
             && globs(&self.agents, &later.agents)

@@ -11,7 +11,7 @@ mod plain;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit as _, Visitor,
+    Expr, Ident, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit as _, Visitor,
 };
 use sqlparser::dialect::{
     Dialect, GenericDialect, MsSqlDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect,
@@ -85,6 +85,7 @@ impl Visitor for Reading {
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<()> {
         match expression {
             Expr::Function(function) => go_on(is_known(&function.name)),
+            Expr::CompoundIdentifier(parts) => go_on(!parts.last().is_some_and(is_next)),
             // Calls of something that has no name here.
             Expr::Lambda(_) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
@@ -126,6 +127,11 @@ fn is_known(name: &ObjectName) -> bool {
     let [only] = name.0.as_slice() else { return false };
     let Some(name) = only.as_ident() else { return false };
     functions::only_computes(&name.value.to_lowercase())
+}
+
+/// What Oracle, DB2, H2 and Snowflake advance a sequence with: `seq.nextval`.
+fn is_next(name: &Ident) -> bool {
+    name.value.eq_ignore_ascii_case("nextval")
 }
 
 /// Whether a table's name is one, and no file that somebody wants read.
@@ -201,6 +207,10 @@ mod tests {
             "SELECT a FROM t ORDER BY pg_sleep(1)",
             "SELECT count(*) FILTER (WHERE setval('s', 1) > 0) FROM t",
             "VALUES (nextval('s'))",
+            "select seq.nextval from dual",
+            "SELECT s.seq.NEXTVAL",
+            "SELECT \"seq\".\"NEXTVAL\" FROM dual",
+            "SELECT a FROM t WHERE b = seq.NextVal",
             "WITH x AS (SELECT setval('s', 1)) SELECT * FROM x",
             r"SELECT 'a\' OR setval(1,2) -- '",
             "SELECT $$a$$",

@@ -319,3 +319,71 @@ fn data_may_be_kept_from_models() {
         PolicyError::Pattern { .. }
     ));
 }
+
+#[test]
+fn where_two_ask_both_are_told_and_what_is_told_of_flow_is_everything_that_was_read() {
+    let policy = policy(
+        r#"
+        [[rules]]
+        name = "public"
+        tools = "out.publish"
+        when = "channel == 'public'"
+        action = "ask"
+        [[flow]]
+        from = ["hr.*", "fin.*"]
+        to = "out.*"
+        action = "ask"
+        "#,
+    );
+    let arguments = json!({ "channel": "public" });
+    let own = decide(&policy, &Call { tool: "out.publish", arguments, ..Call::default() });
+    let flow =
+        |seen: &[&'static str]| policy.flow().decide(&seen.iter().copied(), "out.publish").unwrap();
+    let both = own.clone().and(flow(&["hr.salary"]));
+    assert_eq!(both.verdict, Verdict::Ask);
+    assert!(both.rule.contains("public") && both.rule.contains("flow rule 1"), "{both:?}");
+    assert!(both.reason.contains("public") && both.reason.contains("hr.salary"), "{both:?}");
+    assert_eq!(both.grounds.len(), 2);
+    assert!(own.grounds.iter().all(|one| both.grounds.contains(one)));
+    let more = flow(&["fin.sum", "hr.salary"]);
+    assert!(more.reason.contains("fin.sum") && more.reason.contains("hr.salary"), "{more:?}");
+    assert_ne!(more.grounds, flow(&["hr.salary"]).grounds);
+}
+
+#[test]
+fn a_rule_without_a_name_is_told_from_another_at_its_place() {
+    let small = "[[rules]]\ntools = 'bank.pay'\nwhen = 'amount <= 10'\naction = 'ask'\n";
+    let large = "[[rules]]\ntools = 'bank.pay'\nwhen = 'amount > 1000'\naction = 'ask'\n";
+    let of = |rules: &str, amount: u64| {
+        let arguments = json!({ "amount": amount });
+        decide(&policy(rules), &Call { tool: "bank.pay", arguments, ..Call::default() })
+    };
+    let (before, after) = (of(small, 5), of(&format!("{large}{small}"), 5000));
+    assert_eq!(before.rule, after.rule);
+    assert_ne!(before.grounds, after.grounds);
+    // Where it stands changes nothing.
+    assert_eq!(before.grounds, of(&format!("{large}{small}"), 5).grounds);
+}
+
+#[test]
+fn a_rule_with_the_conditions_of_one_before_it_is_a_contradiction() {
+    let rule = |action: &str, when: &str| {
+        format!("[[rules]]\ntools = 'bank.pay'\nwhen = [{when}]\naction = '{action}'\n")
+    };
+    let both = |first: String, second: String| {
+        let settings: PolicySettings = toml::from_str(&format!("{first}{second}")).unwrap();
+        Policy::new(settings, &LEVELS).map(drop)
+    };
+    let (small, narrow) = ("'amount <= 10'", "'amount <= 10', \"to == 'x'\"");
+    for (first, second) in
+        [("deny", "allow"), ("deny", "deny"), ("ask", "allow"), ("allow", "allow")]
+    {
+        let unreached = both(rule(first, small), rule(second, small));
+        assert!(matches!(unreached, Err(PolicyError::Unreached { .. })), "{first} {second}");
+        let unreached = both(rule(first, small), rule(second, narrow));
+        assert!(matches!(unreached, Err(PolicyError::Unreached { .. })), "{first} {second}");
+        assert_eq!(both(rule(first, narrow), rule(second, small)), Ok(()), "{first} {second}");
+    }
+    // What the first cannot judge is left to the second.
+    assert_eq!(both(rule("allow", small), rule("deny", small)), Ok(()));
+}

@@ -120,6 +120,17 @@ impl Vault {
         Ok(edits.done())
     }
 
+    /// The known tokens in a text that touch a letter or a digit: with their values in place, those are
+    /// parts of longer words.
+    pub fn glued<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let is_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        self.tokens(text).into_iter().filter_map(move |(start, end, _)| {
+            let touches =
+                is_word(text[..start].chars().next_back()) || is_word(text[end..].chars().next());
+            touches.then(|| &text[start..end])
+        })
+    }
+
     /// The known tokens in a text, from left to right.
     fn tokens(&self, text: &str) -> Vec<(usize, usize, &crate::vault::Entry)> {
         let bytes = text.as_bytes();

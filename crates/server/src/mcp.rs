@@ -44,7 +44,7 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use upstream::{List, Watch};
@@ -297,8 +297,15 @@ impl Mcp {
         self.options.mode == Mode::Direct
     }
 
-    async fn watch(&self, uri: &str) -> Result<Watch, ErrorData> {
+    async fn watch(
+        &self,
+        uri: &str,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Watch, ErrorData> {
         let server = self.of_resource(uri).await?;
+        let asked = Map::from_iter([("uri".to_owned(), uri.into())]);
+        let permitted = self.is_permitted(&server, Some("$resource"), &asked, context).await;
+        permitted.map_err(|refused| relay::error(refused.into()))?;
         let upstreams = self.shared.service.tools().upstreams();
         upstreams.watch(&server, uri).await.map_err(relay::error)
     }
@@ -484,10 +491,12 @@ impl ServerHandler for Mcp {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         if self.is_direct() {
-            return Ok(ListPromptsResult::with_all_items(self.listed_prompts().await));
+            tasks::may_look(&context)?;
+            let prompts = self.listed_prompts(&caller(&context)).await;
+            return Ok(ListPromptsResult::with_all_items(prompts));
         }
         let about = format!(
             "How to work through Tidegate: when to write a program, and how (version {}).",
@@ -522,7 +531,7 @@ impl ServerHandler for Mcp {
         tasks::may_look(&context)?;
         let mut own = self.resources(&caller(&context)).await?;
         if self.is_direct() {
-            let mut resources = self.listed_resources(List::Resources).await;
+            let mut resources = self.listed_resources(List::Resources, &caller(&context)).await;
             resources.append(&mut own.resources);
             own.resources = resources;
         }
@@ -532,11 +541,12 @@ impl ServerHandler for Mcp {
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut own = resources::templates();
         if self.is_direct() {
-            let mut templates = self.listed_resources(List::Templates).await;
+            tasks::may_look(&context)?;
+            let mut templates = self.listed_resources(List::Templates, &caller(&context)).await;
             templates.append(&mut own.resource_templates);
             own.resource_templates = templates;
         }
@@ -581,12 +591,12 @@ impl ServerHandler for Mcp {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if !self.is_direct() {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         }
-        let watch = self.watch(&request.uri).await?;
+        let watch = self.watch(&request.uri, &context).await?;
         self.client.watch(&request.uri, watch)
     }
 
@@ -612,8 +622,8 @@ impl ServerHandler for Mcp {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut watches = Vec::new();
         for uri in context.accepted().resource_subscriptions.iter().flatten().take(WATCHED) {
-            // One that nobody has never changes.
-            watches.extend(self.watch(uri).await.ok());
+            // One that nobody has, or that may not be read, never changes.
+            watches.extend(self.watch(uri, context.request_context()).await.ok());
         }
         client::listen(self.shared.service.tools().upstreams(), &context).await;
         drop(watches);

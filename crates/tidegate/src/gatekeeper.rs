@@ -146,10 +146,19 @@ pub(crate) fn inherits(config: &Config, from: &str, to: &str) -> Result<(), Stri
     match all.get(from).cloned() {
         None => Ok(()),
         Some(labels) => {
-            all.insert(to.to_owned(), labels);
+            // There may be a session of that name, which then is no fork and keeps its own.
+            all.entry(to.to_owned()).or_default().extend(labels);
             files.write(LABELS, &all)
         }
     }
+}
+
+/// A session was brought from elsewhere, and may have read everything.
+pub(crate) fn comes_from_anywhere(config: &Config, session: &str) -> Result<(), String> {
+    let files = Files { folder: config.data().ok().map(|data| data.join("rules")) };
+    let mut all: Labels = files.read(LABELS)?;
+    all.insert(session.to_owned(), BTreeSet::from([policy::ANYWHERE.to_owned()]));
+    files.write(LABELS, &all)
 }
 
 /// A session is no more.

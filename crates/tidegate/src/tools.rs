@@ -41,8 +41,12 @@ pub(crate) async fn open_all(
     let upstreams = Upstreams::new(settings, options);
     let memory =
         config.data().map_or_else(|_| Memory::none(), |data| Memory::at(data.join("servers")));
-    let web = upstream::Web::new(config.web()?);
-    let tools = Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web);
+    let web = config.web()?;
+    // Where no host may be reached, nothing comes from one.
+    let web_pii = if web.hosts.is_empty() { Pii::Off } else { config.privacy()?.pii };
+    let web = upstream::Web::new(web);
+    let tools =
+        Tools::new(upstreams, policies, memory).with_veil(veil(config)?).with_web(web, web_pii);
     let tools = match config.data() {
         Ok(data) => tools.with_skills(Skillset::at(data.join("skills"), config.skill_sources()?)),
         // Without a place nothing is kept.

@@ -49,6 +49,33 @@ fn resources_are_read_and_refused_in_the_servers_own_words() {
     assert_eq!(client.hear()["error"], error);
 }
 
+#[test]
+fn what_rules_deny_is_neither_listed_nor_watched() {
+    let lists = ["resources/list", "resources/templates/list", "prompts/list"];
+    let words = ["x://one", "x://{any}", "greet"];
+    let mut client = Client::start();
+    for (method, word) in lists.into_iter().zip(words) {
+        client.send(method, json!({}));
+        let listed = client.hear();
+        assert!(listed["result"].to_string().contains(word), "{listed}");
+    }
+    client.send("resources/subscribe", json!({ "uri": "x://one" }));
+    assert!(client.hear().get("result").is_some());
+
+    let mut client = Client::start_under(
+        "[[policy.rules]]\nname = \"closed\"\ntools = \"asking.$*\"\naction = \"deny\"\n",
+    );
+    for (method, word) in lists.into_iter().zip(words) {
+        client.send(method, json!({}));
+        let listed = client.hear();
+        assert!(listed.get("result").is_some(), "{listed}");
+        assert!(!listed.to_string().contains(word), "{listed}");
+    }
+    client.send("resources/subscribe", json!({ "uri": "x://one" }));
+    let refused = client.hear();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("closed"), "{refused}");
+}
+
 /// A client that speaks the protocol by hand.
 struct Client {
     child: Child,
@@ -61,11 +88,16 @@ struct Client {
 impl Client {
     /// One that can be asked, and has shaken hands.
     fn start() -> Self {
+        Self::start_under("")
+    }
+
+    /// The same, under rules.
+    fn start_under(rules: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = folder.path().join("tidegate.toml");
         let crate_folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
         let server = format!("{crate_folder}/tests/direct/asking.py");
-        let text = format!("[servers.asking]\ncommand = \"python3\"\nargs = [{server:?}]\n");
+        let text = format!("[servers.asking]\ncommand = \"python3\"\nargs = [{server:?}]\n{rules}");
         std::fs::write(&config, text).unwrap();
         let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
             || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),

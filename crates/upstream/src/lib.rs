@@ -61,6 +61,6 @@ pub use stdio::supervise;
 pub use trace::TraceParent;
 pub use upstreams::{Upstreams, Watch};
 pub use web::{
-    Hosts, PrivateAddresses, Web, WebAnswer, WebBody, WebError, WebRequest, WebSettings, WrongHost,
-    host_of, is_public,
+    Anywhere, Hosts, OnTheWay, PrivateAddresses, Redirect, Web, WebAnswer, WebBody, WebError,
+    WebRequest, WebSettings, WrongHost, host_of, is_public,
 };

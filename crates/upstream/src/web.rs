@@ -19,8 +19,9 @@ mod resolving;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderMap, LOCATION};
@@ -140,6 +141,36 @@ impl WebError {
     }
 }
 
+/// Is asked before a redirect is followed: every one is a new request.
+#[async_trait]
+pub trait OnTheWay: Send + Sync {
+    /// Comes back when it may be followed; the words say why not. How long that takes counts against nobody's
+    /// time.
+    async fn goes_on(&self, next: &Redirect<'_>) -> Result<(), String>;
+}
+
+/// Where a request is sent on to.
+#[derive(Debug, Clone, Copy)]
+pub struct Redirect<'a> {
+    /// With which method.
+    pub method: &'a str,
+    /// To which address.
+    pub url: &'a str,
+    /// Whether what was sent is sent again.
+    pub has_body: bool,
+}
+
+/// Follows redirects wherever a request may go.
+#[derive(Debug)]
+pub struct Anywhere;
+
+#[async_trait]
+impl OnTheWay for Anywhere {
+    async fn goes_on(&self, _: &Redirect<'_>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// The network that programs may reach.
 #[derive(Debug)]
 pub struct Web {
@@ -165,25 +196,29 @@ impl Web {
     ///
     /// # Errors
     /// When it may not be made, or brought no answer.
-    pub async fn fetch(&self, request: WebRequest) -> Result<WebAnswer, WebError> {
+    pub async fn fetch(
+        &self,
+        request: WebRequest,
+        way: &dyn OnTheWay,
+    ) -> Result<WebAnswer, WebError> {
         let asked = request.timeout.map_or(Ok(self.settings.timeout), seconds)?;
-        let most = asked.min(self.settings.timeout);
-        let hop = Hop::new(request)?;
-        let fetched = tokio::time::timeout(most, self.follow(hop));
-        fetched.await.unwrap_or_else(|_| {
-            let seconds = most.as_secs_f64();
-            Err(WebError::NotAnswered(format!("no whole answer came within {seconds} s")))
-        })
-    }
-
-    async fn follow(&self, mut hop: Hop) -> Result<WebAnswer, WebError> {
+        let mut clock = Clock::new(asked.min(self.settings.timeout));
+        let mut hop = Hop::new(request)?;
         for redirects in 0..=MOST_REDIRECTS {
-            let sent = self.send(&hop).await;
+            let sent = clock.within(self.send(&hop)).await;
             let response = if redirects == 0 { sent? } else { sent.map_err(WebError::on_the_way)? };
-            match hop.next(&response).map_err(WebError::on_the_way)? {
-                Some(next) => hop = next,
-                None => return self.read(&hop, response).await,
-            }
+            let Some(next) = hop.next(&response).map_err(WebError::on_the_way)? else {
+                return clock.within(self.read(&hop, response)).await;
+            };
+            // Its connection is not held while somebody thinks about the next.
+            drop(response);
+            let redirect = Redirect {
+                method: next.method.as_str(),
+                url: next.url.as_str(),
+                has_body: next.body.is_some(),
+            };
+            way.goes_on(&redirect).await.map_err(WebError::SentOn)?;
+            hop = next;
         }
         Err(WebError::SentOn(format!("there were more than {MOST_REDIRECTS} redirects")))
     }
@@ -295,6 +330,31 @@ impl Web {
     }
 }
 
+/// How long a request may still take.
+struct Clock {
+    most: Duration,
+    left: Duration,
+}
+
+impl Clock {
+    fn new(most: Duration) -> Self {
+        Self { most, left: most }
+    }
+
+    async fn within<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, WebError>>,
+    ) -> Result<T, WebError> {
+        let begun = Instant::now();
+        let done = tokio::time::timeout(self.left, work).await;
+        self.left = self.left.saturating_sub(begun.elapsed());
+        done.unwrap_or_else(|_| {
+            let seconds = self.most.as_secs_f64();
+            Err(WebError::NotAnswered(format!("no whole answer came within {seconds} s")))
+        })
+    }
+}
+
 /// What every client has in common.
 fn builder() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
@@ -388,12 +448,15 @@ impl Hop {
     }
 }
 
-/// The host of an address, with its port where that is written.
+/// The host of an address as rules name it, however it is written: without the dot that only says that the name is
+/// whole, and with its port unless that is one of the usual two, which a host without a port stands for.
 #[must_use]
 pub fn host_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
-    let host = url.host_str().filter(|host| !host.is_empty())?;
-    Some(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    let host = url.host_str()?.trim_end_matches('.');
+    let port = url.port().filter(|port| !matches!(port, 80 | 443));
+    (!host.is_empty())
+        .then(|| port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
 /// The port of an address that could be asked.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use upstream::{
-    Hosts, PrivateAddresses, Web, WebAnswer, WebBody, WebError, WebRequest, WebSettings,
+    Anywhere, Hosts, OnTheWay, PrivateAddresses, Redirect, Web, WebAnswer, WebBody, WebError,
+    WebRequest, WebSettings,
 };
 
 /// A server that answers every request with what `answer` writes, and keeps what it was asked.
@@ -113,7 +114,7 @@ async fn an_answer_comes_with_status_headers_and_text_and_nothing_of_ours_goes_a
     );
     let web = reaching(&server);
     for _ in 0..2 {
-        let answer = web.fetch(get(&server.url("/x?y=1"))).await.unwrap();
+        let answer = web.fetch(get(&server.url("/x?y=1")), &Anywhere).await.unwrap();
         assert_eq!((answer.status, text(&answer)), (200, r#"{"a": 1}"#));
         assert_eq!(answer.headers["content-type"], "application/json");
     }
@@ -126,12 +127,12 @@ async fn an_answer_comes_with_status_headers_and_text_and_nothing_of_ours_goes_a
 
 #[tokio::test]
 async fn nothing_may_be_reached_that_nobody_named() {
-    let error = Web::default().fetch(get("https://example.com/")).await.unwrap_err();
+    let error = Web::default().fetch(get("https://example.com/"), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
     assert!(error.to_string().contains("`allow` under [network]"), "{error}");
     let server = Server::saying("200 OK", "secret");
     let elsewhere = web(&["api.example.com"], &[&server.address.to_string()]);
-    let error = elsewhere.fetch(get(&server.url("/"))).await.unwrap_err();
+    let error = elsewhere.fetch(get(&server.url("/")), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
     assert!(server.asked().is_empty());
 }
@@ -177,7 +178,7 @@ async fn an_address_that_is_not_public_is_not_reached_however_it_is_written() {
         "10.0.0.1",
         "100.64.0.1",
     ] {
-        let error = web.fetch(get(&format!("http://{host}:{port}/"))).await.unwrap_err();
+        let error = web.fetch(get(&format!("http://{host}:{port}/")), &Anywhere).await.unwrap_err();
         assert!(matches!(error, WebError::NotAllowed(_)), "{host}: {error:?}");
         assert!(error.to_string().contains("allow-private"), "{host}: {error}");
     }
@@ -193,9 +194,10 @@ async fn a_name_that_leads_to_an_address_that_was_named_may_be_reached_at_that_p
         &[&format!("localhost:{port}"), &format!("localhost:{closed}")],
         &[&format!("127.0.0.1:{port}"), &format!("[::1]:{port}")],
     );
-    let answer = web.fetch(get(&format!("http://localhost:{port}/"))).await.unwrap();
+    let answer = web.fetch(get(&format!("http://localhost:{port}/")), &Anywhere).await.unwrap();
     assert_eq!(text(&answer), "here");
-    let error = web.fetch(get(&format!("http://localhost:{closed}/"))).await.unwrap_err();
+    let error =
+        web.fetch(get(&format!("http://localhost:{closed}/")), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAllowed(_)), "{error:?}");
     assert!(other.asked().is_empty());
 }
@@ -222,7 +224,7 @@ async fn tricks_in_addresses_lead_nowhere() {
         "http://allowed.example:0/".to_owned(),
         format!("http://allowed.example/{}", "a".repeat(10_000)),
     ] {
-        let error = web.fetch(get(&url)).await.unwrap_err();
+        let error = web.fetch(get(&url), &Anywhere).await.unwrap_err();
         let refused = matches!(error, WebError::NotAllowed(_) | WebError::Wrong(_));
         assert!(refused, "{}: {error:?}", &url[..url.len().min(60)]);
     }
@@ -249,7 +251,7 @@ async fn a_redirect_goes_only_where_a_request_may_go() {
         // What is inside may be named by any program, and is not public.
         let hosts = [&address, &format!("127.0.0.1:{port}"), &format!("localhost:{port}")];
         let web = web(&hosts.map(String::as_str), &[&address]);
-        let error = web.fetch(get(&front.url("/"))).await.unwrap_err();
+        let error = web.fetch(get(&front.url("/")), &Anywhere).await.unwrap_err();
         assert!(matches!(error, WebError::SentOn(_)), "{location}: {error:?}");
         assert_eq!(front.asked().len(), 1);
     }
@@ -272,7 +274,7 @@ async fn redirects_are_followed_and_do_not_carry_secrets_to_another_host() {
         body: Some(WebBody::Text("the body".into())),
         ..get(&front.url("/"))
     };
-    let answer = web.fetch(request.clone()).await.unwrap();
+    let answer = web.fetch(request.clone(), &Anywhere).await.unwrap();
     assert_eq!((text(&answer), answer.url.as_str()), ("arrived", location.as_str()));
     assert!(front.asked()[0].contains("Bearer s3cret"));
     let there = &last.asked()[0];
@@ -282,14 +284,80 @@ async fn redirects_are_followed_and_do_not_carry_secrets_to_another_host() {
     let seen = Server::saying(&format!("303 See Other\r\nLocation: {location}"), "");
     let address = seen.address.to_string();
     let web = self::web(&[&address, &b], &[&address, &b]);
-    web.fetch(WebRequest { url: seen.url("/"), ..request }).await.unwrap();
+    web.fetch(WebRequest { url: seen.url("/"), ..request }, &Anywhere).await.unwrap();
     assert!(last.asked()[1].starts_with("GET /there"));
     let around = Server::new(|_, out| {
         drop(out.write_all(said("302 Found\r\nLocation: /again", "").as_bytes()));
     });
-    let error = reaching(&around).fetch(get(&around.url("/"))).await.unwrap_err();
+    let error = reaching(&around).fetch(get(&around.url("/")), &Anywhere).await.unwrap_err();
     assert!(error.to_string().contains("more than 5 redirects"), "{error}");
     assert_eq!(around.asked().len(), 6);
+}
+
+#[test]
+fn a_host_has_one_name_however_it_is_written() {
+    for url in [
+        "https://ok.test/x",
+        "https://ok.test./x",
+        "https://OK.test:443",
+        "https://ok.test.:443/",
+        "http://ok.test:443/",
+        "http://ok.test:80/",
+        "https://ok.test:80/",
+        "http://ok%2Etest/",
+        "http://ok。test/",
+    ] {
+        assert_eq!(upstream::host_of(url).as_deref(), Some("ok.test"), "{url}");
+    }
+    for url in ["http://ok.test:8080/", "http://ok.test.:8080/", "https://OK.TEST:8080"] {
+        assert_eq!(upstream::host_of(url).as_deref(), Some("ok.test:8080"), "{url}");
+    }
+    assert_eq!(upstream::host_of("http://[::1]:80/").as_deref(), Some("[::1]"));
+}
+
+/// Lets requests be sent on to some hosts only, and keeps what it was asked.
+struct Only {
+    hosts: Vec<String>,
+    asked: Mutex<Vec<(String, bool)>>,
+}
+
+#[async_trait::async_trait]
+impl OnTheWay for Only {
+    async fn goes_on(&self, next: &Redirect<'_>) -> Result<(), String> {
+        let host = upstream::host_of(next.url).unwrap();
+        let name = format!("{} {host}", next.method);
+        self.asked.lock().unwrap().push((name.clone(), next.has_body));
+        if self.hosts.contains(&host) { Ok(()) } else { Err(format!("{name} is denied")) }
+    }
+}
+
+#[tokio::test]
+async fn every_redirect_is_asked_about_before_it_is_followed() {
+    let last = Server::saying("200 OK", "arrived");
+    let b = last.address.to_string();
+    for (status, method, has_body) in
+        [("307 Temporary Redirect", "POST", true), ("303 See Other", "GET", false)]
+    {
+        let front = Server::saying(&format!("{status}\r\nLocation: {}", last.url("/x")), "");
+        let a = front.address.to_string();
+        let web = web(&[&a, &b], &[&a, &b]);
+        let request = WebRequest {
+            method: "POST".into(),
+            body: Some(WebBody::Text("LEAK".into())),
+            ..get(&front.url("/"))
+        };
+        let before = last.asked().len();
+        let nobody = Only { hosts: Vec::new(), asked: Mutex::default() };
+        let error = web.fetch(request.clone(), &nobody).await.unwrap_err();
+        assert!(
+            matches!(&error, WebError::SentOn(said) if said.contains("is denied")),
+            "{error:?}"
+        );
+        assert_eq!(*nobody.asked.lock().unwrap(), [(format!("{method} {b}"), has_body)]);
+        assert_eq!((front.asked().len(), last.asked().len()), (1, before));
+        let this = Only { hosts: vec![b.clone()], asked: Mutex::default() };
+        assert_eq!(text(&web.fetch(request, &this).await.unwrap()), "arrived");
+    }
 }
 
 #[tokio::test]
@@ -300,7 +368,7 @@ async fn a_body_that_is_too_large_is_not_read_to_its_end() {
         let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
         while out.write_all(chunk.as_bytes()).is_ok() {}
     });
-    let error = reaching(&endless).fetch(get(&endless.url("/"))).await.unwrap_err();
+    let error = reaching(&endless).fetch(get(&endless.url("/")), &Anywhere).await.unwrap_err();
     assert!(error.to_string().contains("more than 1048576 bytes"), "{error}");
     assert!(error.to_string().contains("`max-bytes`"), "{error}");
 }
@@ -316,7 +384,7 @@ async fn a_body_that_grows_when_it_is_unpacked_is_measured_unpacked() {
         );
         drop(out.write_all(head.as_bytes()).and_then(|()| out.write_all(&bomb)));
     });
-    let error = reaching(&server).fetch(get(&server.url("/"))).await.unwrap_err();
+    let error = reaching(&server).fetch(get(&server.url("/")), &Anywhere).await.unwrap_err();
     assert!(error.to_string().contains("more than 1048576 bytes"), "{error}");
     // The same packing of less is read, so that it is the size that was refused.
     let small = packed_zeros(100);
@@ -327,7 +395,7 @@ async fn a_body_that_grows_when_it_is_unpacked_is_measured_unpacked() {
         );
         drop(out.write_all(head.as_bytes()).and_then(|()| out.write_all(&small)));
     });
-    let answer = reaching(&server).fetch(get(&server.url("/"))).await.unwrap();
+    let answer = reaching(&server).fetch(get(&server.url("/")), &Anywhere).await.unwrap();
     let WebBody::Base64(bytes) = answer.body else { panic!("zeros are no text") };
     assert_eq!(bytes.len(), (100 * 258_usize + 1).div_ceil(3) * 4);
 }
@@ -342,11 +410,11 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
         }
     });
     let request = WebRequest { timeout: Some(0.5), ..get(&slow.url("/")) };
-    let error = reaching(&slow).fetch(request).await.unwrap_err();
+    let error = reaching(&slow).fetch(request, &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAnswered(_)), "{error:?}");
     let silent = Server::new(|_, _| std::thread::sleep(Duration::from_secs(60)));
     let request = WebRequest { timeout: Some(0.5), ..get(&silent.url("/")) };
-    let error = reaching(&silent).fetch(request).await.unwrap_err();
+    let error = reaching(&silent).fetch(request, &Anywhere).await.unwrap_err();
     assert!(error.to_string().contains("within 0.5 s"), "{error}");
 }
 
@@ -365,17 +433,23 @@ async fn what_follows_from_the_connection_cannot_be_set() {
         ("", "a"),
     ] {
         let headers = vec![(name.to_owned(), value.to_owned())];
-        let error = web.fetch(WebRequest { headers, ..get(&server.url("/")) }).await.unwrap_err();
+        let error = web
+            .fetch(WebRequest { headers, ..get(&server.url("/")) }, &Anywhere)
+            .await
+            .unwrap_err();
         assert!(matches!(error, WebError::Wrong(_)), "{name}: {error:?}");
     }
     for method in ["CONNECT", "TRACE", "GET / HTTP/1.1\r\nX: y", ""] {
         let request = WebRequest { method: method.into(), ..get(&server.url("/")) };
-        let error = web.fetch(request).await.unwrap_err();
+        let error = web.fetch(request, &Anywhere).await.unwrap_err();
         assert!(matches!(error, WebError::Wrong(_)), "{method:?}: {error:?}");
     }
     for timeout in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let request = WebRequest { timeout: Some(timeout), ..get(&server.url("/")) };
-        assert!(matches!(web.fetch(request).await, Err(WebError::Wrong(_))), "{timeout}");
+        assert!(
+            matches!(web.fetch(request, &Anywhere).await, Err(WebError::Wrong(_))),
+            "{timeout}"
+        );
     }
     assert!(server.asked().is_empty());
 }
@@ -384,10 +458,10 @@ async fn what_follows_from_the_connection_cannot_be_set() {
 async fn a_host_that_is_not_there_is_told_apart_from_one_that_does_not_answer() {
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let web = web(&[&gone], &[&gone]);
-    let error = web.fetch(get(&format!("http://{gone}/"))).await.unwrap_err();
+    let error = web.fetch(get(&format!("http://{gone}/")), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotSent(_)), "{error:?}");
     let rude = Server::new(|_, _| {});
-    let error = reaching(&rude).fetch(get(&rude.url("/"))).await.unwrap_err();
+    let error = reaching(&rude).fetch(get(&rude.url("/")), &Anywhere).await.unwrap_err();
     assert!(matches!(error, WebError::NotAnswered(_)), "{error:?}");
 }
 

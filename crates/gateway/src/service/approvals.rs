@@ -79,11 +79,17 @@ CREATE TABLE IF NOT EXISTS approval_notes (
     done TEXT NOT NULL
 ) STRICT;
 CREATE INDEX IF NOT EXISTS approval_notes_by_run ON approval_notes (run, number);
+CREATE TABLE IF NOT EXISTS approval_grounds (
+    id TEXT PRIMARY KEY,
+    grounds TEXT NOT NULL
+) STRICT;
 ";
 
 /// Questions with what is shown beside them.
-const QUESTIONS: &str = "SELECT approvals.*, approval_notes.number, approval_notes.done
-    FROM approvals LEFT JOIN approval_notes ON approval_notes.id = approvals.id";
+const QUESTIONS: &str = "SELECT approvals.*, approval_notes.number, approval_notes.done,
+    approval_grounds.grounds
+    FROM approvals LEFT JOIN approval_notes ON approval_notes.id = approvals.id
+    LEFT JOIN approval_grounds ON approval_grounds.id = approvals.id";
 
 /// One call that waits for an answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -113,6 +119,9 @@ pub struct Group {
     pub rule: String,
     /// Why, in words.
     pub reason: String,
+    /// The rules that want somebody asked as they are written, with what the session has read.
+    #[serde(skip)]
+    pub grounds: Vec<String>,
     /// Since when the first of them waits.
     pub asked_at: Moment,
     /// When the first of them is over.
@@ -276,10 +285,11 @@ impl Approvals {
         let broken = |error: sqlx::Error| format!("it could not be asked about: {error}");
         let digest = digest(&wish.name(), wish.shown);
         let _one_at_a_time = self.claiming.lock().await;
-        let known = sqlx::query(
-            "SELECT * FROM approvals WHERE run = ? AND digest = ?
-             AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at, rowid",
-        )
+        let grounds = serde_json::to_string(&decision.grounds).unwrap_or_default();
+        let known = sqlx::query(sqlx::AssertSqlSafe(format!(
+            "{QUESTIONS} WHERE approvals.run = ? AND digest = ?
+             AND state IN ('pending', 'approved', 'denied') ORDER BY asked_at, approvals.rowid"
+        )))
         .bind(&wish.behalf.run)
         .bind(&digest)
         .fetch_all(&self.pool)
@@ -291,7 +301,15 @@ impl Approvals {
             if row.get::<String, _>("state") == "denied" {
                 denied = Some(row);
             } else if lock(&self.claimed).insert(id.clone()) {
-                return Ok(Claim { id, claimed: Arc::clone(&self.claimed) });
+                let claim = Claim { id, claimed: Arc::clone(&self.claimed) };
+                // One that an older version asked has none.
+                let same = row.get::<Option<String>, _>("grounds").is_none_or(|own| own == grounds);
+                if same {
+                    return Ok(claim);
+                }
+                // Asked for other reasons than those there are now: nobody was shown these.
+                let state: String = row.get("state");
+                self.set(&claim.id, &state, "withdrawn").await.map_err(broken)?;
             }
         }
         // Who was told no once need not be asked again by the same program.
@@ -316,6 +334,12 @@ impl Approvals {
         lock(&self.claimed).insert(id.clone());
         let claim = Claim { id, claimed: Arc::clone(&self.claimed) };
         let arguments = serde_json::to_string(wish.shown).unwrap_or_default();
+        sqlx::query("INSERT INTO approval_grounds VALUES (?, ?)")
+            .bind(&claim.id)
+            .bind(grounds)
+            .execute(&self.pool)
+            .await
+            .map_err(broken)?;
         sqlx::query(
             "INSERT INTO approval_notes SELECT ?1, ?2, COALESCE(MAX(number), 0) + 1, ?3
              FROM approval_notes WHERE run = ?2",
@@ -353,24 +377,27 @@ impl Approvals {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Whether somebody has approved such calls for the whole session.
+    /// Whether somebody has approved such calls for the whole session, whatever wants somebody asked.
     async fn is_granted(&self, wish: &Wish<'_>, decision: &Decision) -> Result<bool, sqlx::Error> {
-        let grants: Vec<String> = sqlx::query_scalar(
-            "SELECT conditions FROM grants
-             WHERE session = ? AND tool = ? AND rule = ? AND expires_at > ?",
+        let grants: Vec<(String, String)> = sqlx::query_as(
+            "SELECT rule, conditions FROM grants
+             WHERE session = ? AND tool = ? AND expires_at > ?",
         )
         .bind(&wish.behalf.session)
         .bind(wish.name())
-        .bind(&decision.rule)
         .bind(Moment::now().0)
         .fetch_all(&self.pool)
         .await?;
-        Ok(grants.iter().any(|conditions| {
+        let holds = |conditions: &str| {
             let conditions: Option<Vec<String>> = serde_json::from_str(conditions).ok();
             conditions.is_some_and(|conditions| {
                 policy::all_hold(&conditions, wish.arguments).unwrap_or(false)
             })
-        }))
+        };
+        let is_granted = |ground: &String| {
+            grants.iter().any(|(granted, conditions)| granted == ground && holds(conditions))
+        };
+        Ok(!decision.grounds.is_empty() && decision.grounds.iter().all(is_granted))
     }
 
     /// What waits for an answer: of one run or of all, of one owner or of all.
@@ -396,7 +423,8 @@ impl Approvals {
         for row in &rows {
             let of_row = group(row);
             let same = |one: &&mut Group| {
-                (&one.run, &one.tool, &one.rule) == (&of_row.run, &of_row.tool, &of_row.rule)
+                (&one.run, &one.tool, &one.rule, &one.grounds)
+                    == (&of_row.run, &of_row.tool, &of_row.rule, &of_row.grounds)
             };
             match groups.iter_mut().find(same) {
                 Some(known) => {
@@ -482,18 +510,20 @@ impl Approvals {
         by: &str,
     ) -> Result<(), sqlx::Error> {
         let now = Moment::now();
-        sqlx::query("INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-            .bind(format!("g_{}", Uuid::new_v4().simple()))
-            .bind(&group.session)
-            .bind(&group.tool)
-            .bind(&group.rule)
-            .bind(serde_json::to_string(conditions).unwrap_or_default())
-            .bind(now.0)
-            .bind(by)
-            // As long as the question itself could have been answered.
-            .bind(now.0 + (group.expires_at.0 - group.asked_at.0))
-            .execute(&self.pool)
-            .await?;
+        for ground in &group.grounds {
+            sqlx::query("INSERT INTO grants VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+                .bind(format!("g_{}", Uuid::new_v4().simple()))
+                .bind(&group.session)
+                .bind(&group.tool)
+                .bind(ground)
+                .bind(serde_json::to_string(conditions).unwrap_or_default())
+                .bind(now.0)
+                .bind(by)
+                // As long as the question itself could have been answered.
+                .bind(now.0 + (group.expires_at.0 - group.asked_at.0))
+                .execute(&self.pool)
+                .await?;
+        }
         Ok(())
     }
 
@@ -520,8 +550,12 @@ impl Approvals {
             sqlx::query(statement).bind(moment.0).execute(&self.pool).await?;
         }
         let _nobody_asks = self.claiming.lock().await;
-        let orphans = "DELETE FROM approval_notes WHERE id NOT IN (SELECT id FROM approvals)";
-        sqlx::query(orphans).execute(&self.pool).await?;
+        for orphans in [
+            "DELETE FROM approval_notes WHERE id NOT IN (SELECT id FROM approvals)",
+            "DELETE FROM approval_grounds WHERE id NOT IN (SELECT id FROM approvals)",
+        ] {
+            sqlx::query(orphans).execute(&self.pool).await?;
+        }
         Ok(())
     }
 }
@@ -563,6 +597,7 @@ fn group(row: &SqliteRow) -> Group {
     // One that an older version asked has neither.
     let number: Option<i64> = row.get("number");
     let done: Option<String> = row.get("done");
+    let grounds: Option<String> = row.get("grounds");
     let item = Item {
         id: row.get("id"),
         number: number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0),
@@ -576,6 +611,7 @@ fn group(row: &SqliteRow) -> Group {
         tool: row.get("tool"),
         rule: row.get("rule"),
         reason: row.get("reason"),
+        grounds: grounds.and_then(|all| serde_json::from_str(&all).ok()).unwrap_or_default(),
         asked_at: Moment(row.get("asked_at")),
         expires_at: Moment(row.get("expires_at")),
         items: vec![item],

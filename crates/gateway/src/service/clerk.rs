@@ -102,6 +102,16 @@ impl Clerk for ServiceClerk {
             });
         }
     }
+
+    fn reaches(&self, behalf: &Behalf, name: &str, by_way_of: &str) {
+        if let Some(trail) = &self.trail {
+            trail.note(Entry {
+                subject: name.to_owned(),
+                details: by(json!({ "by_way_of": by_way_of }), &behalf.agent),
+                ..of(behalf, Kind::Call)
+            });
+        }
+    }
 }
 
 impl ServiceClerk {
@@ -112,12 +122,14 @@ impl ServiceClerk {
 }
 
 fn entry(wish: &Wish<'_>, kind: Kind) -> Entry {
-    let behalf = wish.behalf;
+    Entry { subject: wish.name(), ..of(wish.behalf, kind) }
+}
+
+fn of(behalf: &Behalf, kind: Kind) -> Entry {
     Entry {
         owner: behalf.owner.clone(),
         session: behalf.session.clone(),
         run: behalf.run.clone(),
-        subject: wish.name(),
         ..Entry::new(kind)
     }
 }
@@ -276,6 +288,27 @@ impl Service {
             shown: arguments,
         };
         self.passes(&wish).await
+    }
+
+    /// Whether a list of what a server has may be shown to a caller: `server.$resources`, `server.$prompts`.
+    /// Nobody is asked; one that somebody would have to approve is not shown.
+    pub async fn may_list(&self, caller: &Caller, server: &ServerName, what: &str) -> bool {
+        let behalf = self.directly(caller);
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        let none = Map::new();
+        let wish = Wish {
+            behalf: &behalf,
+            server: &server.0,
+            tool: what,
+            annotations: &reads,
+            is_trusted: true,
+            arguments: &none,
+            shown: &none,
+        };
+        let judge = self.parts.tools.judge();
+        let permitted = judge.permits_at_once(&wish).await;
+        judge.forget_run(&behalf.run);
+        matches!(permitted, Ok(Some(()))) && judge.has_read(&behalf, &wish.name()).await.is_ok()
     }
 
     async fn passes(&self, wish: &Wish<'_>) -> Result<(), String> {

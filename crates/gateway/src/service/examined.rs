@@ -125,6 +125,7 @@ impl Service {
             rule: decided.setting.clone(),
             reason: "a review of the program found something before it ran".to_owned(),
             limits: Vec::new(),
+            grounds: vec![decided.setting.clone()],
         };
         self.ask_somebody(place.run, &wish, &decision).await.map_err(Some)
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use skills::{Index, Listed, Pack, Trust};
-use upstream::{Hosts, PrivateAddresses, Web, WebBody, WebRequest, WebSettings};
+use upstream::{Anywhere, Hosts, PrivateAddresses, Web, WebBody, WebRequest, WebSettings};
 use url::Url;
 
 /// The file of an index.
@@ -132,7 +132,8 @@ async fn get(url: &Url) -> Result<Vec<u8>, String> {
         body: None,
         timeout: None,
     };
-    let answer = Web::new(settings).fetch(request).await.map_err(|error| wrong(&error))?;
+    let fetched = Web::new(settings).fetch(request, &Anywhere).await;
+    let answer = fetched.map_err(|error| wrong(&error))?;
     if answer.status != 200 {
         return Err(wrong(&format!("the server answered with status {}", answer.status)));
     }

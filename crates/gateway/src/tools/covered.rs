@@ -48,7 +48,13 @@ impl Tools {
     fn any(&self, is: impl Fn(Pii) -> bool) -> bool {
         let policies = self.policies();
         let mut all = policies.values();
-        all.any(|policy| is(policy.pii) || policy.tool_pii.values().any(|pii| is(*pii)))
+        is(self.web_pii)
+            || all.any(|policy| is(policy.pii) || policy.tool_pii.values().any(|pii| is(*pii)))
+    }
+
+    /// What stands between a request and its host.
+    pub(super) fn web_cover<'a>(&'a self, owner: &'a str, run: &'a str) -> Cover<'a> {
+        self.veil.over(self.web_pii, owner, run)
     }
 
     /// What stands between a call and its server.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use catalog::{Annotations, Catalog, CatalogTool, ResolveError, ServerName, ToolName};
+use catalog::{Catalog, CatalogTool, ResolveError, ServerName, ToolName};
 use engine::{CallError, CallResult, Folder, HostCall, Language, Session};
 use futures_util::future::join_all;
 use metrics::counter;
@@ -13,14 +13,13 @@ use serde_json::{Map, Value};
 use upstream::{CallFailure, ConnectError, before_leaving};
 
 use super::gathered::{self, Gathered, Unheard};
+use super::permitted::{reading, wish};
 use super::{CALL, PATIENCE, Tools, wanted};
 use crate::answer::{answer, kept_words, words};
 use crate::behalf::Behalf;
 use crate::children;
-use crate::effects::Said;
 use crate::finding::Search;
 use crate::hearing::{CallKind, CallNote, UNANSWERED, UNSENT};
-use crate::judge::Wish;
 use crate::mailboxes;
 use crate::minds;
 use crate::missing;
@@ -64,9 +63,17 @@ pub(super) struct Asked {
     #[serde(default)]
     uri: Option<String>,
     #[serde(default)]
-    name: Option<String>,
+    pub(super) name: Option<String>,
     #[serde(default)]
     arguments: Map<String, Value>,
+}
+
+/// Servers that a program may read from where it names none.
+#[derive(Default)]
+struct Readable {
+    servers: Vec<ServerName>,
+    /// Those of which it has read as much as it may.
+    refused: Vec<(ServerName, CallError)>,
 }
 
 impl Offer {
@@ -362,68 +369,6 @@ impl Offer {
         Ok(value)
     }
 
-    /// Comes back when rules let a tool be called, and its answer be read.
-    async fn permitted(
-        &self,
-        tool: &CatalogTool,
-        (arguments, shown): (&Map<String, Value>, &Map<String, Value>),
-        behalf: &Behalf,
-    ) -> Result<(), CallError> {
-        let said = self.tools.said(tool.server(), tool.tool());
-        let wish = Wish { shown, ..wish((tool, &said), arguments, behalf) };
-        self.tools.judge.permit(&wish).await?;
-        self.tools.judge.has_read(behalf, &wish.name()).await
-    }
-
-    /// The same of what a server has besides tools, which only reads.
-    async fn may_read(
-        &self,
-        server: &ServerName,
-        what: &str,
-        asked: &Asked,
-        behalf: &Behalf,
-    ) -> Result<(), CallError> {
-        let (cover, shown) = (self.cover(server, None, behalf), asked.all());
-        // As it is called where the values are put back for the server.
-        let named = asked.name.as_deref().filter(|_| what == "$prompt").unwrap_or(what);
-        let tool = format!("{server}.{named}");
-        let given = cover.take_off(&tool, Value::Object(shown.clone()));
-        let values = before_leaving(given).await.map_err(|error| error.before())?;
-        let values = values.as_object().cloned().unwrap_or_default();
-        let wish = Wish { shown: &shown, ..reading(server, what, &values, behalf) };
-        self.tools.judge.permit(&wish).await?;
-        self.tools.judge.has_read(behalf, &wish.name()).await
-    }
-
-    /// Makes a request to a host that an operator named, where rules let it be made: `http.GET host`.
-    async fn reach(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
-        let given: Map<String, Value> =
-            serde_json::from_str(call.arguments.get()).unwrap_or_default();
-        let tool = web::named(call).unwrap_or_default();
-        let reads = web::effect_of(&tool) == Effect::Read;
-        let annotations = Annotations { read_only_hint: Some(reads), ..Annotations::default() };
-        let wish = Wish {
-            behalf,
-            server: web::SERVER,
-            tool: &tool,
-            annotations: &annotations,
-            is_trusted: true,
-            arguments: &given,
-            shown: &given,
-        };
-        before_leaving(self.tools.judge.permit(&wish)).await?;
-        self.tools.judge.has_read(behalf, &wish.name()).await?;
-        upstream::leaves().await.map_err(|error| {
-            fault(
-                UNSENT,
-                format!(
-                    "the request was not made, because it could not be written down first: {error}"
-                ),
-            )
-        })?;
-        web::fetch(&self.tools.web, &call.arguments).await
-    }
-
     /// Asks a model, where rules let it be asked: `tidegate.ask_model`.
     async fn think(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
         let given = minds::given(call);
@@ -471,7 +416,7 @@ impl Offer {
         Ok(self.tools.made().0)
     }
 
-    fn cover<'a>(
+    pub(super) fn cover<'a>(
         &'a self,
         server: &ServerName,
         tool: Option<&ToolName>,
@@ -557,10 +502,11 @@ impl Offer {
             let listed = list(server.clone()).await.map_err(|failure| from_failure(&failure))?;
             return raw(&self.covered_list(&server, listed, behalf).await?);
         }
-        let servers = self.readable(what, asked, behalf).await;
+        let Readable { servers, refused } = self.readable(what, asked, behalf).await;
         // All at once, each within the times that its settings give a call.
         let lists = join_all(servers.iter().map(|server| list(server.clone()))).await;
-        let (mut all, mut missing) = (Vec::new(), Vec::new());
+        let refused = refused.iter().map(|(server, why)| Unheard::new(server, &why.message));
+        let (mut all, mut missing) = (Vec::new(), refused.collect::<Vec<_>>());
         for (server, listed) in servers.iter().zip(lists) {
             let listed = match listed {
                 Ok(listed) => listed,
@@ -615,7 +561,7 @@ impl Offer {
                 Err(failure) => Err(cover.fault(from_failure(&failure)).await),
             };
         }
-        let servers = self.readable("$resource", asked, behalf).await;
+        let Readable { servers, refused } = self.readable("$resource", asked, behalf).await;
         let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
         let whole = before_leaving(anybody.take_off_text("$resource", uri)).await;
         let whole = &whole.map_err(|error| error.before())?;
@@ -632,9 +578,12 @@ impl Offer {
             }
         }
         let mut found = found.into_iter();
-        let (first, resource) = found
-            .next()
-            .ok_or_else(|| fault("UnknownResource", gathered::without_resource(uri, &unheard)))?;
+        let (first, resource) = found.next().ok_or_else(|| {
+            // One that was not asked any more may have it.
+            let refused = refused.into_iter().next().map(|(_, why)| why);
+            let unknown = || fault("UnknownResource", gathered::without_resource(uri, &unheard));
+            refused.unwrap_or_else(unknown)
+        })?;
         let others: Vec<&str> = found.map(|(server, _)| server.0.as_str()).collect();
         if !others.is_empty() {
             return Err(fault(
@@ -648,21 +597,29 @@ impl Offer {
                 ),
             ));
         }
+        self.tools.judge.reaches(behalf, &format!("{first}.$resource"), "$resource");
         let cover = self.cover(first, None, behalf);
+        // What was put back for it is to be taken out of what it answers.
+        let again = cover.take_off_text("$resource", uri).await;
+        again.map_err(|error| error.after())?;
         raw(&cover.resources(resource).await.map_err(|error| error.after())?)
     }
 
     /// Servers that a program may read from without anybody being asked, where it names none.
-    async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Vec<ServerName> {
+    async fn readable(&self, what: &str, asked: &Asked, behalf: &Behalf) -> Readable {
+        let mut readable = Readable::default();
         let judge = &self.tools.judge;
         let anybody = self.tools.veil.over(Pii::Off, &behalf.owner, &behalf.run);
         let given = anybody.take_off(what, Value::Object(asked.all()));
-        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return Vec::new() };
-        let mut readable = Vec::new();
+        let Ok(Value::Object(arguments)) = before_leaving(given).await else { return readable };
         for server in self.tools.names() {
             let wish = reading(&server, what, &arguments, behalf);
-            if judge.allows(&wish).await && judge.has_read(behalf, &wish.name()).await.is_ok() {
-                readable.push(server);
+            match judge.permits_at_once(&wish).await {
+                Ok(Some(())) if judge.has_read(behalf, &wish.name()).await.is_ok() => {
+                    readable.servers.push(server);
+                }
+                Ok(_) => {}
+                Err(why) => readable.refused.push((server, why)),
             }
         }
         readable
@@ -693,7 +650,7 @@ impl Offer {
 
 impl Asked {
     /// Everything that was said, as rules may speak of it.
-    fn all(&self) -> Map<String, Value> {
+    pub(super) fn all(&self) -> Map<String, Value> {
         let mut all = self.arguments.clone();
         for (key, value) in [("uri", &self.uri), ("name", &self.name)] {
             if let Some(value) = value {
@@ -702,42 +659,6 @@ impl Asked {
         }
         all
     }
-}
-
-/// A call as rules look at it.
-fn wish<'a>(
-    (tool, said): (&'a CatalogTool, &'a Said<'_>),
-    arguments: &'a Map<String, Value>,
-    behalf: &'a Behalf,
-) -> Wish<'a> {
-    Wish {
-        behalf,
-        server: &tool.server().0,
-        tool: &tool.name().0,
-        annotations: &said.annotations,
-        is_trusted: said.is_believed,
-        arguments,
-        shown: arguments,
-    }
-}
-
-/// Somebody wants to read what a server has besides tools: `server.$resource`.
-fn reading<'a>(
-    server: &'a ServerName,
-    what: &'a str,
-    arguments: &'a Map<String, Value>,
-    behalf: &'a Behalf,
-) -> Wish<'a> {
-    const READS: Annotations = Annotations {
-        title: None,
-        read_only_hint: Some(true),
-        destructive_hint: None,
-        idempotent_hint: None,
-        open_world_hint: None,
-    };
-    let (annotations, is_trusted) = (&READS, true);
-    let (server, tool, shown) = (&server.0, what, arguments);
-    Wish { behalf, server, tool, annotations, is_trusted, arguments, shown }
 }
 
 /// Why a call cannot be read.
@@ -822,10 +743,10 @@ fn from_failure(failure: &CallFailure) -> CallError {
     fault(kind, failure.to_string())
 }
 
-fn fault(kind: &str, message: String) -> CallError {
+pub(super) fn fault(kind: &str, message: String) -> CallError {
     CallError { kind: kind.into(), message }
 }
 
-fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
+pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, CallError> {
     to_raw_value(value).map_err(|error| fault("ServerError", error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! Answers of an earlier run that are used again: whoever gets one has read from where it came.
 
 use catalog::ServerName;
-use engine::{CallError, HostCall};
+use engine::{CallError, CallResult, HostCall};
 
 use super::offer::{Asked, Offer, ToolCall};
 use crate::behalf::Behalf;
@@ -26,13 +26,14 @@ impl Offer {
     pub(crate) async fn has_read_again(
         &self,
         call: &HostCall,
+        answer: &CallResult,
         behalf: &Behalf,
     ) -> Result<(), CallError> {
         if !self.is_watched() {
             return Ok(());
         }
         let judge = &self.tools.judge;
-        let Some(sources) = self.sources(call) else {
+        let Some(sources) = self.sources(call, answer) else {
             // Where it came from is not there any more, and may have been anywhere.
             return judge
                 .comes_from_anywhere(&behalf.session)
@@ -46,7 +47,7 @@ impl Offer {
     }
 
     /// What a call reads from, as rules name it; `None` if nobody can say.
-    fn sources(&self, call: &HostCall) -> Option<Vec<String>> {
+    fn sources(&self, call: &HostCall, answer: &CallResult) -> Option<Vec<String>> {
         match call.name.as_str() {
             // A message brought the labels of its sender, which is not known any more.
             children::CALL | skillset::SAVE | mailboxes::RECEIVE => return None,
@@ -55,8 +56,8 @@ impl Offer {
             _ => {}
         }
         if call.name == web::CALL {
-            let tool = web::named(call)?;
-            return Some(vec![format!("{}.{tool}", web::SERVER)]);
+            let tools = [web::named(call)?].into_iter().chain(web::answered_by(call, answer));
+            return Some(tools.map(|tool| format!("{}.{tool}", web::SERVER)).collect());
         }
         if call.name == "$call" {
             let asked: ToolCall = serde_json::from_str(call.arguments.get()).ok()?;

@@ -1,6 +1,7 @@
 //! One call: what its server gets, and what of the answer may be seen.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::CallError;
@@ -53,10 +54,29 @@ impl<'a> Cover<'a> {
         refused.map_or(Ok(arguments), |error| Err(error.into()))
     }
 
-    async fn with_values(&self, arguments: Value) -> Result<Value, VeilError> {
+    /// A request as its host gets it. Tokens are put back where the answers of hosts have them: then a program
+    /// has no others for what it read there. Secrets are not: no host is named for them.
+    ///
+    /// # Errors
+    /// When values cannot be read.
+    pub async fn request(&self, request: Value) -> Result<Value, VeilError> {
+        if self.pii != Pii::Tokenize || !may_stand_for_something(&request) {
+            return Ok(request);
+        }
+        self.with_values(request).await
+    }
+
+    async fn with_values(&self, mut arguments: Value) -> Result<Value, VeilError> {
         let text = arguments.to_string();
         let Some(known) = self.veil.known(self.owner, &text).await? else { return Ok(arguments) };
-        let back = known.entries().map(|(token, value, _)| Echo::of_token(value, token));
+        let mut glued = HashSet::new();
+        each_text(&mut arguments, &mut |text| glued.extend(known.glued(text).map(str::to_owned)));
+        let back = known.entries();
+        let back =
+            back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
+        let mut back: Vec<Echo> = back.collect();
+        // A value may be part of another one, which then is to be found whole.
+        back.sort_by_key(|echo| std::cmp::Reverse(echo.length()));
         self.echoes().extend(back);
         match known.restore_json(&text) {
             Ok(Cow::Borrowed(_)) => Ok(arguments),

@@ -12,10 +12,29 @@ pub(super) struct Echo {
     is_word: bool,
 }
 
+/// A single word of fewer letters may be part of another word by chance,
+const LONG_WORD: usize = 12;
+/// and so may anything of fewer letters, digits and signs.
+const LONG: usize = 6;
+
 impl Echo {
-    /// Personal data that was put back.
-    pub(super) fn of_token(value: &str, token: &str) -> Self {
-        Self { value: value.to_owned(), instead: token.to_owned(), is_word: true }
+    /// Personal data that was put back; `is_glued` where that made it part of a longer word, as which it may
+    /// come back.
+    pub(super) fn of_token(value: &str, token: &str, is_glued: bool) -> Self {
+        let length = value.chars().count();
+        let is_short =
+            length < LONG || length < LONG_WORD && value.chars().all(char::is_alphabetic);
+        Self { value: value.to_owned(), instead: token.to_owned(), is_word: is_short && !is_glued }
+    }
+
+    /// How long what is looked for is.
+    pub(super) fn length(&self) -> usize {
+        self.value.len()
+    }
+
+    /// Whether it is in a number.
+    fn is_in(&self, number: &str) -> bool {
+        self.value == number || !self.is_word && number.contains(&self.value)
     }
 
     /// A secret, in the ways in which it is usually written.
@@ -82,8 +101,8 @@ pub(super) fn in_json(echoes: &[Echo], value: &mut Value) {
         Value::String(text) => in_text(echoes, text),
         Value::Number(number) => {
             let number = number.to_string();
-            if let Some(echo) = echoes.iter().find(|echo| echo.value == number) {
-                *value = Value::String(echo.instead.clone());
+            if let Some(echo) = echoes.iter().find(|echo| echo.is_in(&number)) {
+                *value = Value::String(number.replace(&echo.value, &echo.instead));
             }
         }
         Value::Array(items) => items.iter_mut().for_each(|item| in_json(echoes, item)),

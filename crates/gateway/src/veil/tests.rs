@@ -84,6 +84,51 @@ async fn what_was_put_back_does_not_come_back_in_clear() {
 }
 
 #[tokio::test]
+async fn a_token_within_a_word_is_taken_out_of_the_answer_as_well() {
+    let veil = Veil::in_memory();
+    let about = json!({
+        "first_name": "Zebulon", "name": "Anna Karenina", "mail": MAIL, "iban": "DE89370400440532013000",
+        "card": "4111111111111111", "phone": "+49 151 12345678", "ip": "91.12.4.7",
+    });
+    let tokens: Value =
+        serde_json::from_str(&seen(&veil, "ann", &about.to_string()).await).unwrap();
+    for (key, value) in about.as_object().unwrap() {
+        let (token, value) = (tokens[key].as_str().unwrap(), value.as_str().unwrap());
+        assert_ne!(token, value, "{key} is not personal");
+        for (before, after) in
+            [("X", ""), ("", "x"), ("q", "q"), ("7", "7"), ("给", "发"), (token, "")]
+        {
+            let given = format!("{before}{token}{after}");
+            let cover = veil.over(Pii::Off, "ann", "r");
+            let sent = cover.take_off("a.b", json!([{ given.as_str(): given }])).await.unwrap();
+            assert!(sent.to_string().contains(value), "{sent}");
+            let result = ToolResult { structured: Some(sent.clone()), ..told(&sent.to_string()) };
+            let back = cover.result(result).await.unwrap();
+            let back = format!("{}{}", back.structured.as_ref().unwrap(), text_of(&back));
+            assert!(!back.contains(value) && back.contains(&given), "{given}: {back}");
+        }
+    }
+    // As a number, too.
+    let card = tokens["card"].as_str().unwrap();
+    let cover = veil.over(Pii::Off, "ann", "r");
+    cover.take_off("a.b", json!([format!("7{card}7")])).await.unwrap();
+    let back = cover.data(json!([741_111_111_111_111_117_u64])).await.unwrap();
+    assert_eq!(back, json!([format!("7{card}7")]));
+}
+
+#[tokio::test]
+async fn a_short_name_that_was_no_part_of_a_word_does_not_hide_others() {
+    let veil = Veil::in_memory();
+    let found = seen(&veil, "ann", r#"{"first_name": "Anna", "name": "Anna Karenina"}"#).await;
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let (first, whole) = (found["first_name"].as_str().unwrap(), found["name"].as_str().unwrap());
+    let cover = veil.over(Pii::Off, "ann", "r");
+    cover.take_off("a.b", found.clone()).await.unwrap();
+    let back = text_of(&cover.result(told("Anna, Annabelle, XAnna Karenina")).await.unwrap());
+    assert_eq!(back, format!("{first}, Annabelle, X{whole}"));
+}
+
+#[tokio::test]
 async fn errors_resources_prompts_and_replies_are_looked_through_and_pictures_are_not() {
     let veil = Veil::in_memory();
     let cover = veil.over(Pii::Tokenize, "ann", "r");

@@ -362,6 +362,7 @@ mod tests {
             tool: tool.into(),
             rule: "rule 1".into(),
             reason: "why".into(),
+            grounds: vec!["rule 1".into()],
             asked_at: Moment(0),
             expires_at: Moment(0),
             items: numbers.into_iter().map(item).collect(),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use catalog::ServerName;
 use futures_util::future::join_all;
+use gateway::service::Caller;
 use rmcp::ErrorData;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -78,20 +79,39 @@ impl Mcp {
         prompts
     }
 
-    /// All prompts, as clients see them.
-    pub(super) async fn listed_prompts<T: serde::de::DeserializeOwned>(&self) -> Vec<T> {
-        self.prompts_behind().await.into_iter().filter_map(Entry::read).collect()
+    /// Entries of the servers whose lists rules let a caller see.
+    async fn permitted(&self, entries: Vec<Entry>, what: &str, caller: &Caller) -> Vec<Entry> {
+        let mut known: HashMap<ServerName, bool> = HashMap::new();
+        for entry in &entries {
+            if !known.contains_key(&entry.server) {
+                let may = self.shared.service.may_list(caller, &entry.server, what).await;
+                known.insert(entry.server.clone(), may);
+            }
+        }
+        entries.into_iter().filter(|entry| known[&entry.server]).collect()
     }
 
-    /// All resources or templates, as clients see them. An address that two servers have is
-    /// listed once, for the server that is asked for it.
-    pub(super) async fn listed_resources<T>(&self, list: List) -> Vec<T>
+    /// All prompts that a caller may see, as clients see them.
+    pub(super) async fn listed_prompts<T: serde::de::DeserializeOwned>(
+        &self,
+        caller: &Caller,
+    ) -> Vec<T> {
+        // What they are called does not depend on who asks.
+        let prompts = self.prompts_behind().await;
+        let prompts = self.permitted(prompts, "$prompts", caller).await;
+        prompts.into_iter().filter_map(Entry::read).collect()
+    }
+
+    /// All resources or templates that a caller may see, as clients see them. An address that two servers
+    /// have is listed once, for the server that is asked for it.
+    pub(super) async fn listed_resources<T>(&self, list: List, caller: &Caller) -> Vec<T>
     where
         T: serde::de::DeserializeOwned,
     {
         let key = if list == List::Templates { "uriTemplate" } else { "uri" };
         let mut seen = std::collections::HashSet::new();
         let entries = self.entries(list, key).await;
+        let entries = self.permitted(entries, "$resources", caller).await;
         entries
             .into_iter()
             .filter(|entry| seen.insert(entry.name.clone()))

@@ -41,22 +41,13 @@ impl Mcp {
         params: Map<String, Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value, PassFailure> {
-        if !caller(context).may(Scope::Execute) {
-            let message = "this needs the scope execute".to_owned();
-            return Err(Refused { code: INVALID_REQUEST, message, data: None }.into());
-        }
         let reads = match method {
-            "resources/read" | "resources/subscribe" => Some("$resource"),
+            "resources/read" => Some("$resource"),
             "prompts/get" => Some("$prompt"),
             "completion/complete" => Some("$completion"),
             _ => None,
         };
-        if let Some(what) = reads {
-            let service = &self.shared.service;
-            let permitted = service.may_read(&caller(context), server, what, &params).await;
-            let refused = |message| Refused { code: INVALID_REQUEST, message, data: None };
-            permitted.map_err(refused)?;
-        }
+        self.is_permitted(server, reads, &params, context).await?;
         let owner = caller(context).owner;
         let tool = params.get("name").and_then(Value::as_str).filter(|_| method == "tools/call");
         let tool = tool.map(|tool| ToolName(tool.to_owned()));
@@ -83,6 +74,23 @@ impl Mcp {
         }
         let message = format!("the server asked for an answer more than {ROUNDS} times");
         Err(Refused { code: INTERNAL, message, data: None }.into())
+    }
+
+    /// Comes back when a caller may ask a server for something, of which rules speak as `what`.
+    pub(super) async fn is_permitted(
+        &self,
+        server: &ServerName,
+        what: Option<&str>,
+        params: &Map<String, Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), Refused> {
+        let refused = |message| Refused { code: INVALID_REQUEST, message, data: None };
+        let caller = caller(context);
+        if !caller.may(Scope::Execute) {
+            return Err(refused("this needs the scope execute".to_owned()));
+        }
+        let Some(what) = what else { return Ok(()) };
+        self.shared.service.may_read(&caller, server, what, params).await.map_err(refused)
     }
 
     async fn once(

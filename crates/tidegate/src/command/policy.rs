@@ -97,7 +97,7 @@ async fn explain(config: &Config, asked: &Asked, json: bool) -> anyhow::Result<E
     if decision.verdict != Verdict::Deny {
         let seen = asked.after.iter().map(String::as_str);
         if let Some(flow) = policy.flow().decide(&seen, &wish.name()) {
-            decision = policy::Decision { limits: decision.limits, ..flow };
+            decision = decision.and(flow);
         }
     }
     if json {

@@ -106,7 +106,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         }
         Action::Import { file, name, place, json } => {
             let gateway = Gateway::new(place, *json)?;
-            import(&store, &gateway, file, name.as_ref()).await
+            import(config, &store, &gateway, file, name.as_ref()).await
         }
     }?;
     Ok(Ending::Success)
@@ -218,6 +218,7 @@ async fn export(
 }
 
 async fn import(
+    config: &Config,
     store: &Store,
     gateway: &Gateway,
     file: &Path,
@@ -248,6 +249,8 @@ async fn import(
             "there is already a session `{name}`; choose another name, or `tidegate session delete {name}`"
         )));
     }
+    // Before there is anything to read in it.
+    gatekeeper::comes_from_anywhere(config, &name.to_string()).map_err(Misuse::error)?;
     held.save(&image, &Details::new("unknown".to_owned(), image.header().base))?;
     let entry = entry_json(store, &store.existing(name)?);
     gateway.print(&entry, |_| vec![format!("the session is here as `{name}`")])?;

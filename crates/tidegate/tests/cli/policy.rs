@@ -106,3 +106,26 @@ fn what_the_operator_says_of_a_tool_counts_before_what_its_server_says() {
     let said = user.ok(&["--config", &config, "run", "-c", program]);
     assert!(said.contains("remove"), "{said}");
 }
+
+#[test]
+fn a_session_that_was_imported_counts_as_having_read_everything() {
+    let flow = "[[policy.flow]]\nfrom = \"hr.*\"\nto = \"s.look\"\naction = \"deny\"\n";
+    let (user, config) = user(flow);
+    let file = user.file("s.tide", "");
+    let file = file.to_str().unwrap();
+    let run = |session: &str, program: &str| {
+        user.tidegate(&["--config", &config, "run", "--session", session, "-c", program])
+    };
+    let look = "from servers.s import look\nawait look()";
+    assert_eq!(run("own", "x = 1").code, Some(0));
+    assert_eq!(run("own", look).code, Some(0));
+    user.ok(&["--config", &config, "session", "export", "own", "-o", file]);
+    user.ok(&["--config", &config, "session", "import", file, "brought"]);
+    let said = run("brought", look);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.stderr.contains("has read from elsewhere"), "{said:?}");
+    // A name that is taken changes nothing of the session that has it.
+    let taken = user.tidegate(&["--config", &config, "session", "import", file, "own"]);
+    assert_eq!(taken.code, Some(2), "{taken:?}");
+    assert_eq!(run("own", look).code, Some(0));
+}

@@ -42,12 +42,18 @@ def call(request):
 def answer(request):
     method = request["method"]
     if method == "initialize":
-        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}},
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "prompts": {}, "resources": {"subscribe": True}},
                   "serverInfo": {"name": "asking", "version": "1"}}
     elif method == "tools/list":
         result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("ask", "ask_together")]}
     elif method == "resources/list":
         result = {"resources": [{"uri": "x://one", "name": "one"}]}
+    elif method == "resources/templates/list":
+        result = {"resourceTemplates": [{"uriTemplate": "x://{any}", "name": "any"}]}
+    elif method == "prompts/list":
+        result = {"prompts": [{"name": "greet"}]}
+    elif method in ("resources/subscribe", "resources/unsubscribe"):
+        result = {}
     elif method == "resources/read" and request["params"]["uri"] == "x://one":
         result = {"contents": [{"uri": "x://one", "text": "1"}]}
     elif method == "resources/read":

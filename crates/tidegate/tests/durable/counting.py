@@ -2,7 +2,8 @@
 
     python3 counting.py FILE [AT MOST SECONDS [AT LEAST SECONDS]]
 
-Each call appends one line `tool key` to FILE, synced, so that whoever compares can trust it.
+Each call appends one line `tool key` to FILE, synced, so that whoever compares can trust it. As soon as there is a file
+FILE.changed, its tools are described in other words, and it says that they have changed.
 """
 
 import json
@@ -27,6 +28,17 @@ TOOLS = [
 ]
 
 
+def listed():
+    words = " For everybody." if os.path.exists(f"{FILE}.changed") else ""
+    return [{**tool, "description": tool["description"] + words} for tool in TOOLS]
+
+
+def watch():
+    while not os.path.exists(f"{FILE}.changed"):
+        time.sleep(0.05)
+    say({"method": "notifications/tools/list_changed"})
+
+
 def say(message):
     with lock:
         sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
@@ -41,6 +53,7 @@ def call(number, tool, key):
     say({"id": number, "result": {"content": [{"type": "text", "text": text}]}})
 
 
+threading.Thread(target=watch, daemon=True).start()
 for line in sys.stdin:
     asked = json.loads(line)
     number, method = asked.get("id"), asked.get("method")
@@ -49,9 +62,9 @@ for line in sys.stdin:
     if method == "initialize":
         version = asked["params"]["protocolVersion"]
         about = {"name": "counting", "version": "1"}
-        say({"id": number, "result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}})
+        say({"id": number, "result": {"protocolVersion": version, "capabilities": {"tools": {"listChanged": True}}, "serverInfo": about}})
     elif method == "tools/list":
-        say({"id": number, "result": {"tools": TOOLS}})
+        say({"id": number, "result": {"tools": listed()}})
     elif method == "tools/call":
         params = asked["params"]
         threading.Thread(target=call, args=(number, params["name"], params["arguments"]["key"]), daemon=True).start()

@@ -239,6 +239,43 @@ fn clients_are_asked_in_the_way_they_know_and_whoever_may_only_run_programs_appr
 }
 
 #[test]
+fn what_was_approved_is_not_done_once_it_is_forbidden_or_the_tool_is_another() {
+    for is_pinned in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let pin = if is_pinned { "pin = true\n" } else { "" };
+        let settings = format!("{pin}{ASKS}");
+        let mut gateway = Gateway::new(folder.path(), 0.01, &[]).with_settings(&settings);
+        gateway.start();
+        let code = "from servers.desk import book\nawait book(key='x')";
+        let run = gateway.begin(&json!({ "code": code })).unwrap();
+        waiting(&gateway, 1);
+        std::fs::write(folder.path().join("counted.changed"), "").unwrap();
+        // Until the gateway has heard of it.
+        std::thread::sleep(Duration::from_secs(2));
+        answer(&gateway, &run, &json!({ "decision": "approve" }));
+        let run = gateway.over(&run, PATIENCE);
+        let message = run["error"]["message"].as_str().unwrap_or_default();
+        let said = if is_pinned { "held back" } else { "has changed what it says" };
+        assert!(message.contains(said), "{run:#}");
+        assert!(gateway.counted().is_empty());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &[]).with_settings(ASKS);
+    gateway.start();
+    let code = "from servers.desk import book\nawait book(key='x')";
+    let run = gateway.begin(&json!({ "code": code })).unwrap();
+    waiting(&gateway, 1);
+    let file = folder.path().join("tidegate.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("action = \"ask\"", "action = \"deny\"")).unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    answer(&gateway, &run, &json!({ "decision": "approve" }));
+    let run = gateway.over(&run, PATIENCE);
+    assert!(run["error"].to_string().contains("bookings cost money"), "{run:#}");
+    assert!(gateway.counted().is_empty());
+}
+
+#[test]
 fn an_answer_that_comes_too_late_is_none_and_the_page_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let lasts = [&KEPT[..], &["--approval-lasts", "1s"]].concat();

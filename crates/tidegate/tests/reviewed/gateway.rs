@@ -142,14 +142,24 @@ pub(crate) struct Web {
 
 impl Web {
     pub(crate) fn saying(body: &'static str) -> Self {
+        Self::answering("200 OK", body)
+    }
+
+    /// One that sends every request on to an address, as it is.
+    pub(crate) fn sending_on(to: &str) -> Self {
+        Self::answering(&format!("307 Temporary Redirect\r\nLocation: {to}"), "")
+    }
+
+    fn answering(head: &str, body: &'static str) -> Self {
+        let head = head.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (tell, asked) = channel();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());
-                let (mut head, mut length) = (String::new(), 0);
-                while !head.ends_with("\r\n\r\n") {
+                let (mut asked, mut length) = (String::new(), 0);
+                while !asked.ends_with("\r\n\r\n") {
                     let mut line = String::new();
                     if stream.read_line(&mut line).unwrap() == 0 {
                         break;
@@ -157,13 +167,13 @@ impl Web {
                     if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
                         length = said.trim().parse().unwrap();
                     }
-                    head.push_str(&line);
+                    asked.push_str(&line);
                 }
                 let mut sent = vec![0; length];
                 stream.read_exact(&mut sent).unwrap();
-                let _ = tell.send(head + &String::from_utf8_lossy(&sent));
+                let _ = tell.send(asked + &String::from_utf8_lossy(&sent));
                 let answer = format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                    "HTTP/1.1 {head}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                     body.len()
                 );
                 let _ = stream.get_mut().write_all(answer.as_bytes());

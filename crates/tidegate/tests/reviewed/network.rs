@@ -54,6 +54,63 @@ fn a_program_reaches_a_host_that_was_named() {
 }
 
 #[test]
+fn what_a_request_is_sent_on_to_is_judged_and_remembered_like_a_request() {
+    let last = Web::saying(r#"{"secret": 1}"#);
+    let front = Web::sending_on(&format!("http://{}/x", last.address));
+    let (a, b) = (&front.address, &last.address);
+    let config = format!(
+        "[network]\nallow = [{a:?}, {b:?}]\nallow-private = [{a:?}, {b:?}]\n\
+         [[policy.rules]]\ntools = \"http.POST {b}\"\naction = \"deny\"\nreason = \"not there\"\n\
+         [[policy.flow]]\nfrom = \"http.GET {b}\"\nto = \"data.*\"\naction = \"deny\"\n"
+    );
+    let gateway = Gateway::start(&config, &[]);
+    let refused = gateway.run(&format!(
+        "try:\n    await http_request('POST', 'http://{a}/', json={{'a': 'LEAK'}})\nexcept ToolError as error:\n    return [error.kind, str(error)]"
+    ));
+    assert_eq!(refused["return_value"][0], "ServerError", "{refused:#}");
+    assert!(refused["return_value"][1].as_str().unwrap().contains("not there"), "{refused:#}");
+    assert!(front.asked.recv().unwrap().contains("LEAK") && last.asked.try_recv().is_err());
+
+    let denied = gateway.run(&format!(
+        "page = await http_get('http://{a}/')\ntry:\n    await call_mcp_tool('data', 'get_devices', {{}})\nexcept PolicyError as error:\n    return [page['json'], str(error)]"
+    ));
+    assert_eq!(denied["return_value"][0], json!({ "secret": 1 }), "{denied:#}");
+    let said = denied["return_value"][1].as_str().unwrap();
+    assert!(said.contains(&format!("http.GET {b}")), "{said}");
+    assert!(last.asked.recv().unwrap().starts_with("GET /x "));
+    let log = gateway.audited(&["--kind", "call"]);
+    assert!(log.contains(&format!("http.GET {b}")), "{log}");
+}
+
+#[test]
+fn what_comes_from_a_host_has_tokens_where_everything_has_and_goes_back_as_it_was() {
+    let web = Web::saying(r#"{"mail": "anna.meier@example.org", "n": 3}"#);
+    let address = &web.address;
+    let network = format!("[network]\nallow = [{address:?}]\nallow-private = [{address:?}]\n");
+    let config = format!("{network}[privacy]\npii = \"tokenize\"\n");
+    let gateway = Gateway::start(&config, &[]);
+    let ran = gateway.run(&format!(
+        "page = await http_get('http://{address}/')\n\
+         mail = page['json']['mail']\n\
+         sent = await http_request('POST', 'http://{address}/', json={{'to': 'X' + mail}})\n\
+         return [mail, page['json']['n'], sent['text'], page['text']]"
+    ));
+    let value = &ran["return_value"];
+    assert!(value[0].as_str().unwrap().starts_with("EMAIL_") && value[1] == 3, "{ran:#}");
+    assert!(!ran.to_string().contains("anna.meier"), "{ran:#}");
+    assert!(web.asked.recv().unwrap().starts_with("GET / "));
+    let sent = web.asked.recv().unwrap();
+    assert!(sent.contains(r#"{"to":"Xanna.meier@example.org"}"#), "{sent}");
+    drop(gateway);
+
+    // Where nothing has tokens, nothing is changed on the way.
+    let gateway = Gateway::start(&network, &[]);
+    let ran = gateway
+        .run(&format!("page = await http_get('http://{address}/')\nreturn page['json']['mail']"));
+    assert_eq!(ran["return_value"], "anna.meier@example.org", "{ran:#}");
+}
+
+#[test]
 fn what_is_no_host_is_refused_when_the_configuration_is_read() {
     let gateway = Gateway::start("", &[]);
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+/// A public address that is Azure's own: it gives its machines their settings and certificates.
+const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
+
 /// Whether an address is one of the internet, and none of this machine, its networks or its cloud.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
@@ -13,6 +16,9 @@ pub fn is_public(address: IpAddr) -> bool {
 
 #[expect(clippy::match_same_arms, reason = "each arm is a range that has its own name")]
 fn is_public_v4(address: Ipv4Addr) -> bool {
+    if AZURE == address {
+        return false;
+    }
     let [a, b, c, _] = address.octets();
     let is_reserved = match (a, b, c) {
         // "This network", private networks, loopback.
@@ -87,6 +93,8 @@ mod tests {
             "192.0.2.1",
             "192.88.99.1",
             "192.168.1.1",
+            "168.63.129.16",
+            "::ffff:168.63.129.16",
             "198.18.0.1",
             "198.19.255.255",
             "198.51.100.7",
@@ -135,6 +143,8 @@ mod tests {
             "100.128.0.0",
             "126.255.255.255",
             "128.0.0.1",
+            "168.63.129.15",
+            "168.63.129.17",
             "169.253.0.1",
             "172.15.0.1",
             "172.32.0.1",

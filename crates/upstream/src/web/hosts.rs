@@ -38,6 +38,12 @@ impl Hosts {
         written.into_iter().map(Named::read).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Whether no host may be reached.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a host may be reached at a port.
     pub(super) fn allow(&self, host: &Host<&str>, port: u16) -> bool {
         self.0.iter().any(|named| named.is(host, port))

@@ -15,9 +15,17 @@ async fn approvals() -> Arc<Approvals> {
     Arc::new(Approvals::new(pool, Duration::from_secs(60)))
 }
 
+type Call = tokio::task::JoinHandle<Result<(), Unapproved>>;
+
 /// A call with one argument that asks until it is answered.
-fn ask(approvals: &Arc<Approvals>, key: &str) -> tokio::task::JoinHandle<Result<(), Unapproved>> {
+fn ask(approvals: &Arc<Approvals>, key: &str) -> Call {
+    ask_because(approvals, key, &["bookings"])
+}
+
+/// The same, where these want it so.
+fn ask_because(approvals: &Arc<Approvals>, key: &str, grounds: &[&str]) -> Call {
     let (approvals, key) = (Arc::clone(approvals), key.to_owned());
+    let grounds = grounds.iter().map(|ground| (*ground).to_owned()).collect();
     tokio::spawn(async move {
         let behalf = Behalf { run: "r".into(), session: "s".into(), ..Behalf::default() };
         let arguments = Map::from_iter([("key".to_owned(), Value::String(key))]);
@@ -35,6 +43,7 @@ fn ask(approvals: &Arc<Approvals>, key: &str) -> tokio::task::JoinHandle<Result<
             rule: "bookings".into(),
             reason: "they cost money".into(),
             limits: vec![],
+            grounds,
         };
         let done = BTreeMap::from([("desk.look".to_owned(), 2)]);
         approvals.ask(&wish, &decision, &done).await
@@ -107,4 +116,49 @@ async fn nobody_who_answers_in_time_is_another_thing_than_no() {
     let approvals = Arc::new(Approvals::new(pool, Duration::ZERO));
     let unapproved = ask(&approvals, "a").await.unwrap().unwrap_err();
     assert!(unapproved.is_expired, "{unapproved:?}");
+}
+
+#[tokio::test]
+async fn what_is_approved_for_a_session_is_what_was_shown_and_nothing_else_of_that_name() {
+    let approvals = approvals().await;
+    let first = ask_because(&approvals, "a", &["flow after hr"]);
+    waiting(&approvals, 1).await;
+    let remembered = Answer { pattern: Some(vec![]), ..answer(true, None) };
+    approvals.answer("r", &remembered).await.unwrap();
+    assert_eq!(first.await.unwrap(), Ok(()));
+    // The same again is not asked about,
+    assert_eq!(ask_because(&approvals, "b", &["flow after hr"]).await.unwrap(), Ok(()));
+    // what another rule wants asked about as well is, as is what has read from elsewhere besides,
+    for (count, more) in [(1, "public"), (2, "flow after fin")] {
+        ask_because(&approvals, "c", &["flow after hr", more]);
+        let groups = async || approvals.waiting(Some("r"), None).await.unwrap();
+        while groups().await.len() < count {
+            tokio::task::yield_now().await;
+        }
+    }
+    // until each was approved.
+    approvals.answer("r", &remembered).await.unwrap();
+    assert_eq!(ask_because(&approvals, "d", &["public", "flow after fin"]).await.unwrap(), Ok(()));
+    // Where nothing says what it is for, nothing was approved.
+    let call = ask_because(&approvals, "e", &[]);
+    waiting(&approvals, 1).await;
+    call.abort();
+}
+
+#[tokio::test]
+async fn an_approval_is_not_used_for_what_was_asked_for_other_reasons() {
+    let approvals = approvals().await;
+    let call = ask_because(&approvals, "a", &["small amounts"]);
+    waiting(&approvals, 1).await;
+    // As when the process ends before anybody has answered, and the rules change.
+    call.abort();
+    assert!(call.await.is_err());
+    approvals.answer("r", &answer(true, None)).await.unwrap();
+    let call = ask_because(&approvals, "a", &["large amounts"]);
+    assert_eq!(waiting(&approvals, 1).await.items[0].number, 2);
+    call.abort();
+    assert!(call.await.is_err());
+    approvals.answer("r", &answer(true, None)).await.unwrap();
+    // For the same reasons it is.
+    assert_eq!(ask_because(&approvals, "a", &["large amounts"]).await.unwrap(), Ok(()));
 }

@@ -376,8 +376,9 @@ impl Service {
         left: &[Left],
         behalf: &Behalf,
     ) -> Result<(), Refusal> {
-        for reused in left.iter().filter(|left| left.reused && left.answer.is_some()) {
-            let read = offer.has_read_again(&reused.call, behalf).await;
+        for reused in left.iter().filter(|left| left.reused) {
+            let Some((answer, _)) = &reused.answer else { continue };
+            let read = offer.has_read_again(&reused.call, answer, behalf).await;
             read.map_err(|error| self.unwritten(std::io::Error::other(error.message)))?;
         }
         Ok(())
