@@ -87,6 +87,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "BOOL",
         "Serve requests without a token from other machines",
     ),
+    setting(
+        "loopback-without-token",
+        "true",
+        "BOOL",
+        "Serve requests without a token from this machine, not through a proxy",
+    ),
     setting("hosts", "", "NAMES", "Host names we are reached by, besides this machine's own"),
     setting(
         "cors-origins",

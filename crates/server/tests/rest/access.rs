@@ -55,6 +55,25 @@ async fn who_comes_from_elsewhere_and_says_nothing_has_nobodys_sessions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_not_the_machines_own_needs_a_token() {
+    let hosts = vec!["gate.example".to_owned()];
+    let house = House::guarded(AccessRules { hosts, ..AccessRules::default() }).await;
+    let named = |host: &str| {
+        let asked = house.asked(Method::POST, "/execute").header("host", host);
+        asked.json(&json!({"code": "return 1"})).send()
+    };
+    for host in ["gate.example", "gate.example:8443"] {
+        // As a proxy passes it on that adds nothing of its own.
+        assert_problem(named(host).await.unwrap(), 401, "unauthorized").await;
+    }
+    assert_eq!(named("localhost:8030").await.unwrap().status(), StatusCode::OK);
+    for header in ["via", "x-forwarded-proto", "x-forwarded-host", "x-client-ip"] {
+        let asked = house.asked(Method::GET, "/api/v1/sessions").header(header, "a.example");
+        assert_problem(asked.send().await.unwrap(), 401, "unauthorized").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tokens_say_who_asks_and_what_for() {
     let strict = AccessRules { loopback_without_token: false, ..AccessRules::default() };
     let house = House::guarded(strict).await;

@@ -62,6 +62,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let agent = asked.map(|asked| agent::Agent::new(Arc::clone(&running), asked)).transpose()?;
     let answering = agent.clone();
     let access = rules(&values)?;
+    for open in access.open_to_pages() {
+        out::warn(open);
+    }
     let body_bytes = values.read("body-bytes", units::parse_bytes)?;
     let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
     let usual = RestOptions::default();
@@ -152,9 +155,9 @@ fn rules(values: &Values) -> anyhow::Result<AccessRules> {
     }
     Ok(AccessRules {
         allow_anonymous: values.read("allow-anonymous", yes)?.unwrap_or(false),
+        loopback_without_token: values.read("loopback-without-token", yes)?.unwrap_or(true),
         hosts: values.list("hosts"),
         cors_origins: values.list("cors-origins"),
-        ..AccessRules::default()
     })
 }
 
