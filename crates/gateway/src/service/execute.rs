@@ -11,7 +11,7 @@ use upstream::TraceParent;
 
 use super::answer::Answer;
 use super::durable::{Begun, Keeper};
-use super::ends::{cancelled, name_limit, printed, refused, too_late, too_long};
+use super::ends::{cancelled, name_limit, name_timeout, printed, refused, too_late, too_long};
 use super::examined::Examined;
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket, Turn};
@@ -444,6 +444,7 @@ impl Service {
         let calls = run.record().calls;
         late::name(&mut outcome, &calls);
         name_limit(&mut outcome, &calls);
+        name_timeout(&mut outcome, begun.timeout, begun.limits.wall, entry.limits.wall);
         run.never_left(&keeper.never_left());
         outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
         let fit = begun.fit;
