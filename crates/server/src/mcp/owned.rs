@@ -4,15 +4,22 @@
 //! name could hear what another is told. So it goes out with a seal that only its owner's requests
 //! break.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use gateway::service::Caller;
 
+use super::kept::{ASKING, Asking};
 use super::readable::failed;
 
 const SESSION: &str = "mcp-session-id";
+
+/// Seconds after which it is worth asking again for a session.
+const LATER: u64 = 5;
 
 /// Seals names of sessions.
 #[derive(Clone)]
@@ -51,7 +58,14 @@ pub(super) async fn owned(State(seal): State<Seal>, mut request: Request, next: 
         };
         request.headers_mut().insert(SESSION, id);
     }
-    let mut response = next.run(request).await;
+    let asking = Asking { owner: owner.clone(), refused: Arc::default() };
+    let refused = Arc::clone(&asking.refused);
+    let mut response = ASKING.scope(asking, next.run(request)).await;
+    if let Some(words) = refused.get() {
+        let mut response = failed(StatusCode::TOO_MANY_REQUESTS, -32000, words);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(LATER));
+        return response;
+    }
     if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         let name = format!("{id}.{}", seal.of(id, &owner));
         if let Ok(name) = HeaderValue::from_str(&name) {

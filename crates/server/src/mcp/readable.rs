@@ -169,25 +169,38 @@ fn id_of_cut(line: &[u8]) -> Option<String> {
 
 const ID: &[u8] = b"\"id\":";
 
-/// How long the body of a request may be on its way.
-pub(super) const BODY_TIME: Duration = Duration::from_secs(60);
+/// What bodies of requests may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bodies {
+    /// The most bytes of one.
+    pub(super) most: usize,
+    /// How long one may be on its way.
+    pub(super) within: Duration,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { most: BODY, within: Duration::from_secs(60) }
+    }
+}
 
 /// The same for a request over HTTP, whose body comes within some time.
-pub(super) async fn body(State(within): State<Duration>, request: Request, next: Next) -> Response {
+pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
         return in_words(next.run(request).await).await;
     }
     let (mut parts, body) = request.into_parts();
-    let reading = axum::body::to_bytes(body, BODY);
-    let Ok(read) = tokio::time::timeout(within, reading).await else {
+    let reading = axum::body::to_bytes(body, bodies.most);
+    let Ok(read) = tokio::time::timeout(bodies.within, reading).await else {
         let words = "the body of the request did not come in time; send it again";
         return failed(StatusCode::REQUEST_TIMEOUT, -32600, words);
     };
     let Ok(bytes) = read else {
         let words = format!(
-            "the request has more than the {BODY} bytes that a message may have, or was not sent to its end; pass less data, or upload it as a file of the session"
+            "the request has more than the {} bytes that a message may have (setting `body-bytes`), or was not sent to its end; pass less data, or upload it as a file of the session",
+            bodies.most
         );
         return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
     };
@@ -317,7 +330,10 @@ mod tests {
 
     #[tokio::test]
     async fn half_a_body_is_answered_too() {
-        let layer = axum::middleware::from_fn_with_state(Duration::from_millis(20), body);
+        let layer = axum::middleware::from_fn_with_state(
+            Bodies { within: Duration::from_millis(20), ..Bodies::default() },
+            body,
+        );
         let door: axum::Router =
             axum::Router::new().route("/", axum::routing::post(async || "read")).layer(layer);
         let half = futures_util::stream::once(async { Ok::<_, std::io::Error>("{\"jsonrpc\":") });

@@ -1,5 +1,7 @@
 //! Who may come in, and what for.
 
+use server::mcp::HttpOptions;
+
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -16,12 +18,7 @@ async fn a_session_of_the_protocol_is_its_owners_alone() {
             None => asked.send(),
         }
     };
-    let hello = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
-                    "clientInfo": { "name": "test", "version": "1" } },
-    });
-    let begun = ask(&anna, None, hello).await.unwrap();
+    let begun = ask(&anna, None, hello()).await.unwrap();
     let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
     drop(begun.text().await);
     let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
@@ -170,4 +167,71 @@ async fn whoever_sends_too_much_before_reading_anything_is_told_so() {
     });
     let told = told.await.unwrap();
     assert!(told.starts_with("HTTP/1.1 413") && told.contains("too_large"), "{told}");
+}
+
+/// What a client of a revision before the newest begins with.
+fn hello() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
+                    "clientInfo": { "name": "test", "version": "1" } },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_of_the_protocol_are_so_many_and_no_more() {
+    let (service, folder) =
+        House::opened(Settings::default(), Readiness::Ready(super::house::sandbox())).await;
+    let http = HttpOptions { sessions_per_owner: 2, ..HttpOptions::default() };
+    let house = House::serving_mcp(service, folder, RestOptions::default(), http).await;
+    let asked = |method| {
+        let asked = house.asked(method, "/mcp");
+        asked.header("accept", "application/json, text/event-stream")
+    };
+    let begin = async || {
+        let begun = asked(Method::POST).json(&hello()).send().await.unwrap();
+        assert_eq!(begun.status(), StatusCode::OK);
+        let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        begun.text().await.unwrap();
+        session
+    };
+    let said = async |session: &str| {
+        let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let said = asked(Method::POST).header("mcp-session-id", session).json(&told).send().await;
+        said.unwrap().status()
+    };
+    let listen = |session: &str| asked(Method::GET).header("mcp-session-id", session).send();
+    let first = begin().await;
+    let second = begin().await;
+    assert_eq!(said(&first).await, StatusCode::ACCEPTED);
+    let third = begin().await;
+    assert_eq!(said(&second).await, StatusCode::NOT_FOUND);
+    assert_eq!(said(&third).await, StatusCode::ACCEPTED);
+    // Where somebody listens in each of them, none of them is quiet.
+    let listening = [listen(&first).await.unwrap(), listen(&third).await.unwrap()];
+    assert!(listening.iter().all(|one| one.status() == StatusCode::OK));
+    let refused = asked(Method::POST).json(&hello()).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(refused.headers().contains_key("retry-after"));
+    let words = refused.text().await.unwrap();
+    assert!(words.contains("max-mcp-sessions-per-owner"), "{words}");
+    let ended = asked(Method::DELETE).header("mcp-session-id", &first).send().await.unwrap();
+    assert!(ended.status().is_success());
+    begin().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
+    let rest = RestOptions { body_bytes: 1_000, ..RestOptions::default() };
+    let house = House::with(Settings::default(), rest).await;
+    let mut long = hello();
+    long["params"]["clientInfo"]["name"] = json!("x".repeat(2_000));
+    let send = async |message: &Value| {
+        let asked = house.asked(Method::POST, "/mcp").json(message);
+        asked.header("accept", "application/json, text/event-stream").send().await.unwrap()
+    };
+    let refused = send(&long).await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(refused.text().await.unwrap().contains("`body-bytes`"));
+    assert_eq!(send(&hello()).await.status(), StatusCode::OK);
 }
