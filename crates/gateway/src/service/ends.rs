@@ -89,10 +89,22 @@ async fn asleep(how_long: Option<Duration>) {
     }
 }
 
-pub(super) fn cancelled(begun: Instant, usage: Usage) -> Outcome {
+/// What is said of a run that the gateway ended when it stopped.
+const STOPPED: &str =
+    "the gateway stopped before the run had ended (setting `stop-patience`); nobody cancelled it";
+
+const AFTER_A_STOP: &str = "run it again when the gateway is back; an operator can let runs go on after a restart with the setting `durable`, or let them have longer with `stop-patience`";
+
+pub(super) fn cancelled(run: &Run, begun: Instant, usage: Usage) -> Outcome {
+    let (message, hint) = if run.is_stopped() {
+        (STOPPED, Some(AFTER_A_STOP.to_owned()))
+    } else {
+        ("the run was cancelled", None)
+    };
     let error = ProgramError {
         kind: "Cancelled".to_owned(),
-        message: "the run was cancelled".to_owned(),
+        message: message.to_owned(),
+        hint,
         ..ProgramError::default()
     };
     Outcome {

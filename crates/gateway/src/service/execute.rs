@@ -556,7 +556,7 @@ impl Service {
             // Its turn comes in the next process.
             () = run.leaving().cancelled(), if is_kept => return Ok(None),
             turn = turn => turn?,
-            () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default()))),
+            () = run.cancelled() => return Ok(Some(cancelled(run, begun, Usage::default()))),
         };
         run.begin();
         let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
@@ -597,7 +597,7 @@ impl Service {
             (None, Some(timeout)) if !run.is_cancelled() => {
                 Ok(Some(printed(too_late(timeout, begun, used), run)))
             }
-            (None, _) => Ok(Some(printed(cancelled(begun, used), run))),
+            (None, _) => Ok(Some(printed(cancelled(run, begun, used), run))),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
