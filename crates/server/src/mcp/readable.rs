@@ -13,6 +13,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{
@@ -24,7 +25,7 @@ use tokio_util::task::AbortOnDropHandle;
 pub(super) const UNREADABLE: &str = "tidegate/unreadable";
 
 /// What is said of it.
-pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, or its `params` are no object";
+pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, its `method` is no text, or its `params` are no object";
 
 /// What a request is called instead that is too long.
 pub(super) const TOO_LONG: &str = "tidegate/too-long";
@@ -34,6 +35,12 @@ pub(super) const BATCH: &str = "tidegate/batch";
 
 /// What is said of such a line.
 pub(super) const BATCHED: &str = "this is a batch of messages; send them one by one";
+
+/// What stands for a line that is no JSON at all.
+pub(super) const NO_JSON: &str = "tidegate/no-json";
+
+/// What is said of such a line.
+pub(super) const NOT_JSON: &str = "this line is not JSON, or is nested deeper than 128 levels";
 
 /// What is said of what is too long.
 pub(super) fn said_too_long() -> String {
@@ -49,8 +56,8 @@ const PIPE: usize = 256 << 10;
 struct Envelope<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(default)]
-    method: Option<String>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
     #[serde(borrow, default)]
     params: Option<Given<'a>>,
 }
@@ -75,6 +82,7 @@ where
             let written = match readable(&line) {
                 _ if line.len() > BODY => to.write_all(&too_long(&line)).await,
                 _ if is_batch(&line) => to.write_all(&told_of(BATCH)).await,
+                None if is_nothing(&line) => to.write_all(&told_of(NO_JSON)).await,
                 None => to.write_all(&line).await,
                 Some(other) => to.write_all(&other).await,
             };
@@ -106,6 +114,11 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
             return true;
         }
     }
+}
+
+/// Whether a line that is not empty is no JSON.
+fn is_nothing(line: &[u8]) -> bool {
+    !line.trim_ascii().is_empty() && serde_json::from_slice::<IgnoredAny>(line).is_err()
 }
 
 /// Whether a line has several messages.
@@ -281,9 +294,10 @@ fn id_of_unreadable(line: &[u8]) -> Option<Value> {
 
 /// Another line for one that cannot be read.
 fn readable(line: &[u8]) -> Option<Vec<u8>> {
-    // Parameters that are no object are passed over too.
+    // Parameters that are no object, and a method that is no text, are passed over too.
     let fits = |message: Value| {
         message.get("params").is_none_or(|given| given.is_object() || given.is_null())
+            && message.get("method").is_none_or(Value::is_string)
     };
     let reads = |line: &[u8]| serde_json::from_slice::<Value>(line).is_ok_and(fits);
     if line.trim_ascii().is_empty() || reads(line) {
@@ -326,6 +340,9 @@ mod tests {
         let said = of(&format!("{{\"id\":\"a\",\"method\":\"x\",\"params\":{deep}}}\n")).unwrap();
         assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tidegate/unreadable\"}\n");
         assert_eq!(of("nonsense\n"), None);
+        assert!(is_nothing(b"nonsense\n") && !is_nothing(b" \n") && !is_nothing(b"null\n"));
+        let said = of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}\n").unwrap();
+        assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tidegate/unreadable\"}\n");
     }
 
     #[tokio::test]

@@ -234,4 +234,8 @@ async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
     assert!(refused.text().await.unwrap().contains("`body-bytes`"));
     assert_eq!(send(&hello()).await.status(), StatusCode::OK);
+    let refused = send(&json!({ "jsonrpc": "2.0", "id": 1, "method": 5 })).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
 }
