@@ -6,6 +6,7 @@
 #![expect(deprecated, reason = "what the newest revision deprecates is what all others use")]
 
 mod approve;
+mod batch;
 mod behind;
 mod client;
 mod covered;
@@ -51,6 +52,7 @@ use upstream::{List, Watch};
 use self::client::Client;
 use self::kept::{Bounds, Kept};
 use self::lines::Patient;
+use self::owned::Owners;
 use self::sampling::Lines;
 use crate::{Shared, guidance};
 
@@ -240,13 +242,14 @@ impl Mcp {
         config.max_request_body_bytes = options.body_bytes;
         let HttpOptions { sessions: all, sessions_per_owner: of_one, .. } = options;
         let sessions = Arc::new(Kept::new(Bounds { all, of_one }));
+        let owners = Owners::new(Arc::clone(&sessions));
         let bodies = readable::Bodies { most: options.body_bytes, ..readable::Bodies::default() };
         let make = move || Ok(self.for_another());
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()
             .nest_service("/mcp", service)
             .layer(from_fn_with_state(bodies, readable::body))
-            .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
+            .layer(from_fn_with_state(owners, owned::owned))
             .layer(from_fn(crate::rest::counted))
     }
 

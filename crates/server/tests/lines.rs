@@ -86,6 +86,24 @@ async fn a_batch_is_answered_in_words() {
     assert!(error["message"].as_str().unwrap().contains("one by one"), "{error}");
 }
 
+#[tokio::test]
+async fn a_batch_is_taken_apart_where_the_revision_has_them() {
+    let params = json!({ "protocolVersion": "2025-03-26", "capabilities": {},
+                         "clientInfo": { "name": "test", "version": "1" } });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let asked = json!([
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/list" },
+        { "jsonrpc": "2.0", "id": 3, "method": "ping" },
+    ]);
+    for (id, found) in [(2, "/result/tools/0/name"), (3, "/result")] {
+        let lines = [&hello, &told, &asked].map(|line| line.to_string().into_bytes());
+        let heard = heard(Mode::Code, &lines, |message| message["id"] == id);
+        let heard = tokio::time::timeout(PATIENCE, heard).await.unwrap();
+        assert!(heard.pointer(found).is_some(), "{heard}");
+    }
+}
+
 const GOOD: &str = "the good one";
 
 /// Writes the lines and then a good request, and waits for the answer to that.

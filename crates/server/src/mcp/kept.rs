@@ -11,12 +11,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
     LocalSessionManager, LocalSessionManagerError,
 };
+
+use super::batch;
 
 /// How long a client's session over HTTP is kept in which nothing is said.
 const SESSION_LASTS: Duration = Duration::from_secs(3600);
@@ -75,6 +77,11 @@ impl Kept {
         let _ = ending.await;
     }
 
+    /// Whether a client may send several messages at once.
+    pub(super) fn takes_batches(&self, id: &str) -> bool {
+        self.known().sessions.get(id).is_some_and(|one| one.takes_batches)
+    }
+
     fn using(&self, id: &SessionId) -> InUse {
         self.known().use_of(id, 1);
         InUse { id: Arc::clone(id), known: Arc::clone(&self.known) }
@@ -113,7 +120,15 @@ impl SessionManager for Kept {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, KeptError> {
-        Ok(self.sessions.initialize_session(id, message).await?)
+        let told = self.sessions.initialize_session(id, message).await?;
+        if let ServerJsonRpcMessage::Response(response) = &told
+            && let ServerResult::InitializeResult(result) = &response.result
+            && result.protocol_version.as_str() == batch::REVISION
+            && let Some(one) = self.known().sessions.get_mut(id)
+        {
+            one.takes_batches = true;
+        }
+        Ok(told)
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, KeptError> {
@@ -195,6 +210,7 @@ struct One {
     owner: String,
     used: u64,
     listening: isize,
+    takes_batches: bool,
 }
 
 impl Known {
@@ -220,7 +236,8 @@ impl Known {
             self.sessions.remove(quiet);
         }
         self.uses += 1;
-        let one = One { owner: owner.to_owned(), used: self.uses, listening: 0 };
+        let one =
+            One { owner: owner.to_owned(), used: self.uses, listening: 0, takes_batches: false };
         self.sessions.insert(Arc::clone(id), one);
         Ok(ending)
     }

@@ -23,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::readable;
+use super::{batch, readable};
 
 /// Requests that are neither answered nor on their way.
 type Open = watch::Sender<HashSet<RequestId>>;
@@ -176,7 +176,7 @@ fn nobodys(message: &ClientJsonRpcMessage) -> Option<ErrorData> {
     let ClientNotification::CustomNotification(custom) = &told.notification else { return None };
     match custom.method.as_str() {
         readable::TOO_LONG => Some(ErrorData::invalid_request(readable::said_too_long(), None)),
-        readable::BATCH => Some(ErrorData::invalid_request(readable::BATCHED, None)),
+        readable::BATCH => Some(ErrorData::invalid_request(batch::REFUSED, None)),
         readable::NO_JSON => Some(ErrorData::parse_error(readable::NOT_JSON, None)),
         _ => None,
     }

@@ -21,6 +21,8 @@ use tokio::io::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
+use super::batch;
+
 /// What a request is called instead that cannot be read.
 pub(super) const UNREADABLE: &str = "tidegate/unreadable";
 
@@ -30,11 +32,8 @@ pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper
 /// What a request is called instead that is too long.
 pub(super) const TOO_LONG: &str = "tidegate/too-long";
 
-/// What stands for a line of several messages, which only one revision knew.
+/// What stands for a line of several messages that are not taken at once.
 pub(super) const BATCH: &str = "tidegate/batch";
-
-/// What is said of such a line.
-pub(super) const BATCHED: &str = "this is a batch of messages; send them one by one";
 
 /// What stands for a line that is no JSON at all.
 pub(super) const NO_JSON: &str = "tidegate/no-json";
@@ -78,10 +77,14 @@ where
     let task = tokio::spawn(async move {
         let mut reading = BufReader::new(reading);
         let mut line = Vec::new();
+        let mut takes_batches = false;
         while next_line(&mut reading, &mut line).await {
+            if let Some(revision) = batch::revision_of(&line) {
+                takes_batches = revision == batch::REVISION;
+            }
             let written = match readable(&line) {
                 _ if line.len() > BODY => to.write_all(&too_long(&line)).await,
-                _ if is_batch(&line) => to.write_all(&told_of(BATCH)).await,
+                _ if is_batch(&line) => to.write_all(&apart(&line, takes_batches)).await,
                 None if is_nothing(&line) => to.write_all(&told_of(NO_JSON)).await,
                 None => to.write_all(&line).await,
                 Some(other) => to.write_all(&other).await,
@@ -125,6 +128,23 @@ fn is_nothing(line: &[u8]) -> bool {
 fn is_batch(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"[")
         && serde_json::from_slice::<Vec<&RawValue>>(line).is_ok()
+}
+
+/// The messages of a batch, each in a line of its own.
+fn apart(line: &[u8], is_taken: bool) -> Vec<u8> {
+    let Some(messages) = batch::lines_of(line).filter(|_| is_taken) else { return told_of(BATCH) };
+    let mut lines = Vec::new();
+    for message in messages {
+        let message = message.get().as_bytes();
+        // A message within it is none of several.
+        match readable(message) {
+            _ if is_batch(message) => lines.extend(told_of(BATCH)),
+            Some(other) => lines.extend(other.trim_ascii_end()),
+            None => lines.extend(message),
+        }
+        lines.push(b'\n');
+    }
+    lines
 }
 
 /// A notification that stands for a line of which nobody can tell which request it was.
@@ -230,6 +250,9 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
         Err(error) => {
             return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
         }
+        Ok(Value::Array(messages)) if parts.extensions.get::<batch::Taken>().is_some() => {
+            return batch::answered(parts, messages, next).await;
+        }
         Ok(message) => {
             if let Some(words) = wrong(&message) {
                 return failed(StatusCode::BAD_REQUEST, -32600, words);
@@ -240,7 +263,7 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
 }
 
 /// A refusal in bare words, as the protocol says it.
-async fn in_words(response: Response) -> Response {
+pub(super) async fn in_words(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_told = kind.is_some_and(|kind| kind.contains("json") || kind.contains("event-stream"));
     let status = response.status();
@@ -264,10 +287,10 @@ async fn in_words(response: Response) -> Response {
 const WORDS: usize = 4 << 10;
 
 /// Why JSON is no message of the protocol, if it is none.
-fn wrong(message: &Value) -> Option<&'static str> {
+pub(super) fn wrong(message: &Value) -> Option<&'static str> {
     let id = message.get("id");
     match message {
-        Value::Array(_) => Some(BATCHED),
+        Value::Array(_) => Some(batch::REFUSED),
         Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
             Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
         }

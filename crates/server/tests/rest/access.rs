@@ -239,3 +239,52 @@ async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
     let refused: Value = refused.json().await.unwrap();
     assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_messages_at_once_are_taken_where_the_revision_has_them() {
+    let house = House::new().await;
+    let asked = || {
+        let asked = house.asked(Method::POST, "/mcp");
+        asked.header("accept", "application/json, text/event-stream")
+    };
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/list" },
+        { "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } },
+        { "jsonrpc": "2.0", "id": 3, "method": "ping" },
+        { "id": 4, "method": "ping" },
+    ]);
+    for (revision, takes) in [("2025-03-26", true), ("2025-11-25", false)] {
+        let mut begins = hello();
+        begins["params"]["protocolVersion"] = revision.into();
+        let begun = asked().json(&begins).send().await.unwrap();
+        let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        begun.text().await.unwrap();
+        let send =
+            |message: &Value| asked().header("mcp-session-id", &session).json(message).send();
+        let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let status = send(&json!([told])).await.unwrap().status();
+        assert_eq!(status == StatusCode::ACCEPTED, takes, "{status}");
+        if !takes {
+            send(&told).await.unwrap();
+        }
+        let answered = send(&batch).await.unwrap();
+        let status = answered.status();
+        let words = answered.text().await.unwrap();
+        if !takes {
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{words}");
+            assert!(words.contains("one by one"), "{words}");
+            continue;
+        }
+        let messages: Vec<Value> = words
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .filter_map(|data| serde_json::from_str(data.trim()).ok())
+            .collect();
+        let of = |id: u64| messages.iter().find(|message| message["id"] == id).unwrap();
+        assert!(of(2)["result"]["tools"].is_array(), "{words}");
+        assert!(of(3)["result"].is_object(), "{words}");
+        assert_eq!(of(4)["error"]["code"], -32600, "{words}");
+        let many = vec![json!({ "jsonrpc": "2.0", "id": 5, "method": "ping" }); 51];
+        assert_eq!(send(&json!(many)).await.unwrap().status(), StatusCode::BAD_REQUEST);
+    }
+}
