@@ -154,6 +154,10 @@ FORWARDED = (
     "X-Forwarded-For: ",
     "x-forwarded-for: ::1",
     "X-Forwarded-For: 203.0.113.9, 127.0.0.1",
+    "X-Forwarded-Proto: http",
+    "X-Forwarded-Host: localhost",
+    "Via: 1.1 proxy",
+    "X-Client-IP: 127.0.0.1",
 )
 
 

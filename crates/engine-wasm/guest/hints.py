@@ -215,6 +215,9 @@ def _known_modules():
 
 def _name_error(exc, message, scene):
     name = exc.name
+    in_query = re.match(r"name '(\w+)' is not defined", message) if type(exc).__module__.startswith("pandas") else None
+    if in_query:
+        return _of_a_table(in_query.group(1), _owner(scene))
     if type(name) is not str or "did you" in message.lower() or issubclass(type(exc), UnboundLocalError):
         return None
     if name == "secrets" and re.search(r"\bsecrets\s*(\[|\.get\()", scene.line):
@@ -273,7 +276,25 @@ def _attribute_error(exc, message, scene):
         return f"Write .append(...) instead of .{name}(...)."
     if name in ("length", "size") and hasattr(owner, "__len__"):
         return f"Write len(...) around it instead of .{name}."
-    return _did_you_mean(name, dir(owner))
+    return _of_a_table(name, owner) or _did_you_mean(name, dir(owner))
+
+
+def _of_a_table(name, owner):
+    """The columns of a table, of which one was meant; also of one that is grouped."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return None
+    if not issubclass(type(owner), pandas.DataFrame):
+        grouped = issubclass(type(owner), pandas.core.groupby.DataFrameGroupBy)
+        owner = owner.__dict__.get("obj") if grouped else None
+    if not issubclass(type(owner), pandas.DataFrame):
+        return None
+    keys = _keys(owner)
+    if not keys:
+        return "It has no columns."
+    near = _nearest(name, [key for key in keys if type(key) is str]) or _nearest(name, dir(type(owner)))
+    meant = f"Did you mean {near!r}? " if near else ""
+    return f"{meant}It has the columns {_told(owner, keys)}."
 
 
 def _as_functions(line):

@@ -8,6 +8,7 @@ from itertools import islice
 
 _MOST_TOOLS = 4
 _MOST_KEYS = 8
+_MOST_NESTED = 4
 _MOST_TEXT = 160
 _MOST_WORDS = 700
 
@@ -63,7 +64,20 @@ def _read_by(text):
 def _inside(value, depth):
     """What a list has, by its first."""
     if type(value) is dict:
-        keys = ", ".join([repr(key[:40]) for key in islice(value, _MOST_KEYS) if type(key) is str])
+        shown = [repr(key[:40]) + _nested(one) for key, one in islice(value.items(), _MOST_KEYS) if type(key) is str]
+        keys = ", ".join(shown)
         more = ", ..." if len(value) > _MOST_KEYS else ""
         return f"dicts with {keys}{more}" if keys else "dicts"
     return _outline(value, 0)
+
+
+def _nested(value):
+    """What is in a field of a row that is not single: compared with a text, it would never be the same."""
+    is_list = type(value) is list
+    inner = value[0] if is_list and value else value
+    if type(inner) is not dict:
+        return " (a list)" if is_list else ""
+    keys = ", ".join([repr(key[:40]) for key in islice(inner, _MOST_NESTED) if type(key) is str])
+    more = ", ..." if len(inner) > _MOST_NESTED else ""
+    known = f" with {keys}{more}" if keys else ""
+    return f" (a list of dicts{known})" if is_list else f" (a dict{known})"

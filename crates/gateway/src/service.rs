@@ -466,7 +466,7 @@ impl Service {
                 if self.settings.durable && self.parts.store.is_kept(run.id()) {
                     run.abandon();
                 } else {
-                    run.cancel();
+                    run.stop();
                 }
             }
         }

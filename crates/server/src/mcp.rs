@@ -6,11 +6,13 @@
 #![expect(deprecated, reason = "what the newest revision deprecates is what all others use")]
 
 mod approve;
+mod batch;
 mod behind;
 mod client;
 mod covered;
 mod direct;
 mod execute;
+mod kept;
 mod lines;
 mod owned;
 mod readable;
@@ -22,7 +24,6 @@ mod tasks;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -41,7 +42,6 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Map, Value};
@@ -50,7 +50,9 @@ use tokio_util::sync::CancellationToken;
 use upstream::{List, Watch};
 
 use self::client::Client;
+use self::kept::{Bounds, Kept};
 use self::lines::Patient;
+use self::owned::Owners;
 use self::sampling::Lines;
 use crate::{Shared, guidance};
 
@@ -86,9 +88,6 @@ const MISSING: &str = "tidegate/missing";
 /// The prompt that gives our guidance.
 const PROMPT: &str = "tidegate";
 
-/// How long a client's session over HTTP is kept in which nothing is said.
-const SESSION_LASTS: Duration = Duration::from_secs(3600);
-
 /// What agents are told where personal data is replaced.
 const TOKENS: &str = "\n\nTexts such as `EMAIL_k3v9q2xw7m45` stand for personal data: compare them and pass them on as they are; \
     tools get what they stand for.";
@@ -114,6 +113,23 @@ pub struct McpOptions {
     pub direct: Vec<String>,
     /// Which of our own tools; all of them if nothing is said.
     pub own: Option<Vec<String>>,
+}
+
+/// What an operator decides about the door over HTTP.
+#[derive(Debug, Clone, Copy)]
+pub struct HttpOptions {
+    /// Bytes a request's body may have.
+    pub body_bytes: usize,
+    /// Sessions of revisions before 2026-07-28 that are kept.
+    pub sessions: usize,
+    /// The same, of one owner.
+    pub sessions_per_owner: usize,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { body_bytes: readable::BODY, sessions: 4000, sessions_per_owner: 1000 }
+    }
 }
 
 /// How a conversation over streams comes to its end.
@@ -218,28 +234,23 @@ impl Mcp {
     }
 
     /// The same over HTTP, at `/mcp`. Who may come in is decided before.
-    pub fn over_http(self, ending: CancellationToken) -> Router {
+    pub fn over_http(self, options: HttpOptions, ending: CancellationToken) -> Router {
         // Host and Origin are checked for all doors at once.
         let mut config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
-        config.max_request_body_bytes = readable::BODY;
-        let sessions = Arc::new(Self::sessions());
+        config.max_request_body_bytes = options.body_bytes;
+        let HttpOptions { sessions: all, sessions_per_owner: of_one, .. } = options;
+        let sessions = Arc::new(Kept::new(Bounds { all, of_one }));
+        let owners = Owners::new(Arc::clone(&sessions));
+        let bodies = readable::Bodies { most: options.body_bytes, ..readable::Bodies::default() };
         let make = move || Ok(self.for_another());
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()
             .nest_service("/mcp", service)
-            .layer(from_fn_with_state(readable::BODY_TIME, readable::body))
-            .layer(from_fn_with_state(owned::Seal::new(), owned::owned))
+            .layer(from_fn_with_state(bodies, readable::body))
+            .layer(from_fn_with_state(owners, owned::owned))
             .layer(from_fn(crate::rest::counted))
-    }
-
-    /// The sessions of clients before 2026-07-28. One that is quiet for longer ends, so that those who
-    /// never say goodbye do not fill the memory.
-    fn sessions() -> LocalSessionManager {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(SESSION_LASTS);
-        sessions
     }
 
     /// Those of our own tools that this door offers.

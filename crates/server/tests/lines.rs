@@ -60,12 +60,48 @@ async fn a_line_that_is_too_long_to_tell_what_it_was_is_answered_without_an_id()
 }
 
 #[tokio::test]
+async fn what_is_no_json_is_answered_without_an_id() {
+    let lines = [b"hello?".to_vec()];
+    let is_nobodys = |message: &Value| message.get("id").is_none_or(Value::is_null);
+    let heard = tokio::time::timeout(PATIENCE, heard(Mode::Code, &lines, is_nobodys));
+    let error = &heard.await.unwrap()["error"];
+    assert_eq!(error["code"], -32700, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("not JSON"), "{error}");
+}
+
+#[tokio::test]
+async fn a_method_that_is_no_text_is_answered_with_its_id() {
+    let lines = [br#"{"jsonrpc":"2.0","id":5,"method":5}"#.to_vec()];
+    let heard = heard(Mode::Code, &lines, |message| message["id"] == 5);
+    let heard = tokio::time::timeout(PATIENCE, heard).await.unwrap();
+    assert_eq!(heard["error"]["code"], -32600, "{heard}");
+}
+
+#[tokio::test]
 async fn a_batch_is_answered_in_words() {
     let lines = [br#"[{"jsonrpc":"2.0","id":5,"method":"ping"}]"#.to_vec()];
     let is_nobodys = |message: &Value| message.get("id").is_none_or(Value::is_null);
     let heard = tokio::time::timeout(PATIENCE, heard(Mode::Code, &lines, is_nobodys));
     let error = &heard.await.unwrap()["error"];
     assert!(error["message"].as_str().unwrap().contains("one by one"), "{error}");
+}
+
+#[tokio::test]
+async fn a_batch_is_taken_apart_where_the_revision_has_them() {
+    let params = json!({ "protocolVersion": "2025-03-26", "capabilities": {},
+                         "clientInfo": { "name": "test", "version": "1" } });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let asked = json!([
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/list" },
+        { "jsonrpc": "2.0", "id": 3, "method": "ping" },
+    ]);
+    for (id, found) in [(2, "/result/tools/0/name"), (3, "/result")] {
+        let lines = [&hello, &told, &asked].map(|line| line.to_string().into_bytes());
+        let heard = heard(Mode::Code, &lines, |message| message["id"] == id);
+        let heard = tokio::time::timeout(PATIENCE, heard).await.unwrap();
+        assert!(heard.pointer(found).is_some(), "{heard}");
+    }
 }
 
 const GOOD: &str = "the good one";

@@ -1,6 +1,6 @@
 //! What a skill is, and how large one may be.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::name::Name;
@@ -86,10 +86,10 @@ pub struct Used {
 #[serde(deny_unknown_fields)]
 pub struct Example {
     /// What the function was called with.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     pub arguments: Map<String, Value>,
     /// What its tools answered.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     pub results: Vec<Recorded>,
     /// What came out.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "given")]
@@ -149,6 +149,15 @@ impl Skill {
         let advice = "its examples record large results; choose arguments that give small ones";
         at_most("bytes with examples", bytes, MAX_STORED, advice)
     }
+}
+
+/// `null` is as good as saying nothing.
+fn or_nothing<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
 /// Tells an example that expects `None` from one that expects nothing in particular.

@@ -53,6 +53,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("idle-freeze", "60s", "TIME", "How long a session is idle before it goes to disk"),
     setting("session-lasts", "24h", "TIME", "How long an unused session is kept"),
     setting("max-sessions", "4000", "NUMBER", "Sessions of one owner"),
+    setting(
+        "max-mcp-sessions",
+        "4000",
+        "NUMBER",
+        "MCP clients' own sessions over HTTP, of revisions before 2026-07-28",
+    ),
+    setting("max-mcp-sessions-per-owner", "1000", "NUMBER", "The same, of one owner"),
     setting("max-session-bytes", "4GiB", "SIZE", "Bytes of one owner's sessions on disk"),
     setting("keep-runs", "168h", "TIME", "How long finished runs can be read"),
     setting("keep-runs-bytes", "10GiB", "SIZE", "Bytes of finished runs that are kept at most"),
@@ -86,6 +93,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "false",
         "BOOL",
         "Serve requests without a token from other machines",
+    ),
+    setting(
+        "loopback-without-token",
+        "true",
+        "BOOL",
+        "Serve requests without a token from this machine, not through a proxy",
     ),
     setting("hosts", "", "NAMES", "Host names we are reached by, besides this machine's own"),
     setting(

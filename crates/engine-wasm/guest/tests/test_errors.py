@@ -330,6 +330,18 @@ class Hints(unittest.TestCase):
             hint_of(frame + other + "df.merge(other, on='room')"), "other has no 'room'. It has: 'name', 'who'."
         )
 
+    def test_a_column_that_was_meant_as_an_attribute(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("needs pandas")
+        frame = "import pandas as pd\ndf = pd.DataFrame({'room': ['a'], 'value': [1]})\n"
+        has = "It has the columns 'room', 'value'."
+        for line in ("df.total.sum()", "df.groupby('room').total.sum()", "df.query('total > 5')", "df[df.value > 0].eval('total + 1')"):
+            self.assertEqual(hint_of(frame + line), has, line)
+        self.assertEqual(hint_of(frame + "df.valeu"), "Did you mean 'value'? " + has)
+        self.assertIn("Did you mean 'groupby'?", hint_of(frame + "df.group_by('room')"))
+
     def test_lists_and_texts(self):
         self.assertEqual(hint_of("a = [1, 2]\na[2]"), "It has 2 items.")
         self.assertEqual(hint_of("a = []\na[0]"), "It is an empty list.")
@@ -346,8 +358,15 @@ class Hints(unittest.TestCase):
         gave = "history() gave {'unit': str, 'points': a list of dicts with 'time', 'value'}"
         self.assertEqual(returned.words("x history y"), gave)
         self.assertIn("the text '[1]'", returned.words("read"))
-        self.assertIsNone(returned.words("nothing"))
         self.assertIn(gave, hint_of("def history(): return {'unit': 1}\nhistory()['time']"))
+        returned._seen.clear()
+        row = {"id": 1, "sensor": {"name": "s1"}, "tags": ["a"], "parts": [{"n": 1}], "none": {}}
+        returned.note("rows", [row])
+        fields = "'id', 'sensor' (a dict with 'name'), 'tags' (a list), 'parts' (a list of dicts with 'n'), 'none' (a dict)"
+        self.assertEqual(returned.words("rows"), f"rows() gave a list of dicts with {fields}")
+        returned.note("data", {"data": [row]})
+        self.assertIn(fields, returned.words("data"))
+        self.assertIsNone(returned.words("nothing"))
         returned._seen.clear()
 
     def test_what_the_sandbox_does_not_have(self):

@@ -12,10 +12,7 @@ use crate::hearing::CallNote;
 pub(super) fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outcome {
     let error = ProgramError {
         kind: "LimitExceeded".to_owned(),
-        message: format!(
-            "the program took longer than the {} s that were asked for (`timeout`), waiting included",
-            timeout.as_secs_f64()
-        ),
+        message: format!("{}, waiting included", longer_than(timeout)),
         hint: Some(
             if usage.calls == 0 && usage.cpu > begun.elapsed() / 5 {
                 engine::ENDLESS
@@ -34,6 +31,33 @@ pub(super) fn too_late(timeout: Duration, begun: Instant, usage: Usage) -> Outco
         execution_time_ms: begun.elapsed().as_secs_f64() * 1e3,
         usage,
         ..Outcome::failed(error)
+    }
+}
+
+fn longer_than(timeout: Duration) -> String {
+    let seconds = timeout.as_secs_f64();
+    format!("the program took longer than the {seconds} s that were asked for (`timeout`)")
+}
+
+/// Says of a run that ended at its wall time that this was what its request asked for, where that is so and
+/// more is allowed.
+pub(super) fn name_timeout(
+    outcome: &mut Outcome,
+    asked: Option<Duration>,
+    own: Duration,
+    allowed: Duration,
+) {
+    let Some(timeout) = asked.filter(|timeout| *timeout == own && own < allowed) else { return };
+    let was_stopped = |error: &&mut ProgramError| {
+        error.limit == Some(LimitKind::Wall) && error.traceback.is_none()
+    };
+    let Some(error) = outcome.error.as_mut().filter(was_stopped) else { return };
+    if error.message.contains("(`timeout`)") {
+        return;
+    }
+    error.message = longer_than(timeout);
+    if error.hint.as_deref() == Some(engine::ENDLESS) {
+        error.hint = Some(format!("{}; or ask for a longer `timeout`", engine::ENDLESS));
     }
 }
 
@@ -65,10 +89,22 @@ async fn asleep(how_long: Option<Duration>) {
     }
 }
 
-pub(super) fn cancelled(begun: Instant, usage: Usage) -> Outcome {
+/// What is said of a run that the gateway ended when it stopped.
+const STOPPED: &str =
+    "the gateway stopped before the run had ended (setting `stop-patience`); nobody cancelled it";
+
+const AFTER_A_STOP: &str = "run it again when the gateway is back; an operator can let runs go on after a restart with the setting `durable`, or let them have longer with `stop-patience`";
+
+pub(super) fn cancelled(run: &Run, begun: Instant, usage: Usage) -> Outcome {
+    let (message, hint) = if run.is_stopped() {
+        (STOPPED, Some(AFTER_A_STOP.to_owned()))
+    } else {
+        ("the run was cancelled", None)
+    };
     let error = ProgramError {
         kind: "Cancelled".to_owned(),
-        message: "the run was cancelled".to_owned(),
+        message: message.to_owned(),
+        hint,
         ..ProgramError::default()
     };
     Outcome {
@@ -101,6 +137,33 @@ mod tests {
 
     use super::*;
     use crate::hearing::TOO_LARGE;
+
+    #[test]
+    fn a_run_that_computed_for_longer_than_was_asked_for_is_told_of_that() {
+        let [second, minute] = [1, 60].map(Duration::from_secs);
+        let told = |asked: Option<Duration>, own: Duration| {
+            let error = ProgramError {
+                kind: "LimitExceeded".to_owned(),
+                message: "the program exceeded its wall time limit (setting `wall`)".to_owned(),
+                hint: Some(engine::ENDLESS.to_owned()),
+                limit: Some(LimitKind::Wall),
+                ..ProgramError::default()
+            };
+            let mut outcome = Outcome::failed(error);
+            name_timeout(&mut outcome, asked, own, minute);
+            let error = outcome.error.unwrap();
+            (error.message, error.hint.unwrap())
+        };
+        let (message, hint) = told(Some(second), second);
+        assert!(message.contains("the 1 s that were asked for (`timeout`)"), "{message}");
+        assert!(hint.contains("longer `timeout`"), "{hint}");
+        // Less was left to it than it asked for, it asked for all there is, or for nothing.
+        for (asked, own) in [(Some(minute), second), (Some(minute), minute), (None, second)] {
+            let (message, hint) = told(asked, own);
+            assert!(message.contains("`wall`"), "{message}");
+            assert_eq!(hint, engine::ENDLESS);
+        }
+    }
 
     #[test]
     fn a_run_that_too_large_an_answer_ended_names_the_limit() {

@@ -11,7 +11,7 @@ use upstream::TraceParent;
 
 use super::answer::Answer;
 use super::durable::{Begun, Keeper};
-use super::ends::{cancelled, name_limit, printed, refused, too_late, too_long};
+use super::ends::{cancelled, name_limit, name_timeout, printed, refused, too_late, too_long};
 use super::examined::Examined;
 use super::figures::{self, Phase};
 use super::gate::{Pass, Ticket, Turn};
@@ -437,6 +437,7 @@ impl Service {
         let calls = run.record().calls;
         late::name(&mut outcome, &calls);
         name_limit(&mut outcome, &calls);
+        name_timeout(&mut outcome, begun.timeout, begun.limits.wall, entry.limits.wall);
         run.never_left(&keeper.never_left());
         outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
         let fit = begun.fit;
@@ -548,7 +549,7 @@ impl Service {
             // Its turn comes in the next process.
             () = run.leaving().cancelled(), if is_kept => return Ok(None),
             turn = turn => turn?,
-            () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default()))),
+            () = run.cancelled() => return Ok(Some(cancelled(run, begun, Usage::default()))),
         };
         run.begin();
         let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
@@ -589,7 +590,7 @@ impl Service {
             (None, Some(timeout)) if !run.is_cancelled() => {
                 Ok(Some(printed(too_late(timeout, begun, used), run)))
             }
-            (None, _) => Ok(Some(printed(cancelled(begun, used), run))),
+            (None, _) => Ok(Some(printed(cancelled(run, begun, used), run))),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);

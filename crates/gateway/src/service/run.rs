@@ -1,6 +1,7 @@
 //! A run under way: what has happened so far, for whoever follows it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
@@ -40,6 +41,8 @@ pub struct Run {
     state: Mutex<State>,
     changed: Notify,
     cancel: CancellationToken,
+    /// Ended because the gateway stops, and not because somebody wanted it to.
+    is_stopped: AtomicBool,
     /// It is to go to disk at its next rest, and to go on elsewhere.
     leaving: CancellationToken,
     /// It is to stop here at once, and to go on in the next process.
@@ -86,6 +89,7 @@ impl Run {
             }),
             changed: Notify::new(),
             cancel: CancellationToken::new(),
+            is_stopped: AtomicBool::new(false),
             leaving: ending.child_token(),
             abandoned: CancellationToken::new(),
             tally: OnceLock::new(),
@@ -168,6 +172,18 @@ impl Run {
     /// Ends it, if it has not ended.
     pub fn cancel(&self) {
         self.cancel.cancel();
+    }
+
+    /// Ends it because the gateway stops; one that somebody cancelled before stays theirs.
+    pub(super) fn stop(&self) {
+        if !self.is_cancelled() {
+            self.is_stopped.store(true, Ordering::Relaxed);
+            self.cancel.cancel();
+        }
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

@@ -97,6 +97,7 @@ pub fn scope_of(text: &str, reader: &Reader, may_all: bool) -> Result<Scope, Str
         "global" if may_all => Ok(Scope::Global),
         "global" => Err("skills for everybody are saved by whoever runs the gateway".to_owned()),
         other => match other.strip_prefix("team:") {
+            Some("") => Err(format!("say which team, as team:NAME; {}", teams())),
             Some(team) if may_all || reader.teams.iter().any(|one| one == team) => {
                 Ok(Scope::Team(team.to_owned()))
             }
@@ -116,6 +117,7 @@ mod tests {
         assert_eq!(scope_of("own", &ada, false), Ok(Scope::Owner("ada".to_owned())));
         assert_eq!(scope_of("team", &ada, false), Ok(Scope::Team("ops".to_owned())));
         assert_eq!(scope_of("team:ops", &ada, false), Ok(Scope::Team("ops".to_owned())));
+        assert!(scope_of("team:", &ada, true).unwrap_err().contains("say which team"));
         assert!(scope_of("team:dev", &ada, false).unwrap_err().contains("your teams: ops"));
         assert!(scope_of("global", &ada, false).is_err());
         assert_eq!(scope_of("global", &ada, true), Ok(Scope::Global));

@@ -3,7 +3,7 @@
 //! rmcp ends a conversation that begins with anything but a request, and a client that got
 //! something wrong would lose its server over it. Until somebody has begun, only requests are
 //! passed on, and those are answered. So is a line of which nobody can tell what it was: one that is too
-//! long, or several messages at once.
+//! long, or no JSON, or several messages at once.
 //!
 //! A client that has gone has not taken back what it asked for: rmcp would end at once, so it is told
 //! of the end only by whoever stops us, once everything is under way and had time to end.
@@ -23,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::readable;
+use super::{batch, readable};
 
 /// Requests that are neither answered nor on their way.
 type Open = watch::Sender<HashSet<RequestId>>;
@@ -151,8 +151,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
             if let Some(id) = cancelled(&message) {
                 settle(&self.open, id);
             }
-            if let Some(words) = nobodys(&message) {
-                let error = ErrorData::invalid_request(words, None);
+            if let Some(error) = nobodys(&message) {
                 let sending = self.inner.send(JsonRpcMessage::error(error, None));
                 // By itself, because whoever asks for the next message may stop asking at any time.
                 tokio::spawn(async move {
@@ -172,12 +171,13 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
 }
 
 /// What is said of a line of which nobody can tell which request it was.
-fn nobodys(message: &ClientJsonRpcMessage) -> Option<String> {
+fn nobodys(message: &ClientJsonRpcMessage) -> Option<ErrorData> {
     let JsonRpcMessage::Notification(told) = message else { return None };
     let ClientNotification::CustomNotification(custom) = &told.notification else { return None };
     match custom.method.as_str() {
-        readable::TOO_LONG => Some(readable::said_too_long()),
-        readable::BATCH => Some(readable::BATCHED.to_owned()),
+        readable::TOO_LONG => Some(ErrorData::invalid_request(readable::said_too_long(), None)),
+        readable::BATCH => Some(ErrorData::invalid_request(batch::REFUSED, None)),
+        readable::NO_JSON => Some(ErrorData::parse_error(readable::NOT_JSON, None)),
         _ => None,
     }
 }

@@ -4,23 +4,31 @@
 //! name could hear what another is told. So it goes out with a seal that only its owner's requests
 //! break.
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use gateway::service::Caller;
 
+use super::batch;
+use super::kept::{ASKING, Asking, Kept};
 use super::readable::failed;
 
 const SESSION: &str = "mcp-session-id";
 
+/// Seconds after which it is worth asking again for a session.
+const LATER: u64 = 5;
+
 /// Seals names of sessions.
 #[derive(Clone)]
-pub(super) struct Seal([u8; 32]);
+struct Seal([u8; 32]);
 
 impl Seal {
     /// One that nobody else has.
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         let halves = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()].map(uuid::Uuid::into_bytes);
         Self(*blake3::hash(halves.as_flattened()).as_bytes())
     }
@@ -39,8 +47,25 @@ impl Seal {
     }
 }
 
+/// Whose sessions there are.
+#[derive(Clone)]
+pub(super) struct Owners {
+    seal: Seal,
+    kept: Arc<Kept>,
+}
+
+impl Owners {
+    pub(super) fn new(kept: Arc<Kept>) -> Self {
+        Self { seal: Seal::new(), kept }
+    }
+}
+
 /// Takes the seal off for the owner, and refuses everybody else.
-pub(super) async fn owned(State(seal): State<Seal>, mut request: Request, next: Next) -> Response {
+pub(super) async fn owned(
+    State(Owners { seal, kept }): State<Owners>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let owner = request.extensions().get::<Caller>().map(|caller| caller.owner.clone());
     let owner = owner.unwrap_or_default();
     if let Some(name) = request.headers().get(SESSION) {
@@ -49,9 +74,19 @@ pub(super) async fn owned(State(seal): State<Seal>, mut request: Request, next: 
             let words = "there is no such session; begin with `initialize`";
             return failed(StatusCode::NOT_FOUND, -32001, words);
         };
+        if id.to_str().is_ok_and(|id| kept.takes_batches(id)) {
+            request.extensions_mut().insert(batch::Taken);
+        }
         request.headers_mut().insert(SESSION, id);
     }
-    let mut response = next.run(request).await;
+    let asking = Asking { owner: owner.clone(), refused: Arc::default() };
+    let refused = Arc::clone(&asking.refused);
+    let mut response = ASKING.scope(asking, next.run(request)).await;
+    if let Some(words) = refused.get() {
+        let mut response = failed(StatusCode::TOO_MANY_REQUESTS, -32000, words);
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(LATER));
+        return response;
+    }
     if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         let name = format!("{id}.{}", seal.of(id, &owner));
         if let Ok(name) = HeaderValue::from_str(&name) {

@@ -13,6 +13,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::io::{
@@ -20,20 +21,25 @@ use tokio::io::{
 };
 use tokio_util::task::AbortOnDropHandle;
 
+use super::batch;
+
 /// What a request is called instead that cannot be read.
 pub(super) const UNREADABLE: &str = "tidegate/unreadable";
 
 /// What is said of it.
-pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, or its `params` are no object";
+pub(super) const UNREAD: &str = "the request cannot be read: it is nested deeper than 128 levels, its `method` is no text, or its `params` are no object";
 
 /// What a request is called instead that is too long.
 pub(super) const TOO_LONG: &str = "tidegate/too-long";
 
-/// What stands for a line of several messages, which only one revision knew.
+/// What stands for a line of several messages that are not taken at once.
 pub(super) const BATCH: &str = "tidegate/batch";
 
+/// What stands for a line that is no JSON at all.
+pub(super) const NO_JSON: &str = "tidegate/no-json";
+
 /// What is said of such a line.
-pub(super) const BATCHED: &str = "this is a batch of messages; send them one by one";
+pub(super) const NOT_JSON: &str = "this line is not JSON, or is nested deeper than 128 levels";
 
 /// What is said of what is too long.
 pub(super) fn said_too_long() -> String {
@@ -49,8 +55,8 @@ const PIPE: usize = 256 << 10;
 struct Envelope<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
-    #[serde(default)]
-    method: Option<String>,
+    #[serde(borrow, default)]
+    method: Option<&'a RawValue>,
     #[serde(borrow, default)]
     params: Option<Given<'a>>,
 }
@@ -71,10 +77,15 @@ where
     let task = tokio::spawn(async move {
         let mut reading = BufReader::new(reading);
         let mut line = Vec::new();
+        let mut takes_batches = false;
         while next_line(&mut reading, &mut line).await {
+            if let Some(revision) = batch::revision_of(&line) {
+                takes_batches = revision == batch::REVISION;
+            }
             let written = match readable(&line) {
                 _ if line.len() > BODY => to.write_all(&too_long(&line)).await,
-                _ if is_batch(&line) => to.write_all(&told_of(BATCH)).await,
+                _ if is_batch(&line) => to.write_all(&apart(&line, takes_batches)).await,
+                None if is_nothing(&line) => to.write_all(&told_of(NO_JSON)).await,
                 None => to.write_all(&line).await,
                 Some(other) => to.write_all(&other).await,
             };
@@ -108,10 +119,32 @@ async fn next_line(reading: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>
     }
 }
 
+/// Whether a line that is not empty is no JSON.
+fn is_nothing(line: &[u8]) -> bool {
+    !line.trim_ascii().is_empty() && serde_json::from_slice::<IgnoredAny>(line).is_err()
+}
+
 /// Whether a line has several messages.
 fn is_batch(line: &[u8]) -> bool {
     line.trim_ascii_start().starts_with(b"[")
         && serde_json::from_slice::<Vec<&RawValue>>(line).is_ok()
+}
+
+/// The messages of a batch, each in a line of its own.
+fn apart(line: &[u8], is_taken: bool) -> Vec<u8> {
+    let Some(messages) = batch::lines_of(line).filter(|_| is_taken) else { return told_of(BATCH) };
+    let mut lines = Vec::new();
+    for message in messages {
+        let message = message.get().as_bytes();
+        // A message within it is none of several.
+        match readable(message) {
+            _ if is_batch(message) => lines.extend(told_of(BATCH)),
+            Some(other) => lines.extend(other.trim_ascii_end()),
+            None => lines.extend(message),
+        }
+        lines.push(b'\n');
+    }
+    lines
 }
 
 /// A notification that stands for a line of which nobody can tell which request it was.
@@ -169,25 +202,38 @@ fn id_of_cut(line: &[u8]) -> Option<String> {
 
 const ID: &[u8] = b"\"id\":";
 
-/// How long the body of a request may be on its way.
-pub(super) const BODY_TIME: Duration = Duration::from_secs(60);
+/// What bodies of requests may be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bodies {
+    /// The most bytes of one.
+    pub(super) most: usize,
+    /// How long one may be on its way.
+    pub(super) within: Duration,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { most: BODY, within: Duration::from_secs(60) }
+    }
+}
 
 /// The same for a request over HTTP, whose body comes within some time.
-pub(super) async fn body(State(within): State<Duration>, request: Request, next: Next) -> Response {
+pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_json = kind.is_some_and(|kind| kind.starts_with("application/json"));
     if request.method() != Method::POST || !is_json {
         return in_words(next.run(request).await).await;
     }
     let (mut parts, body) = request.into_parts();
-    let reading = axum::body::to_bytes(body, BODY);
-    let Ok(read) = tokio::time::timeout(within, reading).await else {
+    let reading = axum::body::to_bytes(body, bodies.most);
+    let Ok(read) = tokio::time::timeout(bodies.within, reading).await else {
         let words = "the body of the request did not come in time; send it again";
         return failed(StatusCode::REQUEST_TIMEOUT, -32600, words);
     };
     let Ok(bytes) = read else {
         let words = format!(
-            "the request has more than the {BODY} bytes that a message may have, or was not sent to its end; pass less data, or upload it as a file of the session"
+            "the request has more than the {} bytes that a message may have (setting `body-bytes`), or was not sent to its end; pass less data, or upload it as a file of the session",
+            bodies.most
         );
         return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
     };
@@ -204,6 +250,9 @@ pub(super) async fn body(State(within): State<Duration>, request: Request, next:
         Err(error) => {
             return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
         }
+        Ok(Value::Array(messages)) if parts.extensions.get::<batch::Taken>().is_some() => {
+            return batch::answered(parts, messages, next).await;
+        }
         Ok(message) => {
             if let Some(words) = wrong(&message) {
                 return failed(StatusCode::BAD_REQUEST, -32600, words);
@@ -214,7 +263,7 @@ pub(super) async fn body(State(within): State<Duration>, request: Request, next:
 }
 
 /// A refusal in bare words, as the protocol says it.
-async fn in_words(response: Response) -> Response {
+pub(super) async fn in_words(response: Response) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let is_told = kind.is_some_and(|kind| kind.contains("json") || kind.contains("event-stream"));
     let status = response.status();
@@ -238,10 +287,10 @@ async fn in_words(response: Response) -> Response {
 const WORDS: usize = 4 << 10;
 
 /// Why JSON is no message of the protocol, if it is none.
-fn wrong(message: &Value) -> Option<&'static str> {
+pub(super) fn wrong(message: &Value) -> Option<&'static str> {
     let id = message.get("id");
     match message {
-        Value::Array(_) => Some(BATCHED),
+        Value::Array(_) => Some(batch::REFUSED),
         Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
             Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
         }
@@ -268,9 +317,10 @@ fn id_of_unreadable(line: &[u8]) -> Option<Value> {
 
 /// Another line for one that cannot be read.
 fn readable(line: &[u8]) -> Option<Vec<u8>> {
-    // Parameters that are no object are passed over too.
+    // Parameters that are no object, and a method that is no text, are passed over too.
     let fits = |message: Value| {
         message.get("params").is_none_or(|given| given.is_object() || given.is_null())
+            && message.get("method").is_none_or(Value::is_string)
     };
     let reads = |line: &[u8]| serde_json::from_slice::<Value>(line).is_ok_and(fits);
     if line.trim_ascii().is_empty() || reads(line) {
@@ -313,11 +363,17 @@ mod tests {
         let said = of(&format!("{{\"id\":\"a\",\"method\":\"x\",\"params\":{deep}}}\n")).unwrap();
         assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tidegate/unreadable\"}\n");
         assert_eq!(of("nonsense\n"), None);
+        assert!(is_nothing(b"nonsense\n") && !is_nothing(b" \n") && !is_nothing(b"null\n"));
+        let said = of("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":5}\n").unwrap();
+        assert_eq!(said, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tidegate/unreadable\"}\n");
     }
 
     #[tokio::test]
     async fn half_a_body_is_answered_too() {
-        let layer = axum::middleware::from_fn_with_state(Duration::from_millis(20), body);
+        let layer = axum::middleware::from_fn_with_state(
+            Bodies { within: Duration::from_millis(20), ..Bodies::default() },
+            body,
+        );
         let door: axum::Router =
             axum::Router::new().route("/", axum::routing::post(async || "read")).layer(layer);
         let half = futures_util::stream::once(async { Ok::<_, std::io::Error>("{\"jsonrpc\":") });

@@ -20,7 +20,7 @@ use gateway::service::{Caller, Scope, Trail};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use self::names::{host_allowed, origin_allowed};
+use self::names::{host_allowed, names_this_machine, origin_allowed};
 use self::tokens::Tokens;
 use super::leftover::Leftover;
 use super::problem::Problem;
@@ -35,21 +35,51 @@ const PROBES: [&str; 2] = ["/health", "/health/ready"];
 /// What only one who looks after the gateway may change.
 const SERVERS: &str = "/api/v1/servers";
 
-/// Headers that a proxy adds, whose peer address says nothing about who asks.
-const FORWARDED: [&str; 3] = ["forwarded", "x-forwarded-for", "x-real-ip"];
+/// Headers that a proxy adds, whose peer address says nothing about who asks; and all that begin
+/// with [`FORWARDED_BY`].
+const FORWARDED: [&str; 7] = [
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-client-ip",
+    "true-client-ip",
+    "cf-connecting-ip",
+    "fly-client-ip",
+];
+const FORWARDED_BY: &str = "x-forwarded-";
 
 /// Who may come in.
 #[derive(Debug, Clone)]
 pub struct AccessRules {
     /// Serve everybody who has no token; those who are not on this machine share one owner.
     pub allow_anonymous: bool,
-    /// Serve those on this machine without a token. A request that came through a proxy is not
-    /// from this machine.
+    /// Serve those on this machine without a token. A request that came through a proxy, or that
+    /// calls us by another name than a machine's own, is not from this machine.
     pub loopback_without_token: bool,
     /// Names in `Host` that are ours, besides those of the loopback; `*` for any.
     pub hosts: Vec<String>,
     /// Origins of pages that may use us, such as `https://app.example`; `*` for any.
     pub cors_origins: Vec<String>,
+}
+
+impl AccessRules {
+    /// What lets pages of anybody in where no token is asked for, in words for the operator.
+    #[must_use]
+    pub fn open_to_pages(&self) -> Vec<&'static str> {
+        let any = |names: &[String]| names.iter().any(|name| name == "*");
+        let mut open = Vec::new();
+        if any(&self.cors_origins) && (self.allow_anonymous || self.loopback_without_token) {
+            open.push(
+                "`cors-origins` is `*`, and requests without a token are served: any web page that somebody here looks at may run programs and add servers; name the origins, or set `loopback-without-token = false` and `allow-anonymous = false`",
+            );
+        }
+        if any(&self.hosts) && self.allow_anonymous {
+            open.push(
+                "`hosts` is `*`, and requests without a token are served (`allow-anonymous`): a web page whose name leads here (DNS rebinding) may run programs; name the hosts, or set `allow-anonymous = false`",
+            );
+        }
+        open
+    }
 }
 
 impl Default for AccessRules {
@@ -190,12 +220,18 @@ impl Guard {
 
     fn is_local(&self, request: &Parts) -> bool {
         let peer = request.extensions.get::<ConnectInfo<SocketAddr>>();
-        let forwarded =
-            |headers: &HeaderMap| FORWARDED.iter().any(|name| headers.contains_key(*name));
+        // A proxy that adds no header passes on the name it was called by: one of `hosts`.
         self.rules.loopback_without_token
             && peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback())
-            && !forwarded(&request.headers)
+            && host(request).is_some_and(names_this_machine)
+            && !was_forwarded(&request.headers)
     }
+}
+
+/// Whether a request came through a proxy that says so.
+fn was_forwarded(headers: &HeaderMap) -> bool {
+    let by_proxy = |name: &str| FORWARDED.contains(&name) || name.starts_with(FORWARDED_BY);
+    headers.keys().any(|name| by_proxy(name.as_str()))
 }
 
 /// Whether the user who runs us asks; looked up only where that decides something.
@@ -301,4 +337,38 @@ callers! {
     Follower Self => [Read, Execute],
     Admin |_| Self => [Admin],
     Approver Self => [Approve],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_a_proxy_says_is_heard() {
+        let of = |name: &'static str| {
+            was_forwarded(&HeaderMap::from_iter([(
+                HeaderName::from_static(name),
+                HeaderValue::from_static("1"),
+            )]))
+        };
+        for name in ["via", "x-forwarded-proto", "x-forwarded-host", "cf-connecting-ip"] {
+            assert!(of(name), "{name}");
+        }
+        assert!(!of("accept") && !of("x-request-id"));
+    }
+
+    #[test]
+    fn an_operator_is_told_where_any_page_may_come_in() {
+        let any = || vec!["*".to_owned()];
+        let pages = AccessRules { cors_origins: any(), ..AccessRules::default() };
+        assert!(pages.open_to_pages()[0].contains("`cors-origins` is `*`"));
+        let asked = AccessRules { loopback_without_token: false, ..pages };
+        assert!(asked.open_to_pages().is_empty());
+        // A name that is not the machine's own needs a token anyway.
+        let named = AccessRules { hosts: any(), ..AccessRules::default() };
+        assert!(named.open_to_pages().is_empty());
+        let anonymous = AccessRules { allow_anonymous: true, ..named };
+        assert!(anonymous.open_to_pages()[0].contains("`hosts` is `*`"));
+        assert!(AccessRules::default().open_to_pages().is_empty());
+    }
 }

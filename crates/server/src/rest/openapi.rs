@@ -15,14 +15,16 @@ use utoipa::openapi::{
 use super::{execute, files, health, problem, runs, servers, sessions, tools};
 
 /// What every request may be answered with, besides what its own route says.
-const ANY: [(&str, &str); 8] = [
+const ANY: [(&str, &str); 10] = [
     ("400", "Something in the request is not as it must be: `invalid_request`, `invalid_json`."),
     ("401", "The token is missing or wrong: `unauthorized`."),
     (
         "403",
         "The token has not this scope, or the page may not use us: `scope_missing`, `origin_not_allowed`.",
     ),
+    ("414", "The address is too long: `uri_too_long`."),
     ("421", "We are not called so: `host_not_allowed`."),
+    ("431", "The headers are too many or too large: `headers_too_large`."),
     ("500", "The gateway failed: `storage_failed`, `sandbox_failed`."),
     ("503", "Not now: `installing`, `no_runtime`, `shutting_down`; see `Retry-After`."),
     ("504", "It took longer than requests may: `timed_out`."),
@@ -166,6 +168,20 @@ mod tests {
             }
         }
         assert_eq!(names.len(), 48);
+    }
+
+    #[test]
+    fn a_scope_is_said_to_be_one_of_a_few() {
+        let api: Value = serde_json::to_value(document()).unwrap();
+        let pattern = "^(own|global|team:.+)?$";
+        for schema in ["SkillDraft", "PackInstall"] {
+            let at = format!("/components/schemas/{schema}/properties/scope/pattern");
+            assert_eq!(api.pointer(&at).and_then(Value::as_str), Some(pattern), "{schema}");
+        }
+        let parameters = &api["paths"]["/api/v1/skills/{name}"]["delete"]["parameters"];
+        let parameters = parameters.as_array().unwrap().iter();
+        let scope = parameters.clone().find(|given| given["name"] == "scope").unwrap();
+        assert_eq!(scope["schema"]["pattern"], pattern);
     }
 
     #[test]

@@ -124,6 +124,7 @@ pub(crate) struct DraftGiven {
     #[schema(max_items = 20)]
     examples: Option<Vec<ExampleGiven>>,
     /// Who sees it: `own`, `team:NAME` or `global`, which only an admin may say.
+    #[schema(pattern = "^(own|global|team:.+)?$")]
     scope: Option<String>,
 }
 
@@ -147,6 +148,7 @@ pub(crate) struct TestedShown {
 #[expect(dead_code, reason = "says in the API's description what is read by name")]
 pub(crate) struct InstallGiven {
     /// Who sees its skills: `own`, `team:NAME` or `global`, which only an admin may say.
+    #[schema(pattern = "^(own|global|team:.+)?$")]
     scope: Option<String>,
 }
 
@@ -269,7 +271,7 @@ pub(crate) async fn save(
     delete, path = "/api/v1/skills/{name}", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("scope" = Option<String>, Query, description = "Whose: `own`, `team:NAME` or `global`, which only an admin may say."),
+        ("scope" = Option<String>, Query, description = "Whose: `own`, `team:NAME` or `global`, which only an admin may say.", pattern = "^(own|global|team:.+)?$"),
     ),
     responses(
         (status = 204, description = "It is gone."),

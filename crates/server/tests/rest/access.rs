@@ -1,5 +1,7 @@
 //! Who may come in, and what for.
 
+use server::mcp::HttpOptions;
+
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -16,12 +18,7 @@ async fn a_session_of_the_protocol_is_its_owners_alone() {
             None => asked.send(),
         }
     };
-    let hello = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
-                    "clientInfo": { "name": "test", "version": "1" } },
-    });
-    let begun = ask(&anna, None, hello).await.unwrap();
+    let begun = ask(&anna, None, hello()).await.unwrap();
     let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
     drop(begun.text().await);
     let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
@@ -52,6 +49,25 @@ async fn who_comes_from_elsewhere_and_says_nothing_has_nobodys_sessions() {
     let theirs = elsewhere(Method::POST, "/execute").json(&json!({"code": "1 + 1"}));
     let theirs: Value = theirs.send().await.unwrap().json().await.unwrap();
     assert_eq!(theirs["return_value"], 2, "{theirs}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_not_the_machines_own_needs_a_token() {
+    let hosts = vec!["gate.example".to_owned()];
+    let house = House::guarded(AccessRules { hosts, ..AccessRules::default() }).await;
+    let named = |host: &str| {
+        let asked = house.asked(Method::POST, "/execute").header("host", host);
+        asked.json(&json!({"code": "return 1"})).send()
+    };
+    for host in ["gate.example", "gate.example:8443"] {
+        // As a proxy passes it on that adds nothing of its own.
+        assert_problem(named(host).await.unwrap(), 401, "unauthorized").await;
+    }
+    assert_eq!(named("localhost:8030").await.unwrap().status(), StatusCode::OK);
+    for header in ["via", "x-forwarded-proto", "x-forwarded-host", "x-client-ip"] {
+        let asked = house.asked(Method::GET, "/api/v1/sessions").header(header, "a.example");
+        assert_problem(asked.send().await.unwrap(), 401, "unauthorized").await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,4 +167,124 @@ async fn whoever_sends_too_much_before_reading_anything_is_told_so() {
     });
     let told = told.await.unwrap();
     assert!(told.starts_with("HTTP/1.1 413") && told.contains("too_large"), "{told}");
+}
+
+/// What a client of a revision before the newest begins with.
+fn hello() -> Value {
+    json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": { "protocolVersion": "2025-11-25", "capabilities": {},
+                    "clientInfo": { "name": "test", "version": "1" } },
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_of_the_protocol_are_so_many_and_no_more() {
+    let (service, folder) =
+        House::opened(Settings::default(), Readiness::Ready(super::house::sandbox())).await;
+    let http = HttpOptions { sessions_per_owner: 2, ..HttpOptions::default() };
+    let house = House::serving_mcp(service, folder, RestOptions::default(), http).await;
+    let asked = |method| {
+        let asked = house.asked(method, "/mcp");
+        asked.header("accept", "application/json, text/event-stream")
+    };
+    let begin = async || {
+        let begun = asked(Method::POST).json(&hello()).send().await.unwrap();
+        assert_eq!(begun.status(), StatusCode::OK);
+        let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        begun.text().await.unwrap();
+        session
+    };
+    let said = async |session: &str| {
+        let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let said = asked(Method::POST).header("mcp-session-id", session).json(&told).send().await;
+        said.unwrap().status()
+    };
+    let listen = |session: &str| asked(Method::GET).header("mcp-session-id", session).send();
+    let first = begin().await;
+    let second = begin().await;
+    assert_eq!(said(&first).await, StatusCode::ACCEPTED);
+    let third = begin().await;
+    assert_eq!(said(&second).await, StatusCode::NOT_FOUND);
+    assert_eq!(said(&third).await, StatusCode::ACCEPTED);
+    // Where somebody listens in each of them, none of them is quiet.
+    let listening = [listen(&first).await.unwrap(), listen(&third).await.unwrap()];
+    assert!(listening.iter().all(|one| one.status() == StatusCode::OK));
+    let refused = asked(Method::POST).json(&hello()).send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(refused.headers().contains_key("retry-after"));
+    let words = refused.text().await.unwrap();
+    assert!(words.contains("max-mcp-sessions-per-owner"), "{words}");
+    let ended = asked(Method::DELETE).header("mcp-session-id", &first).send().await.unwrap();
+    assert!(ended.status().is_success());
+    begin().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
+    let rest = RestOptions { body_bytes: 1_000, ..RestOptions::default() };
+    let house = House::with(Settings::default(), rest).await;
+    let mut long = hello();
+    long["params"]["clientInfo"]["name"] = json!("x".repeat(2_000));
+    let send = async |message: &Value| {
+        let asked = house.asked(Method::POST, "/mcp").json(message);
+        asked.header("accept", "application/json, text/event-stream").send().await.unwrap()
+    };
+    let refused = send(&long).await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert!(refused.text().await.unwrap().contains("`body-bytes`"));
+    assert_eq!(send(&hello()).await.status(), StatusCode::OK);
+    let refused = send(&json!({ "jsonrpc": "2.0", "id": 1, "method": 5 })).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    let refused: Value = refused.json().await.unwrap();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn several_messages_at_once_are_taken_where_the_revision_has_them() {
+    let house = House::new().await;
+    let asked = || {
+        let asked = house.asked(Method::POST, "/mcp");
+        asked.header("accept", "application/json, text/event-stream")
+    };
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/list" },
+        { "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } },
+        { "jsonrpc": "2.0", "id": 3, "method": "ping" },
+        { "id": 4, "method": "ping" },
+    ]);
+    for (revision, takes) in [("2025-03-26", true), ("2025-11-25", false)] {
+        let mut begins = hello();
+        begins["params"]["protocolVersion"] = revision.into();
+        let begun = asked().json(&begins).send().await.unwrap();
+        let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+        begun.text().await.unwrap();
+        let send =
+            |message: &Value| asked().header("mcp-session-id", &session).json(message).send();
+        let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let status = send(&json!([told])).await.unwrap().status();
+        assert_eq!(status == StatusCode::ACCEPTED, takes, "{status}");
+        if !takes {
+            send(&told).await.unwrap();
+        }
+        let answered = send(&batch).await.unwrap();
+        let status = answered.status();
+        let words = answered.text().await.unwrap();
+        if !takes {
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{words}");
+            assert!(words.contains("one by one"), "{words}");
+            continue;
+        }
+        let messages: Vec<Value> = words
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .filter_map(|data| serde_json::from_str(data.trim()).ok())
+            .collect();
+        let of = |id: u64| messages.iter().find(|message| message["id"] == id).unwrap();
+        assert!(of(2)["result"]["tools"].is_array(), "{words}");
+        assert!(of(3)["result"].is_object(), "{words}");
+        assert_eq!(of(4)["error"]["code"], -32600, "{words}");
+        let many = vec![json!({ "jsonrpc": "2.0", "id": 5, "method": "ping" }); 51];
+        assert_eq!(send(&json!(many)).await.unwrap().status(), StatusCode::BAD_REQUEST);
+    }
 }

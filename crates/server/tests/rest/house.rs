@@ -20,7 +20,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 use server::guidance::Guidance;
-use server::mcp::{Mcp, McpOptions};
+use server::mcp::{HttpOptions, Mcp, McpOptions};
 use server::rest::{AccessRules, RestOptions, keep_figures, protect, router, serve};
 use server::{Servers, Shared};
 use tempfile::TempDir;
@@ -84,6 +84,16 @@ impl House {
     }
 
     pub(super) async fn serving(service: Arc<Service>, folder: TempDir, rest: RestOptions) -> Self {
+        let http = HttpOptions { body_bytes: rest.body_bytes, ..HttpOptions::default() };
+        Self::serving_mcp(service, folder, rest, http).await
+    }
+
+    pub(super) async fn serving_mcp(
+        service: Arc<Service>,
+        folder: TempDir,
+        rest: RestOptions,
+        http: HttpOptions,
+    ) -> Self {
         let shared = Shared {
             service: Arc::clone(&service),
             guidance: Arc::new(Guidance::default()),
@@ -93,8 +103,8 @@ impl House {
         let rest = RestOptions { metrics: Some(figures()), ..rest };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let mcp =
-            Mcp::new(shared.clone(), McpOptions::default()).over_http(CancellationToken::new());
+        let mcp = Mcp::new(shared.clone(), McpOptions::default());
+        let mcp = mcp.over_http(http, CancellationToken::new());
         let mcp = protect(mcp, &shared, rest.access.clone());
         let router = router(shared, rest).merge(mcp);
         tokio::spawn(serve(listener, None, router, std::future::pending()));

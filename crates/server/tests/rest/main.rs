@@ -219,6 +219,20 @@ async fn hanging_up_cancels_the_run_and_leaves_the_session_usable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_the_gateway_ended_does_not_say_that_somebody_did() {
+    let house = House::new().await;
+    let code = json!({"code": "import asyncio\nawait asyncio.sleep(60)"});
+    let run: Value = house.post("/execute?async=true", code).await.json().await.unwrap();
+    let at = format!("/api/v1/runs/{}", text(&run["run_id"]));
+    house.until(&at, |run| run["status"] == "waiting").await;
+    house.service.close(Duration::ZERO).await;
+    let stored = house.get(&at).await;
+    assert_eq!(stored["status"], "cancelled", "{stored}");
+    assert!(text(&stored["error"]["message"]).contains("the gateway stopped"), "{stored}");
+    assert!(text(&stored["error"]["hint"]).contains("`durable`"), "{stored}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_printed_before_a_run_was_stopped_is_kept() {
     let house = House::new().await;
     let code = "import asyncio, sys\nprint('step one')\nprint('oh', file=sys.stderr)\nawait asyncio.sleep(60)";

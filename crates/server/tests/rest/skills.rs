@@ -48,6 +48,19 @@ async fn a_skill_is_saved_read_tried_called_and_taken_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_example_may_say_null_for_what_it_does_not_give() {
+    let house = House::new().await;
+    let source = "def seven() -> int:\n    'Seven.'\n    return 7\n";
+    let examples = json!([{"arguments": null, "results": null, "expect": 7}]);
+    let draft = json!({"name": "seven", "source": source, "examples": examples});
+    assert_eq!(house.post(SKILLS, draft.clone()).await.status(), StatusCode::CREATED);
+    let mut wrong = draft;
+    wrong["scope"] = "mine".into();
+    let said = assert_problem(house.post(SKILLS, wrong).await, 400, "invalid_request").await;
+    assert!(said.contains("own, team:NAME or global"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_that_fails_its_example_is_not_saved() {
     let house = House::new().await;
     let mut wrong = twice();

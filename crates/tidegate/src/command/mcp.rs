@@ -58,6 +58,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     if first.is_some() && Box::pin(interrupt::unless_interrupted(&mut stopping)).await?.is_some() {
         return Ok(Ending::Success);
     }
-    Box::pin(interrupt::unless_interrupted(stopping)).await?;
-    Ok(Ending::Interrupted)
+    // Whoever stops it in order has it end well, as `serve` does.
+    let stopped = Box::pin(interrupt::unless_interrupted(stopping)).await?;
+    Ok(stopped.map_or(Ending::Interrupted, |()| Ending::Success))
 }

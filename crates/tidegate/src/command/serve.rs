@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
-use server::mcp::Mcp;
+use server::mcp::{HttpOptions, Mcp};
 use server::rest::{self, AccessRules, RestOptions, Tls};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -62,17 +62,21 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let agent = asked.map(|asked| agent::Agent::new(Arc::clone(&running), asked)).transpose()?;
     let answering = agent.clone();
     let access = rules(&values)?;
+    for open in access.open_to_pages() {
+        out::warn(open);
+    }
     let body_bytes = values.read("body-bytes", units::parse_bytes)?;
-    let body_bytes = body_bytes.and_then(|bytes| usize::try_from(bytes).ok());
     let usual = RestOptions::default();
-    let options = RestOptions {
-        access: access.clone(),
-        body_bytes: body_bytes.unwrap_or(usual.body_bytes),
-        agent,
-        metrics: Some(metrics),
-        ..usual
+    let body_bytes =
+        body_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usual.body_bytes);
+    let options =
+        RestOptions { access: access.clone(), body_bytes, agent, metrics: Some(metrics), ..usual };
+    let http_options = HttpOptions {
+        body_bytes,
+        sessions: values.at_least("max-mcp-sessions", 1)?,
+        sessions_per_owner: values.at_least("max-mcp-sessions-per-owner", 1)?,
     };
-    let mcp = Mcp::new(shared.clone(), mcp_options).over_http(ending.clone());
+    let mcp = Mcp::new(shared.clone(), mcp_options).over_http(http_options, ending.clone());
     let mcp = rest::protect(mcp, &shared, access);
     let router = rest::router(shared, options).merge(mcp);
     let listener = TcpListener::bind(address).await.map_err(|error| {
@@ -152,9 +156,9 @@ fn rules(values: &Values) -> anyhow::Result<AccessRules> {
     }
     Ok(AccessRules {
         allow_anonymous: values.read("allow-anonymous", yes)?.unwrap_or(false),
+        loopback_without_token: values.read("loopback-without-token", yes)?.unwrap_or(true),
         hosts: values.list("hosts"),
         cors_origins: values.list("cors-origins"),
-        ..AccessRules::default()
     })
 }
 

@@ -2,10 +2,15 @@
 
 /// Whether a `Host` header names us.
 pub(super) fn host_allowed(host: &str, ours: &[String]) -> bool {
-    is_loopback(name_of(host))
+    names_this_machine(host)
         || ours.iter().any(|own| {
             own == "*" || own.eq_ignore_ascii_case(host) || own.eq_ignore_ascii_case(name_of(host))
         })
+}
+
+/// Whether a `Host` header names the machine itself, as whoever is on it does.
+pub(super) fn names_this_machine(host: &str) -> bool {
+    is_loopback(name_of(host))
 }
 
 /// Whether a page of this origin may use us.
@@ -64,6 +69,7 @@ mod tests {
             assert!(!host_allowed(host, &ours), "{host}");
         }
         assert!(host_allowed("anything", &["*".to_owned()]));
+        assert!(names_this_machine("[::1]:9") && !names_this_machine("gate.example"));
     }
 
     #[test]
