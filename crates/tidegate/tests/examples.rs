@@ -67,7 +67,9 @@ fn home_makes_the_same_automations_through_langchain() {
     let expected = std::fs::read_to_string(root().join("examples/home/expected.txt")).unwrap();
     let sections = expected.split("## ").filter_map(|section| section.split_once('\n'));
     let automations: Vec<&str> = sections
-        .filter_map(|(title, text)| title.ends_with(".yaml").then_some(text.trim_end()))
+        .filter_map(|(title, text)| {
+            title.strip_suffix(".yaml").is_some().then_some(text.trim_end())
+        })
         .collect();
     assert_eq!(automations.len(), 2, "{expected}");
     for automation in automations {

@@ -95,7 +95,7 @@ fn recorded(system: &str, file: &str, context: Value) -> Result<Step, Failure> {
 }
 
 fn step(code: &str, context: Value) -> Step {
-    let body = json!({ "code": code, "context": context });
+    let body = Value::from_iter([("code", Value::from(code)), ("context", context)]);
     Step { path: "/execute", body, goes_on: false }
 }
 

@@ -130,7 +130,7 @@ fn print_status(status: &Status, language: Language) -> std::io::Result<()> {
     } else {
         let which = match language {
             Language::Python => String::new(),
-            other => format!(" {other}"),
+            Language::TypeScript => format!(" {language}"),
         };
         out::line(format_args!(
             "{BAD}not complete{BAD:#} in {folder}; `tidegate runtime install{which}` makes what is missing"

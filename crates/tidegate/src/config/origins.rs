@@ -123,7 +123,9 @@ fn hidden(value: String) -> String {
 fn in_short(rule: &impl Serialize) -> String {
     let Ok(Value::Object(said)) = serde_json::to_value(rule) else { return String::new() };
     let is_empty = |value: &Value| {
-        value.is_null() || value.as_array().is_some_and(Vec::is_empty) || *value == Value::from("")
+        value.is_null()
+            || value.as_array().is_some_and(Vec::is_empty)
+            || value.as_str().is_some_and(str::is_empty)
     };
     let said = said.into_iter().filter(|(_, value)| !is_empty(value));
     let said = said.map(|(name, value)| match value {

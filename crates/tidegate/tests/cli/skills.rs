@@ -73,7 +73,7 @@ fn an_agents_own_skills_are_among_the_tools_that_it_finds() {
 #[test]
 fn what_fails_its_example_is_not_saved_and_the_error_says_which_and_why() {
     let user = User::new();
-    let source = r#"
+    let source = r"
 def half(number: float) -> float:
     return number / 2
 
@@ -109,7 +109,7 @@ try:
     await save_skill('half', half, description='Half.', scope='global')
 except ToolError as error:
     said.append(str(error))
-said"#;
+said";
     let said = user.value(&["-c", source]);
     let words = [
         "half was not saved: example 2 returned 2.0 where 3 is expected",
