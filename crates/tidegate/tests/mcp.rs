@@ -390,7 +390,7 @@ fn asked_to_end_it_answers_what_runs_and_ends() {
     assert!(Command::new("kill").args(["-TERM", &child]).status().unwrap().success());
     assert!(text(&client.hear(id)["result"]).contains("done"));
     // Its standard input is still open.
-    client.child.wait().unwrap();
+    assert!(client.child.wait().unwrap().success());
 }
 
 #[test]

@@ -52,10 +52,10 @@ pub(super) fn name_timeout(
         error.limit == Some(LimitKind::Wall) && error.traceback.is_none()
     };
     let Some(error) = outcome.error.as_mut().filter(was_stopped) else { return };
-    if error.message.contains("(`timeout`)") {
-        return;
+    // One that was waited for too long says so itself.
+    if !error.message.contains("(`timeout`)") {
+        error.message = longer_than(timeout);
     }
-    error.message = longer_than(timeout);
     if error.hint.as_deref() == Some(engine::ENDLESS) {
         error.hint = Some(format!("{}; or ask for a longer `timeout`", engine::ENDLESS));
     }

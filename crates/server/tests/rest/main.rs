@@ -219,6 +219,18 @@ async fn hanging_up_cancels_the_run_and_leaves_the_session_usable() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_computes_for_too_long_is_told_which_time_it_met() {
+    let house = House::new().await;
+    let late = house.run(json!({"code": "while True: pass", "timeout": 1})).await;
+    assert_eq!(late["status"], "timed_out", "{late}");
+    assert!(text(&late["error"]["message"]).contains("the 1 s that were asked for"), "{late}");
+    assert!(text(&late["error"]["hint"]).contains("longer `timeout`"), "{late}");
+    let limited = json!({"code": "while True: pass", "timeout": 30, "limits": {"wall": 1}});
+    let limited = house.run(limited).await;
+    assert!(text(&limited["error"]["message"]).contains("`wall`"), "{limited}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_the_gateway_ended_does_not_say_that_somebody_did() {
     let house = House::new().await;
     let code = json!({"code": "import asyncio\nawait asyncio.sleep(60)"});
