@@ -197,17 +197,18 @@ impl Judge {
         Ok(approved.is_some())
     }
 
-    /// Whether a call may be made without asking anybody; then it is counted. `None` where rules deny it or
-    /// want somebody asked.
+    /// Whether a call may be made without asking anybody; then it is counted. It may not where rules deny it
+    /// or want somebody asked.
     ///
     /// # Errors
     /// When there were as many as there may be.
-    pub async fn permits_at_once(&self, wish: &Wish<'_>) -> Result<Option<()>, CallError> {
+    pub async fn permits_at_once(&self, wish: &Wish<'_>) -> Result<bool, CallError> {
         let decision = self.decision(&self.policy(), wish).await?;
         if decision.verdict != Verdict::Allow {
-            return Ok(None);
+            return Ok(false);
         }
-        self.within_limits(&*self.clerk(), wish, &decision.limits).await.map(Some)
+        self.within_limits(&*self.clerk(), wish, &decision.limits).await?;
+        Ok(true)
     }
 
     /// Counts a call, and refuses it where there were as many as there may be.
@@ -576,9 +577,9 @@ mod tests {
             };
             judge.permits_at_once(&wish).await.map_err(|error| error.kind)
         };
-        assert_eq!(at_once("fin").await, Ok(None));
+        assert_eq!(at_once("fin").await, Ok(false));
         for _ in 0..2 {
-            assert_eq!(at_once("hr").await, Ok(Some(())));
+            assert_eq!(at_once("hr").await, Ok(true));
         }
         assert_eq!(at_once("hr").await, Err(DENIED.to_owned()));
     }

@@ -308,7 +308,7 @@ impl Service {
         let judge = self.parts.tools.judge();
         let permitted = judge.permits_at_once(&wish).await;
         judge.forget_run(&behalf.run);
-        matches!(permitted, Ok(Some(()))) && judge.has_read(&behalf, &wish.name()).await.is_ok()
+        permitted.unwrap_or(false) && judge.has_read(&behalf, &wish.name()).await.is_ok()
     }
 
     async fn passes(&self, wish: &Wish<'_>) -> Result<(), String> {

@@ -615,7 +615,7 @@ impl Offer {
         for server in self.tools.names() {
             let wish = reading(&server, what, &arguments, behalf);
             match judge.permits_at_once(&wish).await {
-                Ok(Some(())) if judge.has_read(behalf, &wish.name()).await.is_ok() => {
+                Ok(true) if judge.has_read(behalf, &wish.name()).await.is_ok() => {
                     readable.servers.push(server);
                 }
                 Ok(_) => {}

@@ -26,8 +26,8 @@ impl Offer {
         behalf: &Behalf,
     ) -> Result<Box<RawValue>, CallError> {
         let cover = self.tools.web_cover(&behalf.owner, &behalf.run);
-        let shown: Map<String, Value> =
-            serde_json::from_str(call.arguments.get()).unwrap_or_default();
+        let shown: Map<String, Value> = serde_json::from_str(call.arguments.get())
+            .map_err(|error| fault("ArgumentError", format!("http_request(): {error}")))?;
         // Rules are about what the host gets.
         let given = before_leaving(cover.request(Value::Object(shown.clone()))).await;
         let given = given.map_err(|error| error.before())?;
