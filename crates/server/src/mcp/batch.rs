@@ -65,13 +65,12 @@ pub(super) async fn answered(mut parts: Parts, messages: Vec<Value>, next: Next)
     parts.headers.remove(header::CONTENT_LENGTH);
     let mut answers = Vec::new();
     for message in messages {
-        let response = match wrong(&message) {
-            Some(words) => refused(&message, words),
-            None => {
-                let body = Body::from(message.to_string());
-                let request = Request::from_parts(parts.clone(), body);
-                in_words(next.clone().run(request).await).await
-            }
+        let response = if let Some(words) = wrong(&message) {
+            refused(&message, words)
+        } else {
+            let body = Body::from(message.to_string());
+            let request = Request::from_parts(parts.clone(), body);
+            in_words(next.clone().run(request).await).await
         };
         if response.status() != StatusCode::ACCEPTED {
             answers.push(events(response));

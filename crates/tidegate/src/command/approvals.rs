@@ -310,6 +310,7 @@ mod tests {
             tool: tool.into(),
             rule: "rule 1".into(),
             reason: "why".into(),
+            grounds: Vec::new(),
             asked_at: Moment(0),
             expires_at: Moment(0),
             items: numbers.iter().map(|number| item(*number)).collect(),
