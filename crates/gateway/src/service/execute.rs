@@ -10,6 +10,7 @@ use tracing::{info, warn};
 use upstream::TraceParent;
 
 use super::answer::Answer;
+use super::durable::held::Held;
 use super::durable::{Begun, Keeper};
 use super::ends::{cancelled, name_limit, printed, refused, too_late, too_long};
 use super::examined::Examined;
@@ -487,8 +488,11 @@ impl Service {
             // What failed may be taken up again, and must not be done twice.
             Ok(()) => {
                 let asked_for = self.settings.durable && !keeper.begun().is_plain;
-                if let Err(error) = keeper.over(succeeded, asked_for).await {
-                    warn!(run = %id, error = %error, "what was kept of a run could not be removed");
+                match keeper.over(succeeded, asked_for).await {
+                    Ok(()) => entry.lets_go(&id),
+                    Err(error) => {
+                        warn!(run = %id, error = %error, "what was kept of a run could not be removed");
+                    }
                 }
             }
             Err(error) => {
@@ -596,6 +600,10 @@ impl Service {
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
+        if let (Ok(Some(outcome)), true) = (&outcome, entry.holds(run.id())) {
+            // Whoever asks after a crash is told the same.
+            entry.hold(Held::new(run.id().clone(), outcome));
+        }
         if alive && self.settings.durable && !entry.passing.load(Ordering::Relaxed) {
             self.secure(entry, body).await;
         } else if alive {

@@ -9,6 +9,7 @@ use engine::{Engine, Guest, Image, Language, Level, Limits, Session, Start, Usag
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
+use super::durable::held::{self, Held};
 use super::ids::{RunId, SessionId};
 use super::record::Moment;
 use super::store::{SessionRow, StoreError};
@@ -53,6 +54,8 @@ pub(super) struct Entry {
     reads_results: AtomicBool,
     /// What its programs left, where that is known.
     left: Mutex<Option<Earlier>>,
+    /// Its runs that have ended and are not stored as over yet.
+    held: Mutex<Vec<Held>>,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -152,6 +155,7 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::default(),
+            held: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -195,6 +199,7 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::new(row.left.map(Earlier::Left)),
+            held: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -342,6 +347,37 @@ impl Entry {
         self.set_in_memory(false);
     }
 
+    /// The same of one whose file holds the end of a run that is not stored as over: what the database says of
+    /// it may be older. Comes back with what is known to lie on disk besides.
+    pub(super) fn is_as_written(&self, bytes: u64) -> u64 {
+        self.revive();
+        self.note_left(None);
+        self.image_bytes.swap(bytes, Ordering::Relaxed)
+    }
+
+    /// What a run has done is part of it from now on.
+    pub(super) fn hold(&self, run: Held) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|other| other.run != run.run);
+        held.push(run);
+    }
+
+    /// Whether what a run has done is part of it, and the run is not stored as over.
+    pub(super) fn holds(&self, run: &RunId) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter().any(|held| held.run == *run)
+    }
+
+    /// A run is stored as over, so that nobody begins it again.
+    pub(super) fn lets_go(&self, run: &RunId) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).retain(|held| held.run != *run);
+    }
+
+    /// What is written behind its image.
+    pub(super) fn tail(&self) -> std::io::Result<Vec<u8>> {
+        held::tail(&self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Says that it is no more.
     pub(super) fn end(&self, why: &'static str) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
@@ -394,5 +430,5 @@ async fn thawed(path: PathBuf) -> Result<Image, Refusal> {
         .map_err(std::io::Error::other)
         .and_then(|bytes| bytes)
         .map_err(|source| StoreError::File { path, source })?;
-    Image::decode(bytes).map_err(|error| Refusal::Session(error.to_string()))
+    Image::decode(held::without(bytes)).map_err(|error| Refusal::Session(error.to_string()))
 }

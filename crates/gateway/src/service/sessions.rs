@@ -1,6 +1,9 @@
 //! The sessions of a service: made, looked up, frozen, forked, removed.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -414,9 +417,10 @@ impl Service {
         image: Image,
     ) -> Result<(), StoreError> {
         let path = self.parts.store.image(&entry.id);
-        let to = path.clone();
+        let (to, tail) = (path.clone(), entry.tail());
         // Packing takes a moment, and so may the disk.
-        let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
+        let write = move || write_image(&to, &[image.as_bytes(), &tail?]);
+        let written = tokio::task::spawn_blocking(write);
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
         let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
@@ -459,14 +463,18 @@ impl Service {
 }
 
 /// Writes beside the file and renames, so that there is never half an image.
-fn write_image(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<u64> {
+fn write_image(path: &Path, parts: &[&[u8]]) -> io::Result<u64> {
     let aside = path.with_extension("part");
-    let file = std::fs::File::create(&aside)?;
-    std::io::Write::write_all(&mut &file, bytes)?;
-    file.sync_data()?;
-    std::fs::rename(&aside, path)?;
-    if let Some(folder) = path.parent() {
-        std::fs::File::open(folder)?.sync_all()?;
+    let file = File::create(&aside)?;
+    let mut written = parts.iter().try_for_each(|part| (&file).write_all(part));
+    written = written.and_then(|()| file.sync_data());
+    if let Err(error) = written.and_then(|()| std::fs::rename(&aside, path)) {
+        // Whatever was there is there still, and there may be no room for half of another.
+        let _ = std::fs::remove_file(&aside);
+        return Err(error);
     }
-    Ok(bytes.len() as u64)
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(parts.iter().map(|part| part.len() as u64).sum())
 }

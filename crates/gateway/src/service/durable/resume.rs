@@ -1,6 +1,7 @@
 //! Runs under way, and those that an earlier process left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
+use super::held::{self, Held};
 use super::keeper::{Called, Found, Keeper, Known, counted};
 use super::ledger::ImageLine;
 use super::moving::MOVED;
@@ -294,15 +296,23 @@ impl Service {
         // In the order in which they came: those of one session wait for each other.
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
+        let mut held = self.held_by_sessions(&found).await;
         let mut ready = Vec::with_capacity(found.len());
-        for Found { begun, image, keeper, over } in found {
+        for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
-            if image.is_some() {
+            let held = held.remove(&begun.run);
+            let is_held = held.is_some();
+            if let Some((bytes, outcome)) = held {
+                // What it has done is part of its session, so that it is not done again.
+                image = None;
+                over.get_or_insert(outcome);
+                self.is_as_written(&entry, bytes).await;
+            } else if image.is_some() {
                 entry.revive();
             }
             let mut record = begun.record();
             record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
-            record.started_at = image.is_some().then_some(record.created_at);
+            record.started_at = (is_held || image.is_some()).then_some(record.created_at);
             record.waiting = image.as_ref().map(|image| Rest {
                 since: image.since.unwrap_or_else(Moment::now),
                 wakes_at: image.wake_at.map(Moment::of),
@@ -316,6 +326,10 @@ impl Service {
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
                 let outcome = match over {
+                    Some(over) if is_held => {
+                        drop(send);
+                        Ok(Some(over))
+                    }
                     Some(over) => {
                         drop(send);
                         service.cannot_go_on(over, &keeper).await
@@ -331,6 +345,40 @@ impl Service {
         }
         // One that ended at once has dropped its end.
         let _ = join_all(ready).await;
+    }
+
+    /// Runs that ended and are part of their sessions as those lie on disk, each with the bytes of that and how
+    /// it ended.
+    async fn held_by_sessions(&self, found: &[Found]) -> HashMap<RunId, (u64, Outcome)> {
+        let sessions: BTreeSet<_> = found.iter().map(|one| one.begun.session.clone()).collect();
+        let paths: Vec<_> = sessions.iter().map(|id| self.parts.store.image(id)).collect();
+        let read = move || {
+            let mut all = HashMap::new();
+            for path in paths {
+                match held::read(&path) {
+                    Ok((bytes, held)) => {
+                        let held = held.into_iter();
+                        all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
+                    }
+                    // It cannot be gone on with either, and says so.
+                    Err(error) => {
+                        warn!(path = %path.display(), error = %error, "a session's file cannot be read");
+                    }
+                }
+            }
+            all
+        };
+        tokio::task::spawn_blocking(read).await.unwrap_or_default()
+    }
+
+    /// What is on disk of a session holds the end of a run.
+    async fn is_as_written(&self, entry: &Arc<Entry>, bytes: u64) {
+        let before = entry.is_as_written(bytes);
+        self.on_disk.fetch_add(bytes, Ordering::Relaxed);
+        self.on_disk.fetch_sub(before, Ordering::Relaxed);
+        if let Err(error) = self.parts.store.write(Write::Session(Box::new(entry.row()))).await {
+            warn!(session = %entry.id, error = %error, "a session could not be written about");
+        }
     }
 
     /// The session of a run that was left; made again where the database does not know it.
@@ -580,6 +628,8 @@ fn settle(
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);
+            // Before it can be written anywhere.
+            place.entry.hold(Held::new(place.keeper.begun().run.clone(), &outcome));
             Ok(Some(*outcome))
         }
         (Ended::Stopped(error @ (StepError::Engine { .. } | StepError::Misused { .. })), _) => {
