@@ -53,6 +53,12 @@ const NOT_YET: &str = "this run could not be stored yet; whoever runs the gatewa
 /// What is said of a run that cannot be read later.
 const UNSTORED: &str = "this run could not be stored, so that it cannot be read again; whoever runs the gateway should look at the free space of its data folder";
 
+/// What is said of a run whose session could not be written.
+const INSECURE: &str = "what this program left in its session could not be written to disk, and is lost if the gateway is ended by force; whoever runs the gateway should look at the free space of its data folder";
+
+/// What is said of a run whose session is not what the program before it left.
+const WAS_OLDER: &str = "this session went back to what it was before its last programs, because it could not be written to disk any more when the gateway was ended";
+
 /// What to do while another program runs in the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IfBusy {
@@ -591,7 +597,7 @@ impl Service {
         // Where nothing counts its calls, it was still being checked.
         let used = run.tally().map_or_else(Usage::default, |_| body.used());
         body.guest = None;
-        let outcome = match (outcome, timeout) {
+        let mut outcome = match (outcome, timeout) {
             (Some(outcome), _) => outcome,
             (None, Some(timeout)) if !run.is_cancelled() => {
                 Ok(Some(printed(too_late(timeout, begun, used), run)))
@@ -605,7 +611,11 @@ impl Service {
             entry.hold(Held::new(run.id().clone(), outcome));
         }
         if alive && self.settings.durable && !entry.passing.load(Ordering::Relaxed) {
-            self.secure(entry, body).await;
+            if !self.secure(entry, body).await
+                && let Ok(Some(outcome)) = &mut outcome
+            {
+                note(outcome, INSECURE);
+            }
         } else if alive {
             self.mark_in_memory(entry).await;
         }
@@ -646,6 +656,7 @@ impl Service {
         let begun = Instant::now();
         let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
         let session = body.awake(entry, engine, image).await?;
+        let is_older = thaws && entry.is_older();
         if thaws {
             Phase::Thaw.took(begun.elapsed());
         }
@@ -674,6 +685,9 @@ impl Service {
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {
             advise(&mut outcome, report);
+        }
+        if is_older {
+            note(&mut outcome, WAS_OLDER);
         }
         entry.count_program();
         if entry.programs() > 1 {
@@ -761,6 +775,14 @@ impl Service {
         let error = ended.error.as_ref().map(|error| error.kind.as_str());
         watching.observe(&run.record(), tokens, error)
     }
+}
+
+/// Says something more of how a run ended.
+fn note(outcome: &mut Outcome, words: &str) {
+    outcome.note = Some(match outcome.note.take() {
+        Some(before) => format!("{before}; {words}"),
+        None => words.to_owned(),
+    });
 }
 
 /// One line for who keeps a log.

@@ -19,6 +19,12 @@ use crate::checks::Earlier;
 const LOST: &str =
     "the gateway was ended by force while it was in memory, so what its programs left is lost";
 
+/// The same of one that had never been written.
+const UNWRITTEN: &str = "what its programs left could not be written to disk before the gateway was ended, because there was no room, and is lost";
+
+/// How the file is called of a session that was something else when it could not be written any more.
+pub(super) const OLDER: &str = "older";
+
 /// Results that a session's programs can read.
 const MOST_RESULTS: usize = 20;
 
@@ -54,6 +60,8 @@ pub(super) struct Entry {
     reads_results: AtomicBool,
     /// What its programs left, where that is known.
     left: Mutex<Option<Earlier>>,
+    /// What is on disk is what it was before, and is called accordingly.
+    is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
     held: Mutex<Vec<Held>>,
     pub(super) body: AsyncMutex<Body>,
@@ -155,6 +163,7 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::default(),
+            is_older: AtomicBool::new(false),
             held: Mutex::default(),
             body: AsyncMutex::default(),
         })
@@ -199,6 +208,7 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::new(row.left.map(Earlier::Left)),
+            is_older: AtomicBool::new(false),
             held: Mutex::default(),
             body: AsyncMutex::default(),
         })
@@ -355,6 +365,34 @@ impl Entry {
         self.image_bytes.swap(bytes, Ordering::Relaxed)
     }
 
+    /// What was found of it at the start besides what the database says: bytes of its file, and of that which
+    /// says that it was something else at the end.
+    pub(super) fn was_found(&self, bytes: Option<u64>, older: Option<u64>) {
+        match (bytes, older) {
+            (Some(bytes), _) => self.image_bytes.store(bytes, Ordering::Relaxed),
+            (None, Some(0)) => self.end(UNWRITTEN),
+            (None, Some(bytes)) => {
+                self.image_bytes.store(bytes, Ordering::Relaxed);
+                self.set_older(true);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Says whether what is on disk is called older than it is; true if it was before.
+    pub(super) fn set_older(&self, is_older: bool) -> bool {
+        self.is_older.swap(is_older, Ordering::AcqRel)
+    }
+
+    pub(super) fn is_older(&self) -> bool {
+        self.is_older.load(Ordering::Acquire)
+    }
+
+    /// What is on disk of it, by the name that it would have if it were what it is.
+    pub(super) fn file(&self, image: PathBuf) -> PathBuf {
+        if self.is_older() { image.with_extension(OLDER) } else { image }
+    }
+
     /// What a run has done is part of it from now on.
     pub(super) fn hold(&self, run: Held) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -413,7 +451,7 @@ impl Body {
             let start = Start { limits: entry.limits.clone(), ..Start::default() };
             let frozen = entry.image_bytes.load(Ordering::Relaxed) > 0;
             self.session = Some(if frozen {
-                let image = thawed(image).await?;
+                let image = thawed(entry.file(image)).await?;
                 Session::from_image(Arc::clone(engine), start, image)
             } else {
                 Session::new(Arc::clone(engine), start)

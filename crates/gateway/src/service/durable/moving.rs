@@ -256,7 +256,7 @@ impl Service {
         if entry.image_bytes.load(Ordering::Relaxed) == 0 {
             return Err(Refusal::Immovable("nothing has run in this session yet".to_owned()));
         }
-        let path: PathBuf = self.parts.store.image(id);
+        let path: PathBuf = entry.file(self.parts.store.image(id));
         let read = tokio::fs::read(&path).await;
         Ok(held::without(read.map_err(|source| StoreError::File { path, source })?))
     }
