@@ -619,6 +619,7 @@ impl Service {
         } else if alive {
             self.mark_in_memory(entry).await;
         }
+        body.pass = None;
         outcome
     }
 
@@ -629,7 +630,7 @@ impl Service {
         entry: &Arc<Entry>,
         keeper: &Keeper,
     ) -> Result<Option<Outcome>, Refusal> {
-        body.guest = None;
+        (body.guest, body.pass) = (None, None);
         if !keeper.has_image() {
             let before = body.session.as_ref().and_then(|session| session.before().cloned());
             self.save_before(entry, before).await?;

@@ -10,6 +10,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
 use super::durable::held::{self, Held};
+use super::gate::Pass;
 use super::ids::{RunId, SessionId};
 use super::record::Moment;
 use super::store::{SessionRow, StoreError};
@@ -89,6 +90,9 @@ pub(super) struct Body {
     pub(super) session: Option<Session>,
     /// The guest of the run that is under way, while it is kept by the run itself.
     pub(super) guest: Option<Box<dyn Guest>>,
+    /// The right to run of one that has ended, until its session is on disk: where that takes long, no more
+    /// guests are there than may run.
+    pub(super) pass: Option<Pass>,
 }
 
 /// Where a session is.

@@ -245,8 +245,9 @@ impl Service {
         let mut driver = self.driver(place, start, desk, &around, Some(pass), BTreeSet::new());
         let ended = driver.run(&mut body.guest, Input::Run(program)).await;
         driver.desk.close();
-        let was_parked = driver.was_parked;
+        let (was_parked, pass) = (driver.was_parked, driver.pass.take());
         drop(driver);
+        body.pass = pass;
         offer.after_run();
         let outcome = settle(body, place, ended?, started)?;
         if was_parked {
@@ -538,7 +539,9 @@ impl Service {
             Err(refusal) => Err(refusal),
         };
         driver.desk.close();
+        let pass = driver.pass.take();
         drop(driver);
+        body.pass = pass;
         offer.after_run();
         let outcome = settle(body, place, ended?, started)?;
         place.entry.count_program();
