@@ -65,10 +65,16 @@ async fn asleep(how_long: Option<Duration>) {
     }
 }
 
-pub(super) fn cancelled(begun: Instant, usage: Usage) -> Outcome {
+/// The end of a run that somebody ended, or that had not ended in time when the gateway was stopped.
+pub(super) fn cancelled(begun: Instant, usage: Usage, is_stopped: bool) -> Outcome {
+    let message = if is_stopped {
+        "the run was cancelled, because the gateway was stopped and it took longer than that may take (setting `stop-patience`)"
+    } else {
+        "the run was cancelled"
+    };
     let error = ProgramError {
         kind: "Cancelled".to_owned(),
-        message: "the run was cancelled".to_owned(),
+        message: message.to_owned(),
         ..ProgramError::default()
     };
     Outcome {
@@ -101,6 +107,16 @@ mod tests {
 
     use super::*;
     use crate::hearing::TOO_LARGE;
+
+    #[test]
+    fn who_ended_a_run_is_said() {
+        let message = |is_stopped| {
+            let outcome = cancelled(Instant::now(), Usage::default(), is_stopped);
+            outcome.error.unwrap().message
+        };
+        assert_eq!(message(false), "the run was cancelled");
+        assert!(message(true).contains("the gateway was stopped"));
+    }
 
     #[test]
     fn a_run_that_too_large_an_answer_ended_names_the_limit() {

@@ -561,7 +561,7 @@ impl Service {
             // Its turn comes in the next process.
             () = run.leaving().cancelled(), if is_kept => return Ok(None),
             turn = turn => turn?,
-            () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default()))),
+            () = run.cancelled() => return Ok(Some(cancelled(begun, Usage::default(), self.is_ending()))),
         };
         run.begin();
         let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
@@ -602,7 +602,7 @@ impl Service {
             (None, Some(timeout)) if !run.is_cancelled() => {
                 Ok(Some(printed(too_late(timeout, begun, used), run)))
             }
-            (None, _) => Ok(Some(printed(cancelled(begun, used), run))),
+            (None, _) => Ok(Some(printed(cancelled(begun, used, self.is_ending()), run))),
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
@@ -740,16 +740,20 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     /// Whose calls are made here.
     pub(super) fn behalf(&self) -> Behalf {
-        let begun = self.keeper.begun();
-        Behalf {
-            owner: begun.owner.clone(),
-            teams: begun.teams.clone(),
-            session: begun.session.as_str().to_owned(),
-            run: begun.run.as_str().to_owned(),
-            agent: begun.agent.clone(),
-            started_by: begun.started_by.clone(),
-            ..Behalf::local(begun.level)
-        }
+        behalf(self.keeper.begun())
+    }
+}
+
+/// Whose calls a run makes.
+pub(super) fn behalf(begun: &Begun) -> Behalf {
+    Behalf {
+        owner: begun.owner.clone(),
+        teams: begun.teams.clone(),
+        session: begun.session.as_str().to_owned(),
+        run: begun.run.as_str().to_owned(),
+        agent: begun.agent.clone(),
+        started_by: begun.started_by.clone(),
+        ..Behalf::local(begun.level)
     }
 }
 

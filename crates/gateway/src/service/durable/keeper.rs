@@ -102,7 +102,14 @@ impl Keeper {
         let told_as = [SUCCEEDED, ENDED].into_iter().find(|name| folder.join(name).exists());
         let is_over = told_as.is_some();
         let path = folder.join(told_as.unwrap_or(LEDGER));
-        let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
+        let read = match ledger::read(&path) {
+            // The process ended before there was one, and nothing leaves before that.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && last_image(&folder)? == 0 => {
+                return Ok(None);
+            }
+            read => read?,
+        };
+        let (mut lines, valid, is_torn_inside) = read;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
         let past = if is_over { Past::of(lines) } else { Past::to_go_on(lines) };

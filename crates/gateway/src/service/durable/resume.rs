@@ -27,7 +27,7 @@ use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::mailboxes;
-use crate::service::execute::Place;
+use crate::service::execute::{Place, behalf};
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
 use crate::service::record::{Moment, Rest};
@@ -329,10 +329,12 @@ impl Service {
                 let outcome = match over {
                     Some(over) if is_held => {
                         drop(send);
+                        service.counted_before(&run, &keeper).await;
                         Ok(Some(over))
                     }
                     Some(over) => {
                         drop(send);
+                        service.counted_before(&run, &keeper).await;
                         service.cannot_go_on(over, &keeper).await
                     }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
@@ -418,6 +420,18 @@ impl Service {
         self.within_time(&mut body, place, work).await
     }
 
+    /// What a run can call, with what it called in earlier processes counted.
+    async fn counted_before(&self, run: &Arc<Run>, keeper: &Keeper) -> Arc<Offer> {
+        let offer = self.parts.tools.offer(&keeper.begun().program).await;
+        self.counts_calls(run, &offer);
+        let left = keeper.all_left();
+        // What an earlier run had called was not called by this one.
+        let own = left.iter().filter(|left| !left.reused);
+        let answered = own.filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
+        offer.count_before(answered, &behalf(keeper.begun()));
+        offer
+    }
+
     /// Remembers where answers came from that were used again, in case the process ended before it did.
     async fn read_again(
         &self,
@@ -501,19 +515,15 @@ impl Service {
         let begun = place.keeper.begun();
         let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
+            self.counted_before(place.run, place.keeper).await;
             return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
         }
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
         }
-        let offer = self.parts.tools.offer(&begun.program).await;
         self.review_again(place).await;
-        self.counts_calls(place.run, &offer);
+        let offer = self.counted_before(place.run, place.keeper).await;
         let left = place.keeper.all_left();
-        // What an earlier run had called was not called by this one.
-        let own = left.iter().filter(|left| !left.reused);
-        let answered = own.filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
-        offer.count_before(answered, &place.behalf());
         self.read_again(&offer, &left, &place.behalf()).await?;
         // Programs of its session that came before may have imported what this one does not name.
         let servers = Some(offer.folder().unwrap_or_else(|| offer.tools().folder()));
