@@ -18,7 +18,7 @@ pub enum Stream {
 }
 
 /// The end of one run, whichever way it ended.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Outcome {
     /// Whether the program reached its own end.
     pub success: bool,
@@ -31,7 +31,7 @@ pub struct Outcome {
     /// Why it did not succeed.
     pub error: Option<ProgramError>,
     /// Pictures and other files the run produced besides its value.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
     /// What the reader should know: nothing was returned, the session was rolled back.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -51,7 +51,10 @@ pub(crate) const CALL: &str = "$spawn";
 const AT_ONCE: u32 = 4;
 
 /// What a child's failure is called in the program that started it.
-const FAILED: &str = "ChildError";
+pub(crate) const FAILED: &str = "ChildError";
+
+/// Its failure where it could not be run to its end.
+pub(crate) const BROKEN: &str = "ServerError";
 
 /// What programs need that may start others.
 #[derive(Clone)]
@@ -353,7 +356,7 @@ impl Children {
             }
             None => run_with(session, program, offer, behalf, hearing, None).await,
         };
-        let outcome = ran.map_err(|error| fault("ServerError", format!("spawn(): {error}")))?;
+        let outcome = ran.map_err(|error| fault(BROKEN, format!("spawn(): {error}")))?;
         match outcome.error {
             None => Ok(outcome.return_value),
             Some(error) => Err(failed(&error)),

@@ -69,7 +69,7 @@ use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
-use self::session::Entry;
+use self::session::{Entry, OLDER};
 pub use self::session::{SessionState, SessionView};
 use self::sessions::{Evicted, Flood};
 use self::shelf::Shelf;
@@ -232,9 +232,15 @@ impl Service {
         let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
         let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
-        let on_disk = stored.iter().filter_map(|row| row.image_bytes).sum();
+        let images = parts.store.session_files("image").await;
+        let older = parts.store.session_files(OLDER).await;
+        let mut on_disk = 0;
         for row in stored {
-            sessions.insert(Entry::stored(row, Arc::clone(&alive)));
+            let entry = Entry::stored(row, Arc::clone(&alive));
+            let id = entry.id.as_str();
+            entry.was_found(images.get(id).copied(), older.get(id).copied());
+            on_disk += entry.image_bytes.load(Ordering::Relaxed);
+            sessions.insert(entry);
         }
         let pool = parts.store.pool().clone();
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));

@@ -89,7 +89,10 @@ impl Connection for EndpointsConnection {
         tool: &ToolName,
         arguments: Map<String, Value>,
     ) -> Result<ToolResult, CallFailure> {
-        let caller = Caller { server: &self.listing.server, tool, allowed: self.answer_bytes };
+        let known = self.listing.tools.iter().find(|known| known.name == *tool);
+        let only_reads = known.is_some_and(|tool| tool.annotations.read_only_hint == Some(true));
+        let (server, allowed) = (&self.listing.server, self.answer_bytes);
+        let caller = Caller { server, tool, allowed, only_reads };
         let url = self
             .addresses
             .get(tool)
@@ -181,6 +184,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_write_that_a_proxy_gave_up_on_may_have_been_carried_out() {
+        let late = || async { (StatusCode::GATEWAY_TIMEOUT, "too slow") };
+        let service = serve(Router::new().route("/late", post(late))).await;
+        let url = service.url.join("late").unwrap();
+        let reads = connected(&[("late", url.clone())]).unwrap();
+        assert!(call(&reads, "late", json!({})).await.unwrap().is_error);
+        let writes = with_annotations(&[("late", url)], &Annotations::default()).unwrap();
+        let failure = call(&writes, "late", json!({})).await.unwrap_err();
+        assert!(failure.is_ambiguous(), "{failure}");
+        assert!(failure.to_string().contains("504 Gateway Timeout: too slow"), "{failure}");
+    }
+
+    #[tokio::test]
     async fn the_listing_is_what_the_settings_say() {
         let connection = connected(&[("a", Url::parse("https://a.example").unwrap())]).unwrap();
         let listing = connection.listing().await.unwrap();
@@ -209,13 +225,21 @@ mod tests {
     }
 
     fn connected(tools: &[(&str, Url)]) -> Result<EndpointsConnection, ConnectError> {
+        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
+        with_annotations(tools, &reads)
+    }
+
+    fn with_annotations(
+        tools: &[(&str, Url)],
+        annotations: &Annotations,
+    ) -> Result<EndpointsConnection, ConnectError> {
         let tools = tools.iter().map(|(name, url)| Endpoint {
             name: ToolName((*name).to_owned()),
             url: url.clone(),
             description: Some("Does it.".to_owned()),
             input_schema: json!({"type": "object"}),
             output_schema: Some(json!(true)),
-            annotations: Annotations { read_only_hint: Some(true), ..Annotations::default() },
+            annotations: annotations.clone(),
         });
         let headers = BTreeMap::from([("X-Key".to_owned(), Secret::new("k".to_owned()))]);
         let settings = Endpoints { tools: tools.collect(), headers };

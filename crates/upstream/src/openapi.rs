@@ -164,13 +164,15 @@ impl Connection for OpenApiConnection {
         tool: &ToolName,
         arguments: Map<String, Value>,
     ) -> Result<ToolResult, CallFailure> {
-        let caller = Caller { server: &self.server, tool, allowed: self.answer_bytes };
+        let allowed = self.answer_bytes;
+        let caller = Caller { server: &self.server, tool, allowed, only_reads: false };
         let operation = self
             .operations
             .get(tool)
             .ok_or_else(|| caller.refused("there is no such tool".to_owned()))?;
         let outgoing =
             operation.request(arguments).map_err(|invalid| caller.refused(invalid.to_string()))?;
+        let caller = Caller { only_reads: outgoing.method.is_safe(), ..caller };
         let mut request =
             self.http.request(outgoing.method, outgoing.url).headers(outgoing.headers);
         if let Some(body) = outgoing.body {
@@ -223,14 +225,14 @@ impl Connection for OpenApiConnection {
 pub(crate) fn without_resources(server: &ServerName, uri: &str) -> CallFailure {
     let tool = ToolName("resources/read".to_owned());
     let message = format!("it is an HTTP service and has no resources, so not {uri:?} either");
-    Caller { server, tool: &tool, allowed: 0 }.refused(message)
+    Caller { server, tool: &tool, allowed: 0, only_reads: true }.refused(message)
 }
 
 /// The answer of a plain HTTP service to whoever asks for a prompt.
 pub(crate) fn without_prompts(server: &ServerName, name: &str) -> CallFailure {
     let tool = ToolName("prompts/get".to_owned());
     let message = format!("it is an HTTP service and has no prompts, so not {name:?} either");
-    Caller { server, tool: &tool, allowed: 0 }.refused(message)
+    Caller { server, tool: &tool, allowed: 0, only_reads: true }.refused(message)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use tracing::{info, warn};
 use upstream::TraceParent;
 
 use super::answer::Answer;
+use super::durable::held::Held;
 use super::durable::{Begun, Keeper};
 use super::ends::{cancelled, name_limit, name_timeout, printed, refused, too_late, too_long};
 use super::examined::Examined;
@@ -51,6 +52,12 @@ const NOT_YET: &str = "this run could not be stored yet; whoever runs the gatewa
 
 /// What is said of a run that cannot be read later.
 const UNSTORED: &str = "this run could not be stored, so that it cannot be read again; whoever runs the gateway should look at the free space of its data folder";
+
+/// What is said of a run whose session could not be written.
+const INSECURE: &str = "what this program left in its session could not be written to disk, and is lost if the gateway is ended by force; whoever runs the gateway should look at the free space of its data folder";
+
+/// What is said of a run whose session is not what the program before it left.
+const WAS_OLDER: &str = "this session went back to what it was before its last programs, because it could not be written to disk any more when the gateway was ended";
 
 /// What to do while another program runs in the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -485,8 +492,11 @@ impl Service {
             // What failed may be taken up again, and must not be done twice.
             Ok(()) => {
                 let asked_for = self.settings.durable && !keeper.begun().is_plain;
-                if let Err(error) = keeper.over(succeeded, asked_for).await {
-                    warn!(run = %id, error = %error, "what was kept of a run could not be removed");
+                match keeper.over(succeeded, asked_for).await {
+                    Ok(()) => entry.lets_go(&id),
+                    Err(error) => {
+                        warn!(run = %id, error = %error, "what was kept of a run could not be removed");
+                    }
                 }
             }
             Err(error) => {
@@ -585,7 +595,7 @@ impl Service {
         // Where nothing counts its calls, it was still being checked.
         let used = run.tally().map_or_else(Usage::default, |_| body.used());
         body.guest = None;
-        let outcome = match (outcome, timeout) {
+        let mut outcome = match (outcome, timeout) {
             (Some(outcome), _) => outcome,
             (None, Some(timeout)) if !run.is_cancelled() => {
                 Ok(Some(printed(too_late(timeout, begun, used), run)))
@@ -594,11 +604,20 @@ impl Service {
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
+        if let (Ok(Some(outcome)), true) = (&outcome, entry.holds(run.id())) {
+            // Whoever asks after a crash is told the same.
+            entry.hold(Held::new(run.id().clone(), outcome));
+        }
         if alive && self.settings.durable && !entry.passing.load(Ordering::Relaxed) {
-            self.secure(entry, body).await;
+            if !self.secure(entry, body).await
+                && let Ok(Some(outcome)) = &mut outcome
+            {
+                note(outcome, INSECURE);
+            }
         } else if alive {
             self.mark_in_memory(entry).await;
         }
+        body.pass = None;
         outcome
     }
 
@@ -609,7 +628,7 @@ impl Service {
         entry: &Arc<Entry>,
         keeper: &Keeper,
     ) -> Result<Option<Outcome>, Refusal> {
-        body.guest = None;
+        (body.guest, body.pass) = (None, None);
         if !keeper.has_image() {
             let before = body.session.as_ref().and_then(|session| session.before().cloned());
             self.save_before(entry, before).await?;
@@ -636,6 +655,7 @@ impl Service {
         let begun = Instant::now();
         let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
         let session = body.awake(entry, engine, image).await?;
+        let is_older = thaws && entry.is_older();
         if thaws {
             Phase::Thaw.took(begun.elapsed());
         }
@@ -664,6 +684,9 @@ impl Service {
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {
             advise(&mut outcome, report);
+        }
+        if is_older {
+            note(&mut outcome, WAS_OLDER);
         }
         entry.count_program();
         if entry.programs() > 1 {
@@ -715,16 +738,20 @@ pub(super) struct Place<'a> {
 impl Place<'_> {
     /// Whose calls are made here.
     pub(super) fn behalf(&self) -> Behalf {
-        let begun = self.keeper.begun();
-        Behalf {
-            owner: begun.owner.clone(),
-            teams: begun.teams.clone(),
-            session: begun.session.as_str().to_owned(),
-            run: begun.run.as_str().to_owned(),
-            agent: begun.agent.clone(),
-            started_by: begun.started_by.clone(),
-            ..Behalf::local(begun.level)
-        }
+        behalf(self.keeper.begun())
+    }
+}
+
+/// Whose calls a run makes.
+pub(super) fn behalf(begun: &Begun) -> Behalf {
+    Behalf {
+        owner: begun.owner.clone(),
+        teams: begun.teams.clone(),
+        session: begun.session.as_str().to_owned(),
+        run: begun.run.as_str().to_owned(),
+        agent: begun.agent.clone(),
+        started_by: begun.started_by.clone(),
+        ..Behalf::local(begun.level)
     }
 }
 
@@ -751,6 +778,14 @@ impl Service {
         let error = ended.error.as_ref().map(|error| error.kind.as_str());
         watching.observe(&run.record(), tokens, error)
     }
+}
+
+/// Says something more of how a run ended.
+fn note(outcome: &mut Outcome, words: &str) {
+    outcome.note = Some(match outcome.note.take() {
+        Some(before) => format!("{before}; {words}"),
+        None => words.to_owned(),
+    });
 }
 
 /// One line for who keeps a log.

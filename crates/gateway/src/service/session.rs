@@ -9,6 +9,8 @@ use engine::{Engine, Guest, Image, Language, Level, Limits, Session, Start, Usag
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::Refusal;
+use super::durable::held::{self, Held};
+use super::gate::Pass;
 use super::ids::{RunId, SessionId};
 use super::record::Moment;
 use super::store::{SessionRow, StoreError};
@@ -17,6 +19,12 @@ use crate::checks::Earlier;
 /// Why a session is no more whose process was killed.
 const LOST: &str =
     "the gateway was ended by force while it was in memory, so what its programs left is lost";
+
+/// The same of one that had never been written.
+const UNWRITTEN: &str = "what its programs left could not be written to disk before the gateway was ended, because there was no room, and is lost";
+
+/// How the file is called of a session that was something else when it could not be written any more.
+pub(super) const OLDER: &str = "older";
 
 /// Results that a session's programs can read.
 const MOST_RESULTS: usize = 20;
@@ -53,6 +61,10 @@ pub(super) struct Entry {
     reads_results: AtomicBool,
     /// What its programs left, where that is known.
     left: Mutex<Option<Earlier>>,
+    /// What is on disk is what it was before, and is called accordingly.
+    is_older: AtomicBool,
+    /// Its runs that have ended and are not stored as over yet.
+    held: Mutex<Vec<Held>>,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -78,6 +90,9 @@ pub(super) struct Body {
     pub(super) session: Option<Session>,
     /// The guest of the run that is under way, while it is kept by the run itself.
     pub(super) guest: Option<Box<dyn Guest>>,
+    /// The right to run of one that has ended, until its session is on disk: where that takes long, no more
+    /// guests are there than may run.
+    pub(super) pass: Option<Pass>,
 }
 
 /// Where a session is.
@@ -152,6 +167,8 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::default(),
+            is_older: AtomicBool::new(false),
+            held: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -195,6 +212,8 @@ impl Entry {
             results: Mutex::default(),
             reads_results: AtomicBool::new(false),
             left: Mutex::new(row.left.map(Earlier::Left)),
+            is_older: AtomicBool::new(false),
+            held: Mutex::default(),
             body: AsyncMutex::default(),
         })
     }
@@ -342,6 +361,65 @@ impl Entry {
         self.set_in_memory(false);
     }
 
+    /// The same of one whose file holds the end of a run that is not stored as over: what the database says of
+    /// it may be older. Comes back with what is known to lie on disk besides.
+    pub(super) fn is_as_written(&self, bytes: u64) -> u64 {
+        self.revive();
+        self.note_left(None);
+        self.image_bytes.swap(bytes, Ordering::Relaxed)
+    }
+
+    /// What was found of it at the start besides what the database says: bytes of its file, and of that which
+    /// says that it was something else at the end.
+    pub(super) fn was_found(&self, bytes: Option<u64>, older: Option<u64>) {
+        match (bytes, older) {
+            (Some(bytes), _) => self.image_bytes.store(bytes, Ordering::Relaxed),
+            (None, Some(0)) => self.end(UNWRITTEN),
+            (None, Some(bytes)) => {
+                self.image_bytes.store(bytes, Ordering::Relaxed);
+                self.set_older(true);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Says whether what is on disk is called older than it is; true if it was before.
+    pub(super) fn set_older(&self, is_older: bool) -> bool {
+        self.is_older.swap(is_older, Ordering::AcqRel)
+    }
+
+    pub(super) fn is_older(&self) -> bool {
+        self.is_older.load(Ordering::Acquire)
+    }
+
+    /// What is on disk of it, by the name that it would have if it were what it is.
+    pub(super) fn file(&self, image: PathBuf) -> PathBuf {
+        if self.is_older() { image.with_extension(OLDER) } else { image }
+    }
+
+    /// What a run has done is part of it from now on.
+    pub(super) fn hold(&self, run: Held) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.retain(|other| other.run != run.run);
+        held.push(run);
+    }
+
+    /// Whether what a run has done is part of it, and the run is not stored as over.
+    pub(super) fn holds(&self, run: &RunId) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter().any(|held| held.run == *run)
+    }
+
+    /// A run is stored as over, so that nobody begins it again.
+    pub(super) fn lets_go(&self, run: &RunId) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).retain(|held| held.run != *run);
+    }
+
+    /// What is written behind its image.
+    pub(super) fn tail(&self) -> std::io::Result<Vec<u8>> {
+        held::tail(&self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Says that it is no more.
     pub(super) fn end(&self, why: &'static str) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
@@ -377,7 +455,7 @@ impl Body {
             let start = Start { limits: entry.limits.clone(), ..Start::default() };
             let frozen = entry.image_bytes.load(Ordering::Relaxed) > 0;
             self.session = Some(if frozen {
-                let image = thawed(image).await?;
+                let image = thawed(entry.file(image)).await?;
                 Session::from_image(Arc::clone(engine), start, image)
             } else {
                 Session::new(Arc::clone(engine), start)
@@ -394,5 +472,5 @@ async fn thawed(path: PathBuf) -> Result<Image, Refusal> {
         .map_err(std::io::Error::other)
         .and_then(|bytes| bytes)
         .map_err(|source| StoreError::File { path, source })?;
-    Image::decode(bytes).map_err(|error| Refusal::Session(error.to_string()))
+    Image::decode(held::without(bytes)).map_err(|error| Refusal::Session(error.to_string()))
 }

@@ -1,6 +1,9 @@
 //! The sessions of a service: made, looked up, frozen, forked, removed.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -10,7 +13,7 @@ use metrics::counter;
 use tracing::warn;
 
 use super::ids::SessionId;
-use super::session::{Body, Coming, Entry, SessionView};
+use super::session::{Body, Coming, Entry, OLDER, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
@@ -263,10 +266,12 @@ impl Service {
 
     async fn remove_files(&self, id: &SessionId) {
         let path = self.parts.store.image(id);
-        if let Err(error) = tokio::fs::remove_file(&path).await
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            warn!(session = %id, error = %error, "a session's file could not be removed");
+        for path in [path.with_extension(OLDER), path] {
+            if let Err(error) = tokio::fs::remove_file(&path).await
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                warn!(session = %id, error = %error, "a session's file could not be removed");
+            }
         }
         if let Err(error) = self.parts.store.write(Write::NoSession(id.clone())).await {
             warn!(session = %id, error = %error, "a session could not be removed");
@@ -369,29 +374,54 @@ impl Service {
         }
         if let Err(error) = self.parts.store.write(Write::Session(Box::new(entry.row()))).await {
             warn!(session = %entry.id, error = %error, "a session could not be written about");
-            // What is on disk is not what it is any more, and nobody may take it for that.
             entry.set_in_memory(false);
-            let bytes = entry.image_bytes.swap(0, Ordering::Relaxed);
-            self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
-            let _ = tokio::fs::remove_file(self.parts.store.image(&entry.id)).await;
+            self.set_aside(entry).await;
         }
     }
 
-    /// Writes what a session is to disk, and keeps its guest.
-    pub(super) async fn secure(&self, entry: &Arc<Entry>, body: &mut Body) {
-        let Some(session) = &mut body.session else { return };
+    /// What is on disk of a session is not what it is any more, and nobody may take it for that. It stays,
+    /// under another name, for whoever comes back after a crash: that takes no room.
+    async fn set_aside(&self, entry: &Arc<Entry>) {
+        if entry.set_older(true) {
+            return;
+        }
+        let image = self.parts.store.image(&entry.id);
+        let has_image = entry.image_bytes.load(Ordering::Relaxed) > 0;
+        let aside = tokio::task::spawn_blocking(move || {
+            let older = image.with_extension(OLDER);
+            if has_image {
+                std::fs::rename(&image, &older)?;
+            } else {
+                File::create(&older)?;
+            }
+            image.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        });
+        if let Err(error) = aside.await.map_err(io::Error::other).and_then(|done| done) {
+            warn!(session = %entry.id, error = %error, "what a session was before could not be set aside");
+        }
+    }
+
+    /// Writes what a session is to disk, and keeps its guest. False if that cannot be done; then what it was
+    /// before is still there.
+    pub(super) async fn secure(&self, entry: &Arc<Entry>, body: &mut Body) -> bool {
+        let Some(session) = &mut body.session else { return true };
         let written = async {
             if let Some(image) = session.freeze().await? {
                 self.write_session(entry, image).await?;
             }
-            entry.set_in_memory(false);
-            self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
             Ok::<_, Refusal>(())
         };
         if let Err(error) = written.await {
             warn!(session = %entry.id, error = %error, "a session could not be written");
-            self.mark_in_memory(entry).await;
+            self.set_aside(entry).await;
+            return false;
         }
+        entry.set_in_memory(false);
+        let row = self.parts.store.write(Write::Session(Box::new(entry.row()))).await;
+        if let Err(error) = &row {
+            warn!(session = %entry.id, error = %error, "a session could not be written about");
+        }
+        row.is_ok()
     }
 
     /// Writes what a session is to disk and lets its guest go.
@@ -414,14 +444,20 @@ impl Service {
         image: Image,
     ) -> Result<(), StoreError> {
         let path = self.parts.store.image(&entry.id);
-        let to = path.clone();
+        let (to, tail) = (path.clone(), entry.tail());
         // Packing takes a moment, and so may the disk.
-        let written = tokio::task::spawn_blocking(move || write_image(&to, image.as_bytes()));
+        let write = move || write_image(&to, &[image.as_bytes(), &tail?]);
+        let written = tokio::task::spawn_blocking(write);
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
         let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
         self.on_disk.fetch_add(bytes, Ordering::Relaxed);
         self.on_disk.fetch_sub(before, Ordering::Relaxed);
+        if entry.set_older(false) {
+            // The two names say which is which, should it stay.
+            let older = self.parts.store.image(&entry.id).with_extension(OLDER);
+            let _ = tokio::fs::remove_file(older).await;
+        }
         Ok(())
     }
 
@@ -459,14 +495,18 @@ impl Service {
 }
 
 /// Writes beside the file and renames, so that there is never half an image.
-fn write_image(path: &std::path::Path, bytes: &[u8]) -> std::io::Result<u64> {
+fn write_image(path: &Path, parts: &[&[u8]]) -> io::Result<u64> {
     let aside = path.with_extension("part");
-    let file = std::fs::File::create(&aside)?;
-    std::io::Write::write_all(&mut &file, bytes)?;
-    file.sync_data()?;
-    std::fs::rename(&aside, path)?;
-    if let Some(folder) = path.parent() {
-        std::fs::File::open(folder)?.sync_all()?;
+    let file = File::create(&aside)?;
+    let mut written = parts.iter().try_for_each(|part| (&file).write_all(part));
+    written = written.and_then(|()| file.sync_data());
+    if let Err(error) = written.and_then(|()| std::fs::rename(&aside, path)) {
+        // Whatever was there is there still, and there may be no room for half of another.
+        let _ = std::fs::remove_file(&aside);
+        return Err(error);
     }
-    Ok(bytes.len() as u64)
+    if let Some(folder) = path.parent() {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(parts.iter().map(|part| part.len() as u64).sum())
 }

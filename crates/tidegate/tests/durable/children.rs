@@ -69,3 +69,41 @@ fn a_child_that_has_only_read_is_run_again_by_the_next_process() {
         assert_eq!(gateway.counted(), ["look read", "look read", "book written"]);
     }
 }
+
+#[test]
+fn whoever_takes_over_does_not_start_a_child_again_that_failed_after_a_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
+    gateway.start();
+    let resumed = |code: &str| {
+        let first = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
+        assert_eq!(first["success"], false, "{first:#}");
+        let again = json!({ "code": code, "resume_from": first["run_id"] });
+        let second = gateway.ask("POST", "/execute", Some(&again)).unwrap();
+        assert_eq!(second["success"], false, "{second:#}");
+        let third = json!({ "code": code, "resume_from": second["run_id"] });
+        gateway.ask("POST", "/execute", Some(&third)).unwrap();
+        (first, second)
+    };
+    let child = |key: &str| {
+        format!("from servers.desk import book\nawait book(key='{key}')\nopen('/nope')")
+    };
+    let (first, second) = resumed(&format!("await spawn({:?})", child("a")));
+    let note = first["note"].as_str().unwrap_or_default();
+    assert!(note.contains("had begun to change something"), "{first:#}");
+    let said = second["error"]["message"].as_str().unwrap_or_default();
+    assert!(said.contains("not started again"), "{second:#}");
+    // Also where the program had gone on without it.
+    let caught = format!("try:\n    await spawn({:?})\nexcept ToolError:\n    pass", child("b"));
+    let code = format!("from tidegate import ToolError\n{caught}\nint('x'.strip())");
+    resumed(&code);
+    let each = "from servers.desk import book\nawait book(key=item)\nopen('/nope')";
+    resumed(&format!("await spawn_map({each:?}, ['c'])"));
+    let mut counted = gateway.counted();
+    counted.sort();
+    assert_eq!(counted, ["book a", "book b", "book c"]);
+    // One that changed nothing may go well the next time.
+    let code = "await spawn(\"from servers.desk import look\\nawait look(key='r')\\nopen('/nope')\")";
+    resumed(code);
+    assert_eq!(gateway.counted().len(), 6, "{:?}", gateway.counted());
+}

@@ -57,6 +57,22 @@ fn a_tool_that_is_said_to_write_is_not_called_again_whatever_its_server_says() {
 }
 
 #[test]
+fn a_run_that_ends_at_the_start_says_what_it_had_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = slow(folder.path(), "");
+    gateway.start();
+    let code = "from servers.desk import book, look\nawait look(key='a')\nawait book(key='b')";
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    gateway.until_counted(2);
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["error"]["type"], "Unknown", "{run:#}");
+    assert!(run["tools_called"].to_string().contains("look"), "{run:#}");
+    assert_eq!(gateway.counted(), ["look a", "book b"]);
+}
+
+#[test]
 fn what_is_said_counts_from_when_the_file_is_saved() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = slow(folder.path(), "");

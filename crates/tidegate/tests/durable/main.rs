@@ -12,6 +12,7 @@ mod gated;
 mod gateway;
 mod minds;
 mod moving;
+mod once;
 mod order;
 mod receipts;
 mod resting;

@@ -11,8 +11,13 @@ const KEPT: [&str; 4] = ["--durable", "true", "--freeze-after", "0.1s"];
 
 /// Runs that have a place, as the metrics say.
 fn running(gateway: &Gateway) -> String {
+    metric(gateway, "tidegate_running ")
+}
+
+/// What the metrics say of one thing.
+fn metric(gateway: &Gateway, name: &str) -> String {
     let metrics = gateway.text("/metrics");
-    let mut lines = metrics.lines().filter_map(|line| line.strip_prefix("tidegate_running "));
+    let mut lines = metrics.lines().filter_map(|line| line.strip_prefix(name));
     lines.next().unwrap_or_default().trim().to_owned()
 }
 
@@ -113,4 +118,35 @@ fn runs_are_listed_by_what_they_do_and_not_by_how_they_began() {
     assert_eq!(listed(&other), [false, false, true]);
     let run = other.run(&id).unwrap();
     assert_eq!((&run["status"], &run["waiting"]["paused"]), (&json!("waiting"), &json!(true)));
+}
+
+#[test]
+fn many_that_wake_while_the_disk_is_slow_have_no_more_guests_than_may_run() {
+    const RUNS: usize = 24;
+    let folder = tempfile::tempdir().unwrap();
+    let bounds = ["--max-running", "2", "--max-live", "3"];
+    let arguments = [&KEPT[..], &bounds].concat();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &arguments).with_power_cuts();
+    gateway.environment.push(("SHADOW_PAUSE".to_owned(), "60".to_owned()));
+    gateway.start();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let code = "import asyncio, time\nawait asyncio.sleep(at - time.time())\n7";
+    let at = now.as_secs_f64() + 40.0;
+    let asked = json!({ "code": code, "context": { "at": at } });
+    let ids: Vec<String> = (0..RUNS).map(|_| gateway.begin(&asked).unwrap()).collect();
+    let begun = Instant::now();
+    let is_open = |gateway: &Gateway| metric(gateway, "tidegate_open_runs ");
+    assert_eq!(is_open(&gateway), RUNS.to_string(), "they were to sleep for longer");
+    until_running(&gateway, "0");
+    let mut most = 0.0_f64;
+    while is_open(&gateway) != "0" {
+        let alive = metric(&gateway, "tidegate_sessions{state=\"alive\"} ");
+        most = most.max(alive.parse().unwrap());
+        assert!(begun.elapsed() < PATIENCE, "{} are not over", is_open(&gateway));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(most <= 4.0, "{most} guests");
+    for id in ids {
+        assert_eq!(gateway.run(&id).unwrap()["return_value"], 7);
+    }
 }

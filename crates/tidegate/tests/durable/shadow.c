@@ -3,7 +3,8 @@
  * its power: what it was when it was last synced. Preloaded into the gateway by the test.
  *
  * Written data counts when fsync or fdatasync has come back. Names count at once: the test drops
- * contents, not names. A file that was never synced has an empty copy.
+ * contents, not names. A file that was never synced has an empty copy. $SHADOW_PAUSE makes the disk slow:
+ * so many milliseconds for each sync.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -46,8 +47,14 @@ static void keep(int fd) {
     pthread_mutex_unlock(&lock);
 }
 
+static void slow(void) {
+    const char *pause = getenv("SHADOW_PAUSE");
+    if (pause) usleep((useconds_t)atoi(pause) * 1000);
+}
+
 int fsync(int fd) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    slow();
     int done = real(fd);
     if (!done) keep(fd);
     return done;
@@ -55,6 +62,7 @@ int fsync(int fd) {
 
 int fdatasync(int fd) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
+    slow();
     int done = real(fd);
     if (!done) keep(fd);
     return done;

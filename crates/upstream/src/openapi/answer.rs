@@ -2,7 +2,8 @@
 //!
 //! The body is read as it comes and never held beyond what is allowed. JSON becomes structured
 //! content, whatever its type; text, pictures and sound become parts of their kind; other bytes
-//! become an enclosed resource. A status that means failure becomes a result that says so.
+//! become an enclosed resource. A status that means failure becomes a result that says so; one that
+//! leaves open whether something was changed is no answer at all.
 
 use std::error::Error as _;
 
@@ -50,6 +51,8 @@ pub(crate) struct Caller<'c> {
     pub(crate) server: &'c ServerName,
     pub(crate) tool: &'c ToolName,
     pub(crate) allowed: usize,
+    /// Whether all it can do is read.
+    pub(crate) only_reads: bool,
 }
 
 impl Caller<'_> {
@@ -85,7 +88,12 @@ impl Caller<'_> {
             return Ok(failure(format!("HTTP {status}: {}", redirect(&headers, &url))));
         }
         let (bytes, is_whole) = beginning(response).await;
-        Ok(failure(explained(self.server, status, &headers, &bytes, is_whole)))
+        let said = explained(self.server, status, &headers, &bytes, is_whole);
+        if !self.only_reads && leaves_open(status) {
+            let (server, tool) = (self.server.clone(), self.tool.clone());
+            return Err(CallFailure::Unreadable { server, tool, problem: said });
+        }
+        Ok(failure(said))
     }
 
     /// The whole body, if it is not larger than allowed.
@@ -131,6 +139,12 @@ impl Caller<'_> {
             reason: reason(error),
         }
     }
+}
+
+/// Whether a status says nothing about what was done: whoever stands before a service answers with it when
+/// the service takes too long, and a service when it came to grief half-way.
+fn leaves_open(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT
 }
 
 /// What went wrong, down to its cause, without the address: its query may hold secrets.

@@ -102,7 +102,14 @@ impl Keeper {
         let told_as = [SUCCEEDED, ENDED].into_iter().find(|name| folder.join(name).exists());
         let is_over = told_as.is_some();
         let path = folder.join(told_as.unwrap_or(LEDGER));
-        let (mut lines, valid, is_torn_inside) = ledger::read(&path)?;
+        let read = match ledger::read(&path) {
+            // The process ended before there was one, and nothing leaves before that.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && last_image(&folder)? == 0 => {
+                return Ok(None);
+            }
+            read => read?,
+        };
+        let (mut lines, valid, is_torn_inside) = read;
         let Some(Line::Begun(begun)) = lines.first().cloned() else { return Ok(None) };
         lines.remove(0);
         let past = if is_over { Past::of(lines) } else { Past::to_go_on(lines) };
@@ -366,10 +373,16 @@ impl Keeper {
         if left.is_done() {
             return Some(Left { reused: true, ..left });
         }
-        left.is_unknown().then(|| {
+        let is_half_done = left.is_half_done();
+        (is_half_done || left.is_unknown()).then(|| {
             let run = self.begun.resumes.as_ref().map_or("", RunId::as_str);
+            let what = if is_half_done {
+                format!("this program was started in run {run} and failed after it had begun to change something, so it is not started")
+            } else {
+                format!("this call left in run {run} and nobody knows whether it was carried out, so it is not made")
+            };
             let message = format!(
-                "this call left in run {run} and nobody knows whether it was carried out, so it is not made again; find out with a tool that reads, and leave the call out"
+                "{what} again; find out with a tool that reads, and leave the call out"
             );
             let result = Err(CallError { kind: REFUSED.to_owned(), message });
             let answer = Some((CallResult { id: left.call.id, result }, Duration::ZERO));
@@ -651,17 +664,19 @@ impl Keeper {
         if outcome.success {
             return;
         }
-        let (mut committed, mut unknown) = (Vec::new(), Vec::new());
+        let (mut committed, mut unknown, mut half_done) = (Vec::new(), Vec::new(), Vec::new());
         for left in self.all_left().into_iter().filter(|left| left.effect != Effect::Read) {
             match &left.answer {
                 Some(_) if left.is_done() => committed.push(left.told()),
                 _ if left.is_unknown() => unknown.push(left.told()),
+                Some(_) if left.is_half_done() => half_done.push(left.told()),
                 Some(_) | None => {}
             }
         }
         let told = [
             ("calls that are done and not undone", committed),
             ("calls that left, and nobody knows whether they were carried out", unknown),
+            ("programs that failed after they had begun to change something", half_done),
         ];
         for (what, calls) in told.into_iter().filter(|(_, calls)| !calls.is_empty()) {
             let note = format!("{what}: {}", counted(calls));

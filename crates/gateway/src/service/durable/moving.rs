@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use engine::{Engine, Image, Language, Limits, Outcome, ProgramError, Start};
 
+use super::held;
 use super::keeper::Keeper;
 use super::ledger::{self, Begun, Line};
 use super::pack::Pack;
@@ -80,7 +81,7 @@ impl Service {
         let packed = tokio::task::spawn_blocking(move || {
             let (ledger, image) = Keeper::packed(&folder)?;
             let before = match std::fs::read(before) {
-                Ok(bytes) => Some(bytes),
+                Ok(bytes) => Some(held::without(bytes)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
                 Err(error) => return Err(error),
             };
@@ -255,9 +256,9 @@ impl Service {
         if entry.image_bytes.load(Ordering::Relaxed) == 0 {
             return Err(Refusal::Immovable("nothing has run in this session yet".to_owned()));
         }
-        let path: PathBuf = self.parts.store.image(id);
+        let path: PathBuf = entry.file(self.parts.store.image(id));
         let read = tokio::fs::read(&path).await;
-        Ok(read.map_err(|source| StoreError::File { path, source })?)
+        Ok(held::without(read.map_err(|source| StoreError::File { path, source })?))
     }
 
     /// A new session that goes on from what another gateway or `tidegate run` left.

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::Effect;
 use super::ledger::{ImageLine, Line};
+use crate::children;
 use crate::hearing::{CallNote, TOO_LARGE, UNANSWERED};
 use crate::service::ids::RunId;
 
@@ -38,6 +39,18 @@ impl Left {
     /// Whether it may have been carried out without our knowing, and must not be made again.
     pub(crate) fn is_unknown(&self) -> bool {
         self.effect == Effect::Write && !self.waits && !self.is_answered()
+    }
+
+    /// Whether it is a program that was started and failed, after the first of its calls that change
+    /// something had left: what those did is not undone.
+    pub(crate) fn is_half_done(&self) -> bool {
+        let failed = match &self.answer {
+            Some((CallResult { result: Err(error), .. }, _)) => {
+                [children::FAILED, children::BROKEN].contains(&error.kind.as_str())
+            }
+            _ => false,
+        };
+        failed && self.call.name == children::CALL && self.effect == Effect::Write && !self.waits
     }
 
     /// Whether anybody knows what became of it.
@@ -293,6 +306,34 @@ mod tests {
         let mut with_image = lines(2);
         with_image.push(image(&[]));
         assert!(Past::of(with_image).spare.is_empty());
+    }
+
+    #[test]
+    fn a_child_that_failed_is_half_done_once_something_of_it_has_left() {
+        let mut child = call(1, r#"{"code":"x"}"#);
+        child.name = children::CALL.to_owned();
+        let result = |kind: &str| {
+            let error = engine::CallError { kind: kind.to_owned(), message: String::new() };
+            Line::Answered {
+                result: CallResult { id: CallId(1), result: Err(error) },
+                took: Duration::ZERO,
+            }
+        };
+        let half_done = |lines: Vec<Line>| Past::of(lines).into_calls()[0].is_half_done();
+        let begun = Line::Calls {
+            call: child,
+            effect: Effect::Write,
+            at: SystemTime::UNIX_EPOCH,
+            reused: false,
+        };
+        let (waits, goes) = (Line::Waits { id: CallId(1) }, Line::Goes { id: CallId(1) });
+        let failed = result(children::FAILED);
+        assert!(!half_done(vec![begun.clone(), waits.clone(), failed.clone()]));
+        assert!(half_done(vec![begun.clone(), waits.clone(), goes.clone(), failed]));
+        assert!(!half_done(vec![begun.clone(), result("ArgumentError")]));
+        assert!(!half_done(vec![begun.clone(), waits, goes]), "nobody knows what it did");
+        let other = calls(1, "{}", Effect::Write);
+        assert!(!half_done(vec![other, result(children::FAILED)]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Runs under way, and those that an earlier process left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::drive::{Before, Driver, Ended};
+use super::held::{self, Held};
 use super::keeper::{Called, Found, Keeper, Known, counted};
 use super::ledger::ImageLine;
 use super::moving::MOVED;
@@ -25,7 +27,7 @@ use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::mailboxes;
-use crate::service::execute::Place;
+use crate::service::execute::{Place, behalf};
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
 use crate::service::record::{Moment, Rest};
@@ -243,8 +245,9 @@ impl Service {
         let mut driver = self.driver(place, start, desk, &around, Some(pass), BTreeSet::new());
         let ended = driver.run(&mut body.guest, Input::Run(program)).await;
         driver.desk.close();
-        let was_parked = driver.was_parked;
+        let (was_parked, pass) = (driver.was_parked, driver.pass.take());
         drop(driver);
+        body.pass = pass;
         offer.after_run();
         let outcome = settle(body, place, ended?, started)?;
         if was_parked {
@@ -294,15 +297,23 @@ impl Service {
         // In the order in which they came: those of one session wait for each other.
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
+        let mut held = self.held_by_sessions(&found).await;
         let mut ready = Vec::with_capacity(found.len());
-        for Found { begun, image, keeper, over } in found {
+        for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
-            if image.is_some() {
+            let held = held.remove(&begun.run);
+            let is_held = held.is_some();
+            if let Some((bytes, outcome)) = held {
+                // What it has done is part of its session, so that it is not done again.
+                image = None;
+                over.get_or_insert(outcome);
+                self.is_as_written(&entry, bytes).await;
+            } else if image.is_some() {
                 entry.revive();
             }
             let mut record = begun.record();
             record.status = if image.is_some() { Status::Waiting } else { Status::Queued };
-            record.started_at = image.is_some().then_some(record.created_at);
+            record.started_at = (is_held || image.is_some()).then_some(record.created_at);
             record.waiting = image.as_ref().map(|image| Rest {
                 since: image.since.unwrap_or_else(Moment::now),
                 wakes_at: image.wake_at.map(Moment::of),
@@ -316,8 +327,14 @@ impl Service {
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
                 let outcome = match over {
+                    Some(over) if is_held => {
+                        drop(send);
+                        service.counted_before(&run, &keeper).await;
+                        Ok(Some(over))
+                    }
                     Some(over) => {
                         drop(send);
+                        service.counted_before(&run, &keeper).await;
                         service.cannot_go_on(over, &keeper).await
                     }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
@@ -331,6 +348,40 @@ impl Service {
         }
         // One that ended at once has dropped its end.
         let _ = join_all(ready).await;
+    }
+
+    /// Runs that ended and are part of their sessions as those lie on disk, each with the bytes of that and how
+    /// it ended.
+    async fn held_by_sessions(&self, found: &[Found]) -> HashMap<RunId, (u64, Outcome)> {
+        let sessions: BTreeSet<_> = found.iter().map(|one| one.begun.session.clone()).collect();
+        let paths: Vec<_> = sessions.iter().map(|id| self.parts.store.image(id)).collect();
+        let read = move || {
+            let mut all = HashMap::new();
+            for path in paths {
+                match held::read(&path) {
+                    Ok((bytes, held)) => {
+                        let held = held.into_iter();
+                        all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
+                    }
+                    // It cannot be gone on with either, and says so.
+                    Err(error) => {
+                        warn!(path = %path.display(), error = %error, "a session's file cannot be read");
+                    }
+                }
+            }
+            all
+        };
+        tokio::task::spawn_blocking(read).await.unwrap_or_default()
+    }
+
+    /// What is on disk of a session holds the end of a run.
+    async fn is_as_written(&self, entry: &Arc<Entry>, bytes: u64) {
+        let before = entry.is_as_written(bytes);
+        self.on_disk.fetch_add(bytes, Ordering::Relaxed);
+        self.on_disk.fetch_sub(before, Ordering::Relaxed);
+        if let Err(error) = self.parts.store.write(Write::Session(Box::new(entry.row()))).await {
+            warn!(session = %entry.id, error = %error, "a session could not be written about");
+        }
     }
 
     /// The session of a run that was left; made again where the database does not know it.
@@ -367,6 +418,18 @@ impl Service {
             None => self.begin_again(body, place).await,
         };
         self.within_time(&mut body, place, work).await
+    }
+
+    /// What a run can call, with what it called in earlier processes counted.
+    async fn counted_before(&self, run: &Arc<Run>, keeper: &Keeper) -> Arc<Offer> {
+        let offer = self.parts.tools.offer(&keeper.begun().program).await;
+        self.counts_calls(run, &offer);
+        let left = keeper.all_left();
+        // What an earlier run had called was not called by this one.
+        let own = left.iter().filter(|left| !left.reused);
+        let answered = own.filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
+        offer.count_before(answered, &behalf(keeper.begun()));
+        offer
     }
 
     /// Remembers where answers came from that were used again, in case the process ended before it did.
@@ -453,19 +516,15 @@ impl Service {
         let begun = place.keeper.begun();
         let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
+            self.counted_before(place.run, place.keeper).await;
             return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
         }
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
         }
-        let offer = self.parts.tools.offer(&begun.program).await;
         self.review_again(place).await;
-        self.counts_calls(place.run, &offer);
+        let offer = self.counted_before(place.run, place.keeper).await;
         let left = place.keeper.all_left();
-        // What an earlier run had called was not called by this one.
-        let own = left.iter().filter(|left| !left.reused);
-        let answered = own.filter_map(|left| Some((&left.call, &left.answer.as_ref()?.0)));
-        offer.count_before(answered, &place.behalf());
         self.read_again(&offer, &left, &place.behalf()).await?;
         // Programs of its session that came before may have imported what this one does not name.
         let servers = Some(offer.folder().unwrap_or_else(|| offer.tools().folder()));
@@ -491,7 +550,9 @@ impl Service {
             Err(refusal) => Err(refusal),
         };
         driver.desk.close();
+        let pass = driver.pass.take();
         drop(driver);
+        body.pass = pass;
         offer.after_run();
         let outcome = settle(body, place, ended?, started)?;
         place.entry.count_program();
@@ -581,6 +642,8 @@ fn settle(
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);
+            // Before it can be written anywhere.
+            place.entry.hold(Held::new(place.keeper.begun().run.clone(), &outcome));
             Ok(Some(*outcome))
         }
         (Ended::Stopped(error @ (StepError::Engine { .. } | StepError::Misused { .. })), _) => {

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
@@ -94,6 +95,36 @@ async fn a_failure_says_status_and_reason() {
     "#);
     let long = failure(&api, "get_long").await;
     assert!(long.len() < 2200 && long.ends_with("x… (shortened)"), "{}", long.len());
+}
+
+#[tokio::test]
+async fn a_write_is_not_known_to_have_failed_by_what_a_proxy_says() {
+    async fn status(Path(status): Path<u16>) -> StatusCode {
+        StatusCode::from_u16(status).unwrap()
+    }
+    let service = serve(Router::new().route("/{status}", any(status))).await;
+    let paths = json!({ "/{status}": {
+        "get": { "operationId": "get" },
+        "post": { "operationId": "post" },
+        "parameters": [{ "name": "status", "in": "path", "required": true, "schema": {} }],
+    }});
+    let document = json!({ "openapi": "3.1.0", "paths": paths }).to_string();
+    let api = connected(&settings(&document, Some(&service.url))).await;
+    for (status, is_open) in
+        [(400, false), (404, false), (408, true), (409, false), (429, false), (500, true)]
+            .into_iter()
+            .chain([(502, true), (503, true), (504, true)])
+    {
+        let arguments = json!({ "status": status });
+        assert!(call(&api, "get", arguments.clone()).await.unwrap().is_error, "{status}");
+        match call(&api, "post", arguments).await {
+            Ok(answer) => assert!(answer.is_error && !is_open, "{status}"),
+            Err(failure) => {
+                assert!(failure.is_ambiguous() && is_open, "{status}: {failure}");
+                assert!(failure.to_string().contains(&format!("HTTP {status}")), "{failure}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

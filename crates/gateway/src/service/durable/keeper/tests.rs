@@ -78,6 +78,18 @@ async fn a_run_that_was_told_to_have_failed_is_not_gone_on_with() {
 }
 
 #[tokio::test]
+async fn a_folder_without_a_ledger_is_no_run_unless_it_has_an_image() {
+    let (_folder, own) = own();
+    let folder = own.folder.join(RunId::fresh().as_str());
+    std::fs::create_dir(&folder).unwrap();
+    assert!(Keeper::find(folder.clone()).unwrap().is_none());
+    std::fs::write(folder.join("image-1.new"), b"half").unwrap();
+    assert!(Keeper::find(folder.clone()).unwrap().is_none());
+    std::fs::write(folder.join("image-1"), b"whole").unwrap();
+    assert!(Keeper::find(folder).is_err());
+}
+
+#[tokio::test]
 async fn a_run_that_was_told_to_have_succeeded_is_found_so() {
     let (_folder, own) = own();
     let keeper = keeper(&own, begun());

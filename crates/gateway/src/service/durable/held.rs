@@ -1,0 +1,181 @@
+//! The runs whose end a session holds, behind its image on disk.
+//!
+//! ```text
+//! image  what the session is
+//! runs   whose programs have changed it and are not stored as over yet, and how they ended
+//! tail   how long that is, its checksum, and a mark
+//! ```
+//!
+//! A run of which there is no image of its own begins again after a crash. Where its session was written
+//! with what it had done, that would do it twice: so both are in one file, which is written at once.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use engine::{Outcome, ProgramError};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::service::ids::RunId;
+
+/// The last bytes of a file that has runs behind its image.
+const MARK: &[u8; 8] = b"TGHELD1\n";
+
+/// Length, checksum and mark.
+const TAIL: usize = 8 + 4 + MARK.len();
+
+/// The longest end of a run that is kept with its session. Of a longer one only that it ended is.
+const MOST_BYTES: usize = 4 << 20;
+
+/// What is said of a run whose end was too long to be kept.
+const UNSAID: &str = "it had ended when its gateway was ended, and what it returned and printed was too long to be kept with its session";
+
+/// A run that ended in a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Held {
+    pub(crate) run: RunId,
+    success: bool,
+    outcome: Option<Box<RawValue>>,
+}
+
+impl Held {
+    pub(crate) fn new(run: RunId, outcome: &Outcome) -> Self {
+        let whole = to_raw_value(outcome).ok().filter(|whole| whole.get().len() <= MOST_BYTES);
+        Self { run, success: outcome.success, outcome: whole }
+    }
+
+    /// How it ended.
+    pub(crate) fn outcome(&self) -> Outcome {
+        let whole = self.outcome.as_ref().and_then(|whole| serde_json::from_str(whole.get()).ok());
+        whole.unwrap_or_else(|| {
+            let failed = || ProgramError {
+                kind: "Unstored".to_owned(),
+                message: "this run did not succeed".to_owned(),
+                ..ProgramError::default()
+            };
+            Outcome {
+                success: self.success,
+                error: (!self.success).then(failed),
+                note: Some(UNSAID.to_owned()),
+                ..Outcome::failed(ProgramError::default())
+            }
+        })
+    }
+}
+
+/// What is written behind an image.
+pub(crate) fn tail(held: &[Held]) -> io::Result<Vec<u8>> {
+    if held.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut bytes = serde_json::to_vec(held)?;
+    let (length, sum) = (bytes.len() as u64, crc32fast::hash(&bytes));
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes.extend_from_slice(MARK);
+    Ok(bytes)
+}
+
+/// The image without what was written behind it.
+pub(crate) fn without(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some((length, _)) = read_tail(&bytes)
+        && let Some(image) = bytes.len().checked_sub(TAIL).and_then(|end| end.checked_sub(length))
+    {
+        bytes.truncate(image);
+    }
+    bytes
+}
+
+/// The bytes of a session's file, and the runs that it holds; nothing where there is no file.
+pub(crate) fn read(path: &Path) -> io::Result<(u64, Vec<Held>)> {
+    let mut file = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, Vec::new())),
+        file => file?,
+    };
+    let bytes = file.metadata()?.len();
+    if bytes < TAIL as u64 {
+        return Ok((bytes, Vec::new()));
+    }
+    let mut end = [0; TAIL];
+    file.seek(SeekFrom::Start(bytes - TAIL as u64))?;
+    file.read_exact(&mut end)?;
+    let Some((length, sum)) = read_tail(&end) else { return Ok((bytes, Vec::new())) };
+    let from = bytes.checked_sub(TAIL.saturating_add(length) as u64);
+    let from = from.ok_or_else(|| io::Error::other("it is shorter than it says"))?;
+    let mut runs = vec![0; length];
+    file.seek(SeekFrom::Start(from))?;
+    file.read_exact(&mut runs)?;
+    if crc32fast::hash(&runs) != sum {
+        return Err(io::Error::other("the runs that it holds were changed"));
+    }
+    Ok((bytes, serde_json::from_slice(&runs)?))
+}
+
+/// How long the runs are, and their checksum, where there are any.
+fn read_tail(bytes: &[u8]) -> Option<(usize, u32)> {
+    let tail = bytes.len().checked_sub(TAIL).and_then(|at| bytes.get(at..))?;
+    let tail = tail.strip_suffix(MARK)?;
+    let (length, sum) = tail.split_at_checked(8)?;
+    let length = usize::try_from(u64::from_le_bytes(length.try_into().ok()?)).ok()?;
+    Some((length, u32::from_le_bytes(sum.try_into().ok()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(value: &str) -> Outcome {
+        Outcome {
+            success: true,
+            error: None,
+            return_value: RawValue::from_string(value.to_owned()).unwrap(),
+            stdout: "said".to_owned(),
+            ..Outcome::failed(ProgramError::default())
+        }
+    }
+
+    #[test]
+    fn a_file_has_its_image_and_the_runs_that_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("image");
+        assert_eq!(read(&path).unwrap().0, 0);
+        let held = [Held::new(RunId::fresh(), &ended("[1]")), Held::new(RunId::fresh(), &ended("2"))];
+        for (image, held) in [(b"an image".as_slice(), &held[..]), (b"", &held[..1]), (b"x", &[])] {
+            let whole = [image, &tail(held).unwrap()].concat();
+            std::fs::write(&path, &whole).unwrap();
+            let (bytes, found) = read(&path).unwrap();
+            assert_eq!((bytes, found.len()), (whole.len() as u64, held.len()));
+            for (found, held) in found.iter().zip(held) {
+                assert_eq!(found.run, held.run);
+                let outcome = found.outcome();
+                assert_eq!(outcome.return_value.get(), held.outcome().return_value.get());
+                assert_eq!((outcome.success, outcome.stdout.as_str()), (true, "said"));
+            }
+            assert_eq!(without(whole), image);
+        }
+    }
+
+    #[test]
+    fn a_changed_byte_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("image");
+        let tail = tail(&[Held::new(RunId::fresh(), &ended("7"))]).unwrap();
+        for at in 0..tail.len() - MARK.len() {
+            let mut changed = [b"image".as_slice(), &tail].concat();
+            changed[5 + at] ^= 1;
+            std::fs::write(&path, changed).unwrap();
+            assert!(read(&path).is_err(), "{at}");
+        }
+    }
+
+    #[test]
+    fn an_end_that_is_too_long_is_still_one() {
+        let long = Outcome { stdout: "x".repeat(MOST_BYTES), ..ended("1") };
+        let held = Held::new(RunId::fresh(), &long);
+        assert!(tail(std::slice::from_ref(&held)).unwrap().len() < 1_000);
+        let outcome = held.outcome();
+        assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
+        assert!(outcome.note.unwrap().contains("too long"));
+    }
+}
