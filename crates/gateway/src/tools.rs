@@ -67,6 +67,8 @@ pub struct ServerPolicy {
     pub tool_pii: BTreeMap<ToolName, Pii>,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
+    /// Says which server it is: its command or its address. What was accepted of it belongs to that.
+    pub place: String,
 }
 
 type Policies = BTreeMap<ServerName, ServerPolicy>;
@@ -400,6 +402,12 @@ impl Tools {
         }
     }
 
+    /// Which server it is that has this name: what was accepted of it belongs to that.
+    #[must_use]
+    pub fn place(&self, server: &ServerName) -> String {
+        self.policies().get(server).map(|policy| policy.place.clone()).unwrap_or_default()
+    }
+
     /// What is remembered of them.
     #[must_use]
     pub fn memory(&self) -> &Memory {
@@ -522,6 +530,68 @@ impl Tools {
         self.offer(source).await
     }
 
+    /// The same after asking those of the servers it means that are only remembered; `None` where there
+    /// are none. A server that it names is waited for, as at its first call.
+    pub(crate) async fn offer_after_asking(self: &Arc<Self>, source: &str) -> Option<Arc<Offer>> {
+        if self.ask_the_remembered(source).await { Some(self.offer(source).await) } else { None }
+    }
+
+    /// Asks the servers that a program means and that have not been asked yet. Whether there were any.
+    async fn ask_the_remembered(&self, source: &str) -> bool {
+        let policies = self.policies();
+        let names: Vec<&ServerName> = policies.keys().collect();
+        let wanted = wanted::wanted(source, &names);
+        let is_any = wanted.any || !wanted.tools.is_empty();
+        let remembered: Vec<&ServerName> = {
+            let shelf = self.shelf();
+            let unasked = |server: &&ServerName| {
+                shelf.listings.contains_key(*server)
+                    && self.upstreams.known_listing(server).is_none()
+            };
+            names.into_iter().filter(unasked).collect()
+        };
+        let (named, others): (Vec<&ServerName>, Vec<&ServerName>) =
+            remembered.into_iter().partition(|server| wanted.named.contains(server));
+        let is_meant = |server: &&ServerName| is_any || wanted.mentioned.contains(server);
+        let others: Vec<&ServerName> = others.into_iter().filter(is_meant).collect();
+        if named.is_empty() && others.is_empty() {
+            return false;
+        }
+        let others = join_all(others.into_iter().map(|server| self.ask(server)));
+        let named = join_all(named.into_iter().map(|server| self.ask(server)));
+        // One that does not answer is as it is remembered.
+        let _ = tokio::join!(tokio::time::timeout(PATIENCE, others), named);
+        true
+    }
+
+    /// The servers whose tools are others than a program was given, after asking those that it means and that
+    /// were only remembered.
+    pub(crate) async fn changed_since(
+        &self,
+        source: &str,
+        given: &[Arc<Listing>],
+    ) -> Vec<ServerName> {
+        if !self.ask_the_remembered(source).await {
+            return Vec::new();
+        }
+        let shelf = self.shelf();
+        let is_other = |before: &&Arc<Listing>| {
+            let now = shelf.listings.get(&before.server);
+            now.is_some_and(|now| before.tools.iter().any(|tool| !now.tools.contains(tool)))
+        };
+        given.iter().filter(is_other).map(|listing| listing.server.clone()).collect()
+    }
+
+    /// The catalog after asking a server that was only remembered; `None` if it has been asked before, or does
+    /// not answer.
+    async fn catalog_after_asking(&self, server: &ServerName) -> Option<Arc<Catalog>> {
+        if self.upstreams.known_listing(server).is_some() {
+            return None;
+        }
+        self.ask(server).await.ok()?;
+        Some(self.made().0)
+    }
+
     /// The catalog of everything that is known, after asking every server, or `only` one.
     pub async fn ask_again(
         &self,
@@ -626,9 +696,10 @@ impl Tools {
     /// Remembers a listing, and which of its definitions are new.
     fn note(&self, listing: &Listing) {
         let policies = self.policies();
-        let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
-        let pinned = policies.get(&listing.server).is_some_and(|policy| policy.pin);
-        let (changes, kept) = self.memory.note(listing, identity, pinned);
+        let policy = policies.get(&listing.server);
+        let reached = policy.map_or(("", ""), |policy| (&policy.identity, &policy.place));
+        let (changes, kept) =
+            self.memory.note(listing, reached, policy.is_some_and(|policy| policy.pin));
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
@@ -685,10 +756,11 @@ impl Tools {
         listing: &Arc<Listing>,
         withheld: &mut Vec<Withheld>,
     ) -> Arc<Listing> {
-        if !self.policies().get(&listing.server).is_some_and(|policy| policy.pin) {
+        let policies = self.policies();
+        let Some(policy) = policies.get(&listing.server).filter(|policy| policy.pin) else {
             return Arc::clone(listing);
-        }
-        let held = self.memory.withheld(listing);
+        };
+        let held = self.memory.withheld(listing, &policy.place);
         if held.is_empty() {
             return Arc::clone(listing);
         }

@@ -23,7 +23,7 @@ use sse_stream_rmcp::Sse;
 use super::events::{Events, events, is_too_large};
 use crate::digits;
 use crate::feed::{Feed, shortened};
-use crate::message::{self, TOO_LARGE, UNREADABLE};
+use crate::message::{self, TOO_LARGE, UNREADABLE, asked};
 use crate::shallow::mended;
 use crate::trace::{self, TraceParent};
 
@@ -103,7 +103,9 @@ impl BoundedClient {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let has_session = session.is_some();
         let request = self.http.post(uri).header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
-        let mut request = prepared(request, session, token, headers).json(message);
+        let written = asked::leaving(message).map_err(|problem| Failure::Io(problem.into()))?;
+        let request = request.header(CONTENT_TYPE, JSON).body(written);
+        let mut request = prepared(request, session, token, headers);
         if let Some(parent) = parent(message) {
             request = request.header(trace::TRACEPARENT, parent.to_string());
         }
@@ -111,6 +113,12 @@ impl BoundedClient {
         let response = admitted(response)?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            // Within a session the answer to something accepted may still come by its stream.
+            let may_come = status == StatusCode::ACCEPTED && has_session;
+            if matches!(message, JsonRpcMessage::Request(_)) && !may_come {
+                let text = format!("HTTP {status} to a request, which has to be answered");
+                return Err(Failure::UnexpectedServerResponse(text.into()));
+            }
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
@@ -318,6 +326,9 @@ fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
     let Some(data) = event.data.as_deref().filter(|data| !data.trim().is_empty()) else {
         return event;
     };
+    if let Some(request) = asked::readable(data) {
+        return Sse { data: Some(request), ..event };
+    }
     let Err(problem) = serde_json::from_str::<IgnoredAny>(data) else {
         return match digits::kept_in(data) {
             Some(kept) => Sse { data: Some(kept), ..event },
@@ -330,7 +341,7 @@ fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
     {
         return Sse { data: Some(mended), ..event };
     }
-    if id.is_none() || message::number_of(bytes).as_ref() != id {
+    if id.is_none() || asked::is_asked(bytes) || message::number_of(bytes).as_ref() != id {
         return event;
     }
     let text = message::described(&problem.to_string(), bytes);
@@ -347,6 +358,7 @@ fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
 
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.
 fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mended = || serde_json::from_slice(&mended(bytes)?).ok();
     let kept = std::str::from_utf8(bytes).ok().and_then(digits::kept_in);
     let bytes = kept.as_ref().map_or(bytes, String::as_bytes);
@@ -388,4 +400,16 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Vec<u8>, 
 fn page(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_of_byte_order_before_an_answer_is_passed_over() {
+        let id = Some(RequestId::Number(1));
+        let answer = read(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", id);
+        assert!(matches!(answer, Ok(JsonRpcMessage::Response(_))), "{answer:?}");
+    }
 }
