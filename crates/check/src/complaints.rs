@@ -195,6 +195,13 @@ impl<'a> Judge<'_, 'a, '_> {
         }
     }
 
+    /// The same mistake with its full weight where it is about values that have nothing to do with results:
+    /// what the program puts into those is all the same then.
+    fn apart(&self, mistake: Mistake, is_apart: bool) -> Mistake {
+        let is_certain = is_apart && mistake.weight == Weight::Advice && !self.reach.is_dynamic();
+        Mistake { weight: if is_certain { Weight::WhenReached } else { mistake.weight }, ..mistake }
+    }
+
     /// At top level `await` and `return` are fine; what else is no Python is none here either.
     fn syntax(&self, complaint: &Complaint) -> Option<Mistake> {
         let message = &complaint.message;
@@ -595,16 +602,11 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Future => "future",
             _ => "coroutine",
         };
-        Mistake {
-            code: Code::MissingAwait,
-            ..self.crash(
-                expression.range(),
-                format!(
-                    "this is a {what}, not its result; write `await` before the call that makes it"
-                ),
-                raises::TYPE,
-            )
-        }
+        let message =
+            format!("this is a {what}, not its result; write `await` before the call that makes it");
+        let crash = self.crash(expression.range(), message, raises::TYPE);
+        let crash = self.apart(crash, self.trust.is_apart(expression));
+        Mistake { code: Code::MissingAwait, ..crash }
     }
 }
 

@@ -63,6 +63,9 @@ const SPLITS: &[&str] = &["partition", "rpartition", "rsplit", "split", "splitli
 /// Functions of Python's that give a text or a number, whatever they are given.
 const PLAIN: &[&str] = &["bool", "float", "hash", "id", "int", "len", "ord", "repr", "str"];
 
+/// Functions of Python's that give a container of their own kind, whatever they are given.
+const CONTAINERS: &[&str] = &["dict", "frozenset", "list", "range", "set", "sorted", "tuple"];
+
 /// Functions of `asyncio` that give a future.
 const FUTURES: &[&str] = &["create_task", "ensure_future", "gather", "shield"];
 
@@ -74,6 +77,7 @@ enum Quest {
     MadeElsewhere,
     Future,
     Plain,
+    Apart,
 }
 
 /// How many steps a way may have.
@@ -202,6 +206,67 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Expr::BinOp(one) => self.is_plain(&one.left) && self.is_plain(&one.right),
             Expr::Compare(one) => self.is_sure_comparison(one),
             other => other.is_literal_expr() || self.is_of_a_tool(other),
+        }
+    }
+
+    /// Whether what a value is has nothing to do with results of tools, whatever is put into those: it is
+    /// written there, or made by a function or a class that gives the same kind of thing for anything.
+    pub(crate) fn is_apart(&self, expression: &Expr) -> bool {
+        let are_apart = |arguments: &Arguments| {
+            arguments.args.iter().all(|one| self.is_apart(one))
+                && arguments.keywords.iter().all(|one| self.is_apart(&one.value))
+        };
+        match expression {
+            Expr::FString(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::DictComp(_)
+            | Expr::SetComp(_) => true,
+            Expr::Name(name) if self.names.stores.contains_key(name.id.as_str()) => {
+                self.every_value(name, Quest::Apart)
+            }
+            Expr::Name(_) | Expr::Attribute(_) => self.is_module(expression),
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    match self.names.stores.get(name).map(Vec::as_slice) {
+                        None if self.names.imported.contains_key(name) => is_class(name),
+                        None => PLAIN.contains(&name) || CONTAINERS.contains(&name),
+                        Some([only]) => self.is_sure_definition(*only),
+                        Some(_) => false,
+                    }
+                }
+                Expr::Attribute(method) => {
+                    !OF_CONTENT.contains(&method.attr.as_str())
+                        && self.is_apart(&method.value)
+                        && are_apart(&call.arguments)
+                }
+                _ => false,
+            },
+            other => other.is_literal_expr(),
+        }
+    }
+
+    /// Whether a function is known by its definition, whatever results of tools hold: it is one of the
+    /// program's own or of a module.
+    pub(crate) fn is_callee_apart(&self, function: &Expr) -> bool {
+        match function {
+            Expr::Name(name) => {
+                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
+                match places {
+                    None => true,
+                    Some([only]) => matches!(
+                        self.tree.node(*only),
+                        AnyNodeRef::StmtFunctionDef(_) | AnyNodeRef::StmtClassDef(_)
+                    ),
+                    Some(_) => false,
+                }
+            }
+            Expr::Attribute(method) => self.is_apart(&method.value),
+            _ => false,
         }
     }
 
@@ -450,6 +515,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Quest::MadeElsewhere => self.is_made_elsewhere(value),
             Quest::Future => self.is_future(value),
             Quest::Plain => self.is_plain(value),
+            Quest::Apart => self.is_apart(value),
         }
     }
 
@@ -458,7 +524,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Quest::Sure => self.is_content_sure(container),
             Quest::OfATool => self.is_of_a_tool(container),
             Quest::Plain => is_range(container) || self.is_of_a_tool(container),
-            Quest::MadeElsewhere | Quest::Future => false,
+            Quest::MadeElsewhere | Quest::Future | Quest::Apart => false,
         }
     }
 
@@ -482,4 +548,10 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
 fn is_range(expression: &Expr) -> bool {
     matches!(expression, Expr::Call(call)
         if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "range"))
+}
+
+/// Whether something imported is a class, by its name.
+fn is_class(name: &str) -> bool {
+    ["date", "datetime", "defaultdict", "deque", "timedelta"].contains(&name)
+        || name.starts_with(char::is_uppercase)
 }

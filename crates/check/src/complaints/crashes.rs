@@ -38,7 +38,10 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let kind = self.kind(&attribute.value)?;
         let range = attribute.attr.range;
-        let crash = |message: String| self.crash(range, message, raises::ATTRIBUTE);
+        let crash = |message: String| {
+            let crash = self.crash(range, message, raises::ATTRIBUTE);
+            self.apart(crash, self.trust.is_apart(&attribute.value))
+        };
         if let Kind::Known(class) | Kind::Class(class) = &kind
             && self.may_have_more(class, attribute)
         {
@@ -154,6 +157,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let near = member_meant(module, name, &valid);
         let message = format!("the module '{module}' has no '{name}'{hint}");
         let crash = self.crash(attribute.attr.range, message, raises::ATTRIBUTE);
+        let crash = self.apart(crash, self.trust.is_apart(&attribute.value));
         Some(Mistake { nearest: near.filter(|_| hint.is_empty()), valid, ..crash })
     }
 
@@ -209,7 +213,8 @@ impl<'a> Judge<'_, 'a, '_> {
                     "{} has no items, so [...] cannot be applied to it",
                     described(&kind, shown)
                 );
-                Some(self.crash(subscript.range, message, raises::TYPE))
+                let crash = self.crash(subscript.range, message, raises::TYPE);
+                Some(self.apart(crash, self.trust.is_apart(&subscript.value)))
             }
             _ => None,
         }
@@ -294,6 +299,7 @@ impl<'a> Judge<'_, 'a, '_> {
         if has_float && ["*", "&", "|", "^", "<<", ">>"].contains(&operator) {
             return None;
         }
+        let is_apart = self.trust.is_apart(left) && self.trust.is_apart(right);
         let (left, right) = (self.type_of(left)?, self.type_of(right)?);
         let mut message = format!(
             "'{operator}' does not work between {} and {}",
@@ -305,7 +311,7 @@ impl<'a> Judge<'_, 'a, '_> {
         {
             message.push_str("; write an f-string, or str(...) around the other value");
         }
-        Some(self.crash(complaint.range, message, raises::TYPE))
+        Some(self.apart(self.crash(complaint.range, message, raises::TYPE), is_apart))
     }
 
     /// A call of a function of the program, or of the standard library, that it does not take.
@@ -347,7 +353,9 @@ impl<'a> Judge<'_, 'a, '_> {
         let unknown = super::quoted(&complaint.message).filter(|name| given.contains(name));
         let absent = valid.iter().map(String::as_str).filter(|name| !given.contains(name));
         let near = unknown.and_then(|name| nearest(name, absent)).map(str::to_owned);
-        Some(Mistake { nearest: near, valid, ..self.crash(complaint.range, message, raises::TYPE) })
+        let is_apart = self.trust.is_callee_apart(&call.func);
+        let crash = self.apart(self.crash(complaint.range, message, raises::TYPE), is_apart);
+        Some(Mistake { nearest: near, valid, ..crash })
     }
 
     /// Whether a method is one of a class of the program's own, as it is written there.
