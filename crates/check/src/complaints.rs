@@ -9,6 +9,7 @@ mod forgotten;
 mod formats;
 mod futures;
 mod lookups;
+mod overloads;
 mod own;
 mod pairs;
 mod patterns;
@@ -95,7 +96,10 @@ impl<'a> Judge<'_, 'a, '_> {
             | "unknown-argument"
             | "parameter-already-assigned"
             | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
-            "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
+            "no-matching-overload" => {
+                self.wrong_argument(complaint).or_else(|| self.no_way(complaint))
+            }
+            "invalid-argument-type" => self.wrong_argument(complaint),
             "index-out-of-bounds" => self.out_of_bounds(complaint),
             "invalid-assignment" => self.unpacked(complaint),
             "division-by-zero" => self.divides_by_zero(complaint),
