@@ -268,6 +268,13 @@ impl<'a> Judge<'_, 'a, '_> {
             let on_nothing = self.tool_on_nothing(complaint.range);
             let is_foreign = on_nothing.is_some() || foreign(name).is_some();
             near = near.filter(|near| !is_foreign || self.is_of_program(near, given));
+            // `sum_` is `sum`, before anything of ours that has it inside.
+            let bare = name.trim_matches('_');
+            if let Some(exact) = BUILTINS.iter().find(|one| **one == bare)
+                && near.as_deref().is_none_or(|near| !self.is_of_program(near, given))
+            {
+                near = Some((*exact).to_owned());
+            }
             if near.is_none() {
                 if let Some((tool, imports)) = &on_nothing {
                     let lines = one_of(imports);
