@@ -9,6 +9,7 @@ mod forgotten;
 mod formats;
 mod futures;
 mod lookups;
+mod overloads;
 mod own;
 mod pairs;
 mod patterns;
@@ -95,7 +96,10 @@ impl<'a> Judge<'_, 'a, '_> {
             | "unknown-argument"
             | "parameter-already-assigned"
             | "positional-only-parameter-as-kwarg" => self.wrong_call(complaint),
-            "invalid-argument-type" | "no-matching-overload" => self.wrong_argument(complaint),
+            "no-matching-overload" => {
+                self.wrong_argument(complaint).or_else(|| self.no_way(complaint))
+            }
+            "invalid-argument-type" => self.wrong_argument(complaint),
             "index-out-of-bounds" => self.out_of_bounds(complaint),
             "invalid-assignment" => self.unpacked(complaint),
             "division-by-zero" => self.divides_by_zero(complaint),
@@ -195,6 +199,13 @@ impl<'a> Judge<'_, 'a, '_> {
         }
     }
 
+    /// The same mistake with its full weight where it is about values that have nothing to do with results:
+    /// what the program puts into those is all the same then.
+    fn apart(&self, mistake: Mistake, is_apart: bool) -> Mistake {
+        let is_certain = is_apart && mistake.weight == Weight::Advice && !self.reach.is_dynamic();
+        Mistake { weight: if is_certain { Weight::WhenReached } else { mistake.weight }, ..mistake }
+    }
+
     /// At top level `await` and `return` are fine; what else is no Python is none here either.
     fn syntax(&self, complaint: &Complaint) -> Option<Mistake> {
         let message = &complaint.message;
@@ -257,6 +268,13 @@ impl<'a> Judge<'_, 'a, '_> {
             let on_nothing = self.tool_on_nothing(complaint.range);
             let is_foreign = on_nothing.is_some() || foreign(name).is_some();
             near = near.filter(|near| !is_foreign || self.is_of_program(near, given));
+            // `sum_` is `sum`, before anything of ours that has it inside.
+            let bare = name.trim_matches('_');
+            if let Some(exact) = BUILTINS.iter().find(|one| **one == bare)
+                && near.as_deref().is_none_or(|near| !self.is_of_program(near, given))
+            {
+                near = Some((*exact).to_owned());
+            }
             if near.is_none() {
                 if let Some((tool, imports)) = &on_nothing {
                     let lines = one_of(imports);
@@ -595,16 +613,11 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Future => "future",
             _ => "coroutine",
         };
-        Mistake {
-            code: Code::MissingAwait,
-            ..self.crash(
-                expression.range(),
-                format!(
-                    "this is a {what}, not its result; write `await` before the call that makes it"
-                ),
-                raises::TYPE,
-            )
-        }
+        let message =
+            format!("this is a {what}, not its result; write `await` before the call that makes it");
+        let crash = self.crash(expression.range(), message, raises::TYPE);
+        let crash = self.apart(crash, self.trust.is_apart(expression));
+        Mistake { code: Code::MissingAwait, ..crash }
     }
 }
 

@@ -33,6 +33,9 @@ pub(crate) enum Kind {
 /// Classes whose attributes are all in the stubs, and that nobody extends in passing. A table also has
 /// its columns.
 const KNOWN: &[&str] = &[
+    "BufferedReader",
+    "BufferedWriter",
+    "BytesIO",
     "Counter",
     "DataFrame",
     "DataFrameGroupBy",
@@ -43,12 +46,15 @@ const KNOWN: &[&str] = &[
     "Path",
     "Pattern",
     "PosixPath",
+    "StringIO",
+    "TextIOWrapper",
     "UUID",
     "date",
     "datetime",
     "defaultdict",
     "deque",
     "ndarray",
+    "range",
     "time",
     "timedelta",
 ];

@@ -3,7 +3,7 @@
 //! `issue.update(extra)` gives a result fields that its schema does not have, `items += more` gives a
 //! list members of another kind. From there on what is declared of results is no longer certain.
 
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall, Operator};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprAttribute, ExprCall, Operator};
 
 use crate::names::Names;
 use crate::tree::{Id, Tree};
@@ -21,6 +21,18 @@ const OWN: &[&str] = &[
     "list",
     "set",
     "tuple",
+];
+
+/// With these an attribute is set where nobody sees it, or answered by something else.
+const OPENING: &[&str] = &[
+    "__dict__",
+    "__getattr__",
+    "__getattribute__",
+    "__set_name__",
+    "__setattr__",
+    "__setstate__",
+    "setattr",
+    "vars",
 ];
 
 /// Whether anything that may be a result, or a part of one, is changed in a way that cannot be read.
@@ -81,18 +93,81 @@ fn may_be_of_a_result(
             _ => true,
         },
         Expr::Subscript(subscript) => !has_own_items(tree, names, &subscript.value),
-        Expr::Await(_) | Expr::Attribute(_) => true,
+        Expr::Attribute(attribute) => !is_own_attribute(tree, names, attribute),
+        Expr::Await(_) => true,
         _ => false,
+    }
+}
+
+/// Whether `self.rows` is a container or a value that the class itself made: wherever the program sets an
+/// attribute of this name, it is to something new. `self.total += x` then changes no result.
+pub(crate) fn is_own_attribute(
+    tree: &Tree<'_>,
+    names: &Names<'_, '_>,
+    attribute: &ExprAttribute,
+) -> bool {
+    let name = attribute.attr.as_str();
+    let is_self =
+        matches!(&*attribute.value, Expr::Name(one) if ["cls", "self"].contains(&one.id.as_str()));
+    if !is_self || OPENING.iter().any(|one| names.loads.contains_key(one)) {
+        return false;
+    }
+    let parent = |id: Id| tree.parent(id).map(|parent| tree.node(parent));
+    let is_opening = |node| match node {
+        AnyNodeRef::ExprAttribute(one) => OPENING.contains(&one.attr.as_str()),
+        AnyNodeRef::StmtFunctionDef(one) => OPENING.contains(&one.name.as_str()),
+        _ => false,
+    };
+    let (mut is_set, mut is_new) = (false, true);
+    for (id, node) in tree.all() {
+        match node {
+            AnyNodeRef::ExprAttribute(one) if one.attr.as_str() == name && !one.ctx.is_load() => {
+                let (set, new) = match parent(id) {
+                    Some(AnyNodeRef::StmtAssign(assign)) => (true, makes_new(&assign.value)),
+                    Some(AnyNodeRef::StmtAnnAssign(assign)) => {
+                        (true, assign.value.as_deref().is_none_or(makes_new))
+                    }
+                    // What it is before is told where it is set.
+                    Some(AnyNodeRef::StmtAugAssign(_) | AnyNodeRef::StmtDelete(_)) => (false, true),
+                    _ => (false, false),
+                };
+                is_set |= set;
+                is_new &= new;
+            }
+            node => is_new &= !is_opening(node),
+        }
+    }
+    // A class may have something else of this name: a property, a field that is given when it is made.
+    let places = names.stores.get(name).map(Vec::as_slice).unwrap_or_default();
+    let is_of_a_class = |place: &Id| {
+        let above = tree.above(*place).map(|id| tree.node(id)).take(2);
+        above.into_iter().any(|node| matches!(node, AnyNodeRef::StmtClassDef(_)))
+    };
+    is_set && is_new && !places.iter().any(is_of_a_class)
+}
+
+/// Whether what an expression gives is new: a container that it makes, with nothing in it that was there
+/// before, or a plain value.
+fn makes_new(expression: &Expr) -> bool {
+    match expression {
+        Expr::UnaryOp(one) => one.operand.is_number_literal_expr(),
+        // `deque(maxlen=100)`.
+        Expr::Call(call) if call.arguments.args.is_empty() => {
+            matches!(&*call.func, Expr::Name(name) if OWN.contains(&name.id.as_str()))
+        }
+        one => makes_own_items(one) || is_fresh(one),
     }
 }
 
 /// Whether an expression names a container of the program's own, whose items are its own as well:
 /// what `totals[key] += 1` and `groups[key].append(row)` change is no result.
 fn has_own_items(tree: &Tree<'_>, names: &Names<'_, '_>, expression: &Expr) -> bool {
-    let Expr::Name(root) = expression else { return false };
-    let is_root = |one: &Expr| matches!(one, Expr::Name(name) if name.id == root.id);
+    let is_root = |one: &Expr| match (expression, one) {
+        (Expr::Name(root), Expr::Name(name)) => name.id == root.id,
+        (Expr::Attribute(root), Expr::Attribute(one)) => one.attr.id == root.attr.id,
+        _ => false,
+    };
     let is_item = |one: &Expr| matches!(one, Expr::Subscript(item) if is_root(&item.value));
-    let places = names.stores.get(root.id.as_str()).map(Vec::as_slice).unwrap_or_default();
     let is_made_here = |place: &Id| {
         let parent = tree.parent(*place).map(|parent| tree.node(parent));
         matches!(parent, Some(AnyNodeRef::StmtAssign(assign)) if makes_own_items(&assign.value))
@@ -111,7 +186,15 @@ fn has_own_items(tree: &Tree<'_>, names: &Names<'_, '_>, expression: &Expr) -> b
         }
         _ => true,
     };
-    !places.is_empty() && places.iter().all(is_made_here) && tree.all().all(puts_in_its_own)
+    let is_own = match expression {
+        Expr::Name(root) => {
+            let places = names.stores.get(root.id.as_str()).map(Vec::as_slice).unwrap_or_default();
+            !places.is_empty() && places.iter().all(is_made_here)
+        }
+        Expr::Attribute(root) => is_own_attribute(tree, names, root),
+        _ => false,
+    };
+    is_own && tree.all().all(puts_in_its_own)
 }
 
 /// Whether an expression makes a container with nothing in it that was there before.

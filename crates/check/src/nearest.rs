@@ -26,7 +26,10 @@ pub(crate) fn nearest<'n>(
             if wanted.len() < other.len() { (&wanted, &other) } else { (&other, &wanted) };
         (short.len() >= 3 && long.contains(short.as_str())).then_some((10 + distance, name))
     });
-    near.min_by_key(|(distance, name)| (*distance, name.len())).map(|(_, name)| name)
+    // Of those that are as near, one that begins alike: `float` is meant for `float64`, not for `load`.
+    let begins_alike = |name: &str| folded(name).chars().next() == wanted.chars().next();
+    near.min_by_key(|(distance, name)| (*distance, !begins_alike(name), name.len()))
+        .map(|(_, name)| name)
 }
 
 /// Whether one name is the other with a slip of the pen: another spelling, or a letter too many, too
@@ -114,6 +117,7 @@ mod tests {
         assert_eq!(nearest("stargazersCount", names), Some("stargazers_count"));
         assert_eq!(nearest("temp", names), Some("temperature"));
         assert_eq!(nearest("zebra", names), None);
+        assert_eq!(nearest("float", ["load", "float64"]), Some("float64"));
     }
 
     #[test]

@@ -167,7 +167,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     mistakes.extend(awaits::advice(&forgotten, &text.code));
     let mut reach = Reach::new(&tree, &names);
 
-    let changed = changed(&tree);
+    let changed = changed(&tree, &names);
     let mut asked = asked(&judged);
     asked.extend(changed.iter().copied());
     asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
@@ -327,10 +327,13 @@ fn asked(judged: &Judged) -> HashSet<TextRange> {
 }
 
 /// What is changed under a key that only running would tell: `row[key] = value`.
-fn changed(tree: &Tree<'_>) -> Vec<TextRange> {
+fn changed(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<TextRange> {
+    let is_own = |one: &Expr| matches!(one, Expr::Attribute(one) if mixed::is_own_attribute(tree, names, one));
     let of = |(_, node)| match node {
         AnyNodeRef::ExprSubscript(subscript)
-            if !subscript.ctx.is_load() && !subscript.slice.is_literal_expr() =>
+            if !subscript.ctx.is_load()
+                && !subscript.slice.is_literal_expr()
+                && !is_own(&subscript.value) =>
         {
             Some(subscript.value.range())
         }

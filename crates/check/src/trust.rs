@@ -9,7 +9,10 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use ruff_python_ast::{AnyNodeRef, Arguments, Expr, ExprAttribute, ExprCall, ExprName, ExprRef};
+use ruff_python_ast::{
+    AnyNodeRef, Arguments, CmpOp, Expr, ExprAttribute, ExprCall, ExprCompare, ExprName, ExprRef,
+    Operator, UnaryOp,
+};
 use ruff_text_size::{Ranged as _, TextRange};
 
 use crate::names::Names;
@@ -57,6 +60,12 @@ const OF_CONTENT: &[&str] = &[
 /// Methods of texts that give a list of texts.
 const SPLITS: &[&str] = &["partition", "rpartition", "rsplit", "split", "splitlines"];
 
+/// Functions of Python's that give a text or a number, whatever they are given.
+const PLAIN: &[&str] = &["bool", "float", "hash", "id", "int", "len", "ord", "repr", "str"];
+
+/// Functions of Python's that give a container of their own kind, whatever they are given.
+const CONTAINERS: &[&str] = &["dict", "frozenset", "list", "range", "set", "sorted", "tuple"];
+
 /// Functions of `asyncio` that give a future.
 const FUTURES: &[&str] = &["create_task", "ensure_future", "gather", "shield"];
 
@@ -67,6 +76,8 @@ enum Quest {
     OfATool,
     MadeElsewhere,
     Future,
+    Plain,
+    Apart,
 }
 
 /// How many steps a way may have.
@@ -140,15 +151,122 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             ExprRef::Attribute(attribute) => self.is_sure_attribute(attribute),
             ExprRef::Subscript(subscript) => self.is_content_sure(&subscript.value),
             ExprRef::Await(awaited) => self.is_sure_awaited(&awaited.value),
-            ExprRef::BinOp(one) => self.is_sure(&one.left) && self.is_sure(&one.right),
+            ExprRef::BinOp(one) => {
+                // `[1] * value` is what a class of the program's own says that it is.
+                let is_own =
+                    one.op == Operator::Mult && self.names.stores.contains_key("__rmul__");
+                !is_own && self.is_sure(&one.left) && self.is_sure(&one.right)
+            }
             ExprRef::UnaryOp(one) => self.is_sure(&one.operand),
             ExprRef::BoolOp(one) => one.values.iter().all(|value| self.is_sure(value)),
             ExprRef::If(one) => self.is_sure(&one.body) && self.is_sure(&one.orelse),
             ExprRef::Named(one) => self.is_sure(&one.value),
             ExprRef::Starred(one) => self.is_content_sure(&one.value),
+            ExprRef::Compare(one) => self.is_sure_comparison(one),
             ExprRef::Yield(_) | ExprRef::YieldFrom(_) | ExprRef::IpyEscapeCommand(_) => false,
-            // Literals, displays, comprehensions, comparisons, lambdas: what they are is written there.
+            // Literals, displays, comprehensions, lambdas: what they are is written there.
             _ => true,
+        }
+    }
+
+    /// Whether a comparison certainly gives True or False. What stands on the right may answer as it likes:
+    /// `0 < array` is an array, though a number on the left would say True or False.
+    fn is_sure_comparison(&self, one: &ExprCompare) -> bool {
+        let asks = |op: &CmpOp| matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn);
+        one.ops.iter().all(asks)
+            || self.is_plain(&one.left) && one.comparators.iter().all(|one| self.is_plain(one))
+    }
+
+    /// Whether a value is certainly a text, a number, nothing or a container of Python's own, which compare to
+    /// True or False with one another.
+    fn is_plain(&self, expression: &Expr) -> bool {
+        match expression {
+            Expr::FString(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::DictComp(_)
+            | Expr::SetComp(_) => true,
+            Expr::Name(name) => {
+                self.names.stores.contains_key(name.id.as_str())
+                    && self.every_value(name, Quest::Plain)
+            }
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    PLAIN.contains(&name)
+                        && !self.names.stores.contains_key(name)
+                        && !self.names.imported.contains_key(name)
+                }
+                _ => self.is_of_a_tool(expression),
+            },
+            Expr::UnaryOp(one) => one.op == UnaryOp::Not || self.is_plain(&one.operand),
+            Expr::BinOp(one) => self.is_plain(&one.left) && self.is_plain(&one.right),
+            Expr::Compare(one) => self.is_sure_comparison(one),
+            other => other.is_literal_expr() || self.is_of_a_tool(other),
+        }
+    }
+
+    /// Whether what a value is has nothing to do with results of tools, whatever is put into those: it is
+    /// written there, or made by a function or a class that gives the same kind of thing for anything.
+    pub(crate) fn is_apart(&self, expression: &Expr) -> bool {
+        let are_apart = |arguments: &Arguments| {
+            arguments.args.iter().all(|one| self.is_apart(one))
+                && arguments.keywords.iter().all(|one| self.is_apart(&one.value))
+        };
+        match expression {
+            Expr::FString(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::DictComp(_)
+            | Expr::SetComp(_) => true,
+            Expr::Name(name) if self.names.stores.contains_key(name.id.as_str()) => {
+                self.every_value(name, Quest::Apart)
+            }
+            Expr::Name(_) | Expr::Attribute(_) => self.is_module(expression),
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    match self.names.stores.get(name).map(Vec::as_slice) {
+                        None if self.names.imported.contains_key(name) => is_class(name),
+                        None => PLAIN.contains(&name) || CONTAINERS.contains(&name),
+                        Some([only]) => self.is_sure_definition(*only),
+                        Some(_) => false,
+                    }
+                }
+                Expr::Attribute(method) => {
+                    !OF_CONTENT.contains(&method.attr.as_str())
+                        && self.is_apart(&method.value)
+                        && are_apart(&call.arguments)
+                }
+                _ => false,
+            },
+            other => other.is_literal_expr(),
+        }
+    }
+
+    /// Whether a function is known by its definition, whatever results of tools hold: it is one of the
+    /// program's own or of a module.
+    pub(crate) fn is_callee_apart(&self, function: &Expr) -> bool {
+        match function {
+            Expr::Name(name) => {
+                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
+                match places {
+                    None => true,
+                    Some([only]) => matches!(
+                        self.tree.node(*only),
+                        AnyNodeRef::StmtFunctionDef(_) | AnyNodeRef::StmtClassDef(_)
+                    ),
+                    Some(_) => false,
+                }
+            }
+            Expr::Attribute(method) => self.is_apart(&method.value),
+            _ => false,
         }
     }
 
@@ -396,6 +514,8 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             Quest::OfATool => self.is_of_a_tool(value),
             Quest::MadeElsewhere => self.is_made_elsewhere(value),
             Quest::Future => self.is_future(value),
+            Quest::Plain => self.is_plain(value),
+            Quest::Apart => self.is_apart(value),
         }
     }
 
@@ -403,7 +523,8 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
         match quest {
             Quest::Sure => self.is_content_sure(container),
             Quest::OfATool => self.is_of_a_tool(container),
-            Quest::MadeElsewhere | Quest::Future => false,
+            Quest::Plain => is_range(container) || self.is_of_a_tool(container),
+            Quest::MadeElsewhere | Quest::Future | Quest::Apart => false,
         }
     }
 
@@ -421,4 +542,16 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             None => false,
         }
     }
+}
+
+/// `range(...)`.
+fn is_range(expression: &Expr) -> bool {
+    matches!(expression, Expr::Call(call)
+        if matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "range"))
+}
+
+/// Whether something imported is a class, by its name.
+fn is_class(name: &str) -> bool {
+    ["date", "datetime", "defaultdict", "deque", "timedelta"].contains(&name)
+        || name.starts_with(char::is_uppercase)
 }

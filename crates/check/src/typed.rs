@@ -14,7 +14,7 @@ use ruff_db::parsed::parsed_module;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
 use ruff_text_size::{Ranged as _, TextRange};
-use ty_python_semantic::types::ide_support::call_signature_details;
+use ty_python_semantic::types::ide_support::{CallSignatureParameter, call_signature_details};
 use ty_python_semantic::{
     Completion, Db as _, HasType as _, NameKind, SemanticModel, check_file_unwrap,
 };
@@ -55,6 +55,17 @@ pub(crate) struct Typed {
     pub(crate) members: HashMap<TextRange, Vec<String>>,
     /// What functions take, by the place of a call with a complaint: all overloads together.
     pub(crate) parameters: HashMap<TextRange, Vec<String>>,
+    /// The ways of calling something that a call with a complaint could have followed, by its place.
+    pub(crate) ways: HashMap<TextRange, Vec<Way>>,
+}
+
+/// One way in which something can be called.
+#[derive(Debug)]
+pub(crate) struct Way {
+    /// What it takes by name; `None` where that is anything.
+    pub(crate) named: Option<Vec<String>>,
+    /// How many values it takes by position; `None` where that is any number.
+    pub(crate) most: Option<usize>,
 }
 
 /// A type checker that has read the stubs of some servers.
@@ -147,12 +158,13 @@ impl TypeChecker {
             types: HashMap::new(),
             members: HashMap::new(),
             parameters: HashMap::new(),
+            ways: HashMap::new(),
         };
         for statement in module.suite() {
             asking.visit_stmt(statement);
         }
-        let Asking { types, members, parameters, .. } = asking;
-        Typed { complaints, types, members, parameters }
+        let Asking { types, members, parameters, ways, .. } = asking;
+        Typed { complaints, types, members, parameters, ways }
     }
 
     /// Whether the stubs of a server are written, and still true.
@@ -208,6 +220,17 @@ fn complaint(diagnostic: &Diagnostic, program: &Rewritten) -> Option<Complaint> 
     Some(Complaint { rule, range, message: diagnostic.concise_message().to_string() })
 }
 
+/// What a signature takes. What is only taken by name is counted as if it were taken by position, too:
+/// signatures do not tell.
+fn way(parameters: &[CallSignatureParameter<'_>]) -> Way {
+    let named = parameters.iter().filter(|one| !one.is_positional_only && !one.is_variadic);
+    let takes_any = parameters.iter().any(|one| one.is_keyword_variadic);
+    Way {
+        named: (!takes_any).then(|| named.map(|one| one.name.clone()).collect()),
+        most: parameters.iter().all(|one| !one.is_variadic).then_some(parameters.len()),
+    }
+}
+
 /// Notes the types of the expressions that were asked about.
 struct Asking<'m, 'db> {
     model: &'m SemanticModel<'db>,
@@ -222,6 +245,7 @@ struct Asking<'m, 'db> {
     types: HashMap<TextRange, String>,
     members: HashMap<TextRange, Vec<String>>,
     parameters: HashMap<TextRange, Vec<String>>,
+    ways: HashMap<TextRange, Vec<Way>>,
 }
 
 impl<'db> Asking<'_, 'db> {
@@ -260,7 +284,9 @@ impl<'db> Asking<'_, 'db> {
             return;
         }
         let mut names: Vec<String> = Vec::new();
+        let mut ways = Vec::new();
         for signature in call_signature_details(self.model, call) {
+            ways.push(way(&signature.parameters));
             for one in signature.parameters {
                 // A name that stands for any is none of them, and one by position has no name.
                 let is_named =
@@ -271,6 +297,7 @@ impl<'db> Asking<'_, 'db> {
             }
         }
         self.parameters.insert(place, names);
+        self.ways.insert(place, ways);
     }
 
     fn wants(&self, range: TextRange) -> bool {
@@ -295,6 +322,13 @@ impl<'a> SourceOrderVisitor<'a> for Asking<'_, '_> {
             && self.places.iter().any(|place| range.contains_range(*place))
         {
             self.note(&subscript.value);
+        }
+        // What a method is called on says whether a complaint about one of the arguments counts.
+        if let Expr::Call(call) = expression
+            && let Expr::Attribute(method) = &*call.func
+            && self.places.iter().any(|place| range.contains_range(*place))
+        {
+            self.note(&method.value);
         }
         if let Expr::Attribute(attribute) = expression {
             let model = self.model;

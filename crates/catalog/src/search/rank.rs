@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::shape::Shaped;
-use super::words::words;
+use super::words::{self, words};
 use super::{Inner, Tuning, synonyms};
 
 /// How many different words of a query count.
@@ -36,7 +36,8 @@ pub(super) fn by_words(index: &Inner, shaped: &Shaped, tuning: &Tuning) -> Optio
     let server = terms(index, &shaped.server);
     let steps: Vec<Vec<String>> = shaped.steps.iter().map(|step| terms(index, step)).collect();
     if wanted.is_empty() && server.is_empty() {
-        return None;
+        // What is too long to be a word was asked for all the same, and no tool has it.
+        return words::is_data(&shaped.wanted).then(|| vec![0.0; index.count]);
     }
     let gains = gains(index, wanted.iter().chain(&server), tuning);
 

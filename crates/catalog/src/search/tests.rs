@@ -77,6 +77,14 @@ fn an_empty_query_lists_everything_in_the_order_of_the_catalog() {
 }
 
 #[test]
+fn a_query_that_is_too_long_for_a_word_finds_nothing() {
+    let index = catalog();
+    let text = "x".repeat(60);
+    let found = index.search(&Query { text: &text, limit: 10, ..Query::default() }).unwrap();
+    assert_eq!((found.hits.len(), found.matching, found.total), (0, 0, 5));
+}
+
+#[test]
 fn a_search_can_be_limited_to_one_server_in_any_spelling() {
     let index = catalog();
     let query = Query { text: "issue file", server: Some("GitHub"), limit: 10, meaning: None };

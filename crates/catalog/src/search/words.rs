@@ -12,6 +12,11 @@ use super::stem::stem;
 /// No word is longer than this, in bytes; what is longer is data, and nobody searches for it.
 const LONGEST: usize = 48;
 
+/// Whether a text has something that is too long to be a word.
+pub(super) fn is_data(text: &str) -> bool {
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|run| run.len() > LONGEST)
+}
+
 /// Words that say nothing about what a tool does.
 const IGNORED: &[&str] = &[
     "a",

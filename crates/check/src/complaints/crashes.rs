@@ -7,7 +7,7 @@ use ruff_text_size::{Ranged as _, TextRange};
 
 use super::{Judge, plain};
 use crate::finding::{Code, Mistake, Weight, raises};
-use crate::kinds::Kind;
+use crate::kinds::{self, Kind};
 use crate::members;
 use crate::nearest::nearest;
 use crate::tree::Id;
@@ -36,9 +36,15 @@ impl<'a> Judge<'_, 'a, '_> {
         {
             return None;
         }
-        let kind = self.kind(&attribute.value)?;
+        let kind = match self.kind(&attribute.value) {
+            Some(kind) => kind,
+            None => self.known_or_none(&attribute.value, complaint)?,
+        };
         let range = attribute.attr.range;
-        let crash = |message: String| self.crash(range, message, raises::ATTRIBUTE);
+        let crash = |message: String| {
+            let crash = self.crash(range, message, raises::ATTRIBUTE);
+            self.apart(crash, self.trust.is_apart(&attribute.value))
+        };
         if let Kind::Known(class) | Kind::Class(class) = &kind
             && self.may_have_more(class, attribute)
         {
@@ -93,6 +99,16 @@ impl<'a> Judge<'_, 'a, '_> {
                 Some(Mistake { nearest: near, valid, ..crash(message) })
             }
         }
+    }
+
+    /// The class of the standard library that a value is of if it is not None: `re.match(...)`. What neither
+    /// of them has raises all the same.
+    fn known_or_none(&self, value: &Expr, complaint: &Complaint) -> Option<Kind> {
+        let is_of_both = complaint.message.starts_with("Object of type `");
+        let shown = self.type_of(value)?.strip_suffix(" | None")?;
+        let kind = kinds::only(shown, |name| self.fields.of(name).is_some())?;
+        let is_known = matches!(kind, Kind::Known(_) | Kind::Str(_));
+        (is_of_both && is_known && self.trust.is_sure(value)).then_some(kind)
     }
 
     /// Whether the program gives something an attribute of this name.
@@ -154,6 +170,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let near = member_meant(module, name, &valid);
         let message = format!("the module '{module}' has no '{name}'{hint}");
         let crash = self.crash(attribute.attr.range, message, raises::ATTRIBUTE);
+        let crash = self.apart(crash, self.trust.is_apart(&attribute.value));
         Some(Mistake { nearest: near.filter(|_| hint.is_empty()), valid, ..crash })
     }
 
@@ -209,7 +226,8 @@ impl<'a> Judge<'_, 'a, '_> {
                     "{} has no items, so [...] cannot be applied to it",
                     described(&kind, shown)
                 );
-                Some(self.crash(subscript.range, message, raises::TYPE))
+                let crash = self.crash(subscript.range, message, raises::TYPE);
+                Some(self.apart(crash, self.trust.is_apart(&subscript.value)))
             }
             _ => None,
         }
@@ -294,6 +312,7 @@ impl<'a> Judge<'_, 'a, '_> {
         if has_float && ["*", "&", "|", "^", "<<", ">>"].contains(&operator) {
             return None;
         }
+        let is_apart = self.trust.is_apart(left) && self.trust.is_apart(right);
         let (left, right) = (self.type_of(left)?, self.type_of(right)?);
         let mut message = format!(
             "'{operator}' does not work between {} and {}",
@@ -305,31 +324,13 @@ impl<'a> Judge<'_, 'a, '_> {
         {
             message.push_str("; write an f-string, or str(...) around the other value");
         }
-        Some(self.crash(complaint.range, message, raises::TYPE))
+        Some(self.apart(self.crash(complaint.range, message, raises::TYPE), is_apart))
     }
 
     /// A call of a function of the program, or of the standard library, that it does not take.
     pub(super) fn wrong_call(&self, complaint: &Complaint) -> Option<Mistake> {
         let call = self.call(complaint.range)?;
-        let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
-            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
-        // What begins with an underscore is nobody's promise, and stubs may be behind.
-        let private =
-            matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
-        // A result is a dict like any other, though stubs of one with known keys say less.
-        let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
-            if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_)))
-                && !self.is_own_method(attribute));
-        // A name that every program has may have been given another meaning.
-        let given = matches!(&*call.func, Expr::Name(name)
-            if self.given.is_none_or(|given| given.iter().any(|one| *one == name.id.as_str())));
-        if spread
-            || given
-            || private
-            || of_a_result
-            || self.names.is_tool(&call.func)
-            || self.is_odd(&call.func)
-        {
+        if self.may_take_more(call) {
             return None;
         }
         let mut message = plain(&complaint.message);
@@ -347,7 +348,31 @@ impl<'a> Judge<'_, 'a, '_> {
         let unknown = super::quoted(&complaint.message).filter(|name| given.contains(name));
         let absent = valid.iter().map(String::as_str).filter(|name| !given.contains(name));
         let near = unknown.and_then(|name| nearest(name, absent)).map(str::to_owned);
-        Some(Mistake { nearest: near, valid, ..self.crash(complaint.range, message, raises::TYPE) })
+        let is_apart = self.trust.is_callee_apart(&call.func);
+        let crash = self.apart(self.crash(complaint.range, message, raises::TYPE), is_apart);
+        Some(Mistake { nearest: near, valid, ..crash })
+    }
+
+    /// Whether a call may give more, or what is called take more, than can be seen.
+    pub(super) fn may_take_more(&self, call: &ExprCall) -> bool {
+        let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
+            || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+        // What begins with an underscore is nobody's promise, and stubs may be behind.
+        let private =
+            matches!(&*call.func, Expr::Attribute(attribute) if attribute.attr.starts_with('_'));
+        // A result is a dict like any other, though stubs of one with known keys say less.
+        let of_a_result = matches!(&*call.func, Expr::Attribute(attribute)
+            if matches!(self.kind(&attribute.value), None | Some(Kind::Typed(_)))
+                && !self.is_own_method(attribute));
+        // A name that every program has may have been given another meaning.
+        let given = matches!(&*call.func, Expr::Name(name)
+            if self.given.is_none_or(|given| given.iter().any(|one| *one == name.id.as_str())));
+        spread
+            || given
+            || private
+            || of_a_result
+            || self.names.is_tool(&call.func)
+            || self.is_odd(&call.func)
     }
 
     /// Whether a method is one of a class of the program's own, as it is written there.
@@ -535,7 +560,7 @@ impl<'a> Judge<'_, 'a, '_> {
             .find(|node| wanted(*node))
     }
 
-    fn call(&self, range: TextRange) -> Option<&'a ExprCall> {
+    pub(super) fn call(&self, range: TextRange) -> Option<&'a ExprCall> {
         match self.enclosing(range, |node| matches!(node, AnyNodeRef::ExprCall(_)))? {
             AnyNodeRef::ExprCall(call) => Some(call),
             _ => None,

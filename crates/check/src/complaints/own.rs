@@ -76,6 +76,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let near = nearest(name, there.iter().chain(&more).copied()).map(str::to_owned);
         let valid = there.into_iter().map(str::to_owned).collect();
         let crash = self.crash(attribute.attr.range, message, raises::ATTRIBUTE);
+        let crash = self.apart(crash, is_class || self.trust.is_apart(&attribute.value));
         Some(Mistake { nearest: near, valid, ..crash })
     }
 

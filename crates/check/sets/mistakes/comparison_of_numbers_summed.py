@@ -1,0 +1,4 @@
+# expect: certain-crash 3
+limit = 3
+count = (limit < 5).sum()
+print(count)

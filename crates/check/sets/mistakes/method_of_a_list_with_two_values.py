@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+names = ["a"]
+names.append("b", "c")

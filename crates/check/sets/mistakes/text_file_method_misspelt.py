@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import io
+
+text = io.StringIO("a")
+print(text.readl())

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+import datetime as dt
+
+print(dt.timedelta(month=1))
