@@ -613,8 +613,9 @@ impl<'a> Judge<'_, 'a, '_> {
             Kind::Future => "future",
             _ => "coroutine",
         };
-        let message =
-            format!("this is a {what}, not its result; write `await` before the call that makes it");
+        let message = format!(
+            "this is a {what}, not its result; write `await` before the call that makes it"
+        );
         let crash = self.crash(expression.range(), message, raises::TYPE);
         let crash = self.apart(crash, self.trust.is_apart(expression));
         Mistake { code: Code::MissingAwait, ..crash }

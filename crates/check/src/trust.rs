@@ -153,8 +153,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             ExprRef::Await(awaited) => self.is_sure_awaited(&awaited.value),
             ExprRef::BinOp(one) => {
                 // `[1] * value` is what a class of the program's own says that it is.
-                let is_own =
-                    one.op == Operator::Mult && self.names.stores.contains_key("__rmul__");
+                let is_own = one.op == Operator::Mult && self.names.stores.contains_key("__rmul__");
                 !is_own && self.is_sure(&one.left) && self.is_sure(&one.right)
             }
             ExprRef::UnaryOp(one) => self.is_sure(&one.operand),

@@ -84,8 +84,7 @@ impl<'a> Judge<'_, 'a, '_> {
 fn unknown_name<'a>(call: &'a ExprCall, ways: &[Way]) -> Option<&'a Identifier> {
     let named: Vec<&Vec<String>> =
         ways.iter().map(|way| way.named.as_ref()).collect::<Option<Vec<_>>>()?;
-    let is_known = |name: &Identifier| {
-        named.iter().any(|names| names.iter().any(|one| one == name.as_str()))
-    };
+    let is_known =
+        |name: &Identifier| named.iter().any(|names| names.iter().any(|one| one == name.as_str()));
     call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref()).find(|name| !is_known(name))
 }

@@ -307,7 +307,8 @@ impl Store {
         let found = tokio::task::spawn_blocking(move || {
             let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
             let files = files.map(|file| (file.path(), file));
-            let of_them = files.filter(|(path, _)| path.extension().is_some_and(|has| has == ending));
+            let of_them =
+                files.filter(|(path, _)| path.extension().is_some_and(|has| has == ending));
             let sized = of_them.filter_map(|(path, file)| {
                 let name = path.file_stem()?.to_str()?.to_owned();
                 Some((name, file.metadata().ok()?.len()))

@@ -241,7 +241,8 @@ fn figure(text: &str) -> Value {
 /// What is after an operator: JSON, or else text. For an operator of text a number is text, too.
 fn value(text: &str, is_of_text: bool) -> Value {
     let text = text.trim();
-    let json = serde_json::from_str(text).ok().filter(|json: &Value| !is_of_text || json.is_string());
+    let json =
+        serde_json::from_str(text).ok().filter(|json: &Value| !is_of_text || json.is_string());
     json.unwrap_or_else(|| Value::String(text.trim_matches('\'').to_owned()))
 }
 
@@ -333,7 +334,9 @@ mod tests {
         assert_eq!(of("gone is_null"), r#"{"field":"gone","operator":"is_null"}"#);
         assert_eq!(of("born in inn"), r#"{"field":"born","operator":"in","value":"inn"}"#);
         for wrong in ["a => 1", "a >> 1", "a =< 1"] {
-            assert!(condition(wrong, false).unwrap_err().to_string().contains("there is no operator"));
+            assert!(
+                condition(wrong, false).unwrap_err().to_string().contains("there is no operator")
+            );
         }
         assert!(condition("nothing", false).unwrap_err().to_string().contains("no operator"));
         assert!(condition("> 3", false).is_err());
@@ -341,7 +344,8 @@ mod tests {
 
     #[test]
     fn operators_of_text_take_a_number_as_text() {
-        let value = |text: &str, rows: &str| condition(text, has_lists(rows)).unwrap()["value"].clone();
+        let value =
+            |text: &str, rows: &str| condition(text, has_lists(rows)).unwrap()["value"].clone();
         let csv = "zip,name\n01234,a1\n";
         assert_eq!(value("name contains 2", csv), "2");
         assert_eq!(value("name contains 1.50", csv), "1.50");

@@ -103,7 +103,8 @@ fn whoever_takes_over_does_not_start_a_child_again_that_failed_after_a_write() {
     counted.sort();
     assert_eq!(counted, ["book a", "book b", "book c"]);
     // One that changed nothing may go well the next time.
-    let code = "await spawn(\"from servers.desk import look\\nawait look(key='r')\\nopen('/nope')\")";
+    let code =
+        "await spawn(\"from servers.desk import look\\nawait look(key='r')\\nopen('/nope')\")";
     resumed(code);
     assert_eq!(gateway.counted().len(), 6, "{:?}", gateway.counted());
 }

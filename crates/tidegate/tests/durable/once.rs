@@ -18,8 +18,7 @@ fn value(answer: &Value) -> &Value {
 #[test]
 fn a_program_changes_its_session_once_however_late_the_gateway_was_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut gateway =
-        Gateway::new(folder.path(), 0.01, &["--durable", "true"]).with_power_cuts();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]).with_power_cuts();
     gateway.environment.push(("SHADOW_PAUSE".to_owned(), PAUSE.to_owned()));
     gateway.start();
     let session = gateway.ask("POST", "/api/v1/sessions", Some(&json!({}))).unwrap()["id"].clone();
@@ -29,8 +28,7 @@ fn a_program_changes_its_session_once_however_late_the_gateway_was_killed() {
     let read = "from servers.desk import look\nawait look(key='x')\n";
     for (at, delay) in [0, 100, 200, 300, 400, 500, 600, 700].into_iter().enumerate() {
         let begun = if at % 2 == 0 { "" } else { read };
-        let code =
-            format!("{begun}total += 1\nopen('/workspace/log', 'a').write('x')\ntotal");
+        let code = format!("{begun}total += 1\nopen('/workspace/log', 'a').write('x')\ntotal");
         let id = gateway.begin(&asks(&code)).unwrap();
         std::thread::sleep(Duration::from_millis(delay));
         gateway.kill();

@@ -87,7 +87,8 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
 fn what_counts_by_tool_is_asked_for_with_its_first_value() {
     // Sets of tools are not known before they are called, so that theirs cannot begin with 0.
     let text = deployed("grafana-dashboard.json");
-    let asks = text.lines().filter(|line| line.contains("increase(tidegate_tool_combinations_total"));
+    let asks =
+        text.lines().filter(|line| line.contains("increase(tidegate_tool_combinations_total"));
     let mut asked = 0;
     for line in asks {
         assert!(line.contains("unless tidegate_tool_combinations_total"), "{line}");

@@ -140,7 +140,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
         assert_eq!(read(&path).unwrap().0, 0);
-        let held = [Held::new(RunId::fresh(), &ended("[1]")), Held::new(RunId::fresh(), &ended("2"))];
+        let held =
+            [Held::new(RunId::fresh(), &ended("[1]")), Held::new(RunId::fresh(), &ended("2"))];
         for (image, held) in [(b"an image".as_slice(), &held[..]), (b"", &held[..1]), (b"x", &[])] {
             let whole = [image, &tail(held).unwrap()].concat();
             std::fs::write(&path, &whole).unwrap();
