@@ -23,6 +23,7 @@ mod execute;
 pub mod figures;
 pub mod gate;
 pub mod ids;
+mod languages;
 mod late;
 mod mailboxes;
 mod receipt;
