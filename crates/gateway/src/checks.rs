@@ -78,7 +78,8 @@ impl Checks {
     }
 
     /// What is wrong with a program, and what it is offered. Before anybody is told that there is
-    /// no such tool, the servers are asked again: what is remembered of them may be old.
+    /// no such tool, or that it takes or returns something else, the servers are asked: what is
+    /// remembered of them may be old.
     pub async fn examine(
         self: &Arc<Self>,
         tools: Option<&Arc<Tools>>,
@@ -100,6 +101,12 @@ impl Checks {
             offer = tools.offer_all().await;
             known = Circumstances::of(tools, &offer);
             report = self.report(program, earlier, &known).await;
+        }
+        if report.blocking().any(|finding| rests_on_a_definition(finding.code))
+            && let Some(asked) = tools.offer_after_asking(&whole).await
+        {
+            offer = asked;
+            report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
         }
         let unknown =
             |code| matches!(code, Code::UnknownTool | Code::UnknownServer | Code::WithheldTool);
@@ -184,6 +191,18 @@ impl Checks {
             ..Report::default()
         })
     }
+}
+
+/// Whether a finding is about what a tool takes or returns.
+fn rests_on_a_definition(code: Code) -> bool {
+    matches!(
+        code,
+        Code::MissingArgument
+            | Code::UnknownArgument
+            | Code::WrongType
+            | Code::WrongValue
+            | Code::UnknownField
+    )
 }
 
 /// Says beside a tool that no server is known to have which servers have not said what they have.

@@ -14,6 +14,9 @@ use crate::hearing::Hearing;
 use crate::service::gate::Turn;
 use crate::tools::{Offer, Tools};
 
+/// The class of the error that a program ends with that called a tool with something it does not take.
+const ARGUMENT_ERROR: &str = "ArgumentError";
+
 /// Runs `program` in `session`; its calls go to `tools`, what it prints to `hearing`.
 ///
 /// Dropping the future stops the program, cancels its calls and leaves the session as it was.
@@ -82,10 +85,26 @@ pub(crate) async fn run_in_turn(
         Some(turn) => Arc::new(InTurn { desk: Arc::clone(&desk), turn }),
         None => Arc::clone(&desk) as _,
     };
-    let outcome = session.run(program, calls).await;
+    let source = program.source.clone();
+    let mut outcome = session.run(program, calls).await;
     drop(ending);
     offer.after_run();
+    if let Ok(outcome) = &mut outcome {
+        tell_of_changes(outcome, &source, &offer).await;
+    }
     outcome
+}
+
+/// A program may have been refused for what is remembered of a server that has other tools by now: that is
+/// found out, so that the next one is given what the server has.
+pub(crate) async fn tell_of_changes(outcome: &mut Outcome, source: &str, offer: &Offer) {
+    let Some(error) = outcome.error.as_mut().filter(|error| error.kind == ARGUMENT_ERROR) else {
+        return;
+    };
+    if let Some(words) = offer.changed_since(source).await {
+        let before = error.hint.take().map(|hint| format!("{hint}\n")).unwrap_or_default();
+        error.hint = Some(format!("{before}{words}"));
+    }
 }
 
 /// Calls end with their run, though the session still knows the desk.

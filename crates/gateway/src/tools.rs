@@ -2,6 +2,7 @@
 //! finds its way.
 
 mod absent;
+mod asked;
 mod covered;
 mod gathered;
 mod learned;

@@ -24,6 +24,8 @@ mod listed;
 mod page;
 #[path = "servers/pinned.rs"]
 mod pinned;
+#[path = "servers/renewed.rs"]
+mod renewed;
 #[path = "servers/tide.rs"]
 mod tide;
 #[path = "servers/unnamed.rs"]

@@ -169,6 +169,23 @@ impl Offer {
         }
     }
 
+    /// What to say to a program that failed at what a tool takes: whether its server has changed since it was
+    /// remembered. The next program is given what the server has now.
+    pub(crate) async fn changed_since(&self, source: &str) -> Option<String> {
+        let (catalog, _) = self.made.as_ref()?;
+        let given = catalog.shared_servers().iter().map(|server| server.listing());
+        let given: Vec<_> = given.cloned().collect();
+        let changed = self.tools.changed_since(source, &given).await;
+        let names: Vec<&str> = changed.iter().map(|server| server.0.as_str()).collect();
+        if names.is_empty() {
+            return None;
+        }
+        Some(format!(
+            "the tools of {} have changed since they were remembered; run the program again",
+            names.join(" and ")
+        ))
+    }
+
     /// What a call may do out there, as far as anybody who is believed has said.
     pub(crate) fn effect(&self, call: &HostCall) -> Effect {
         match call.name.as_str() {
@@ -330,6 +347,17 @@ impl Offer {
         }
     }
 
+    /// What there is to call after asking a server whose tool, as it is remembered, does not take these
+    /// arguments; `None` where the tool takes them or the server was asked before.
+    async fn asked_anew(&self, tool: &CatalogTool, arguments: &Value) -> Option<Arc<Catalog>> {
+        if self.tools.upstreams.known_listing(tool.server()).is_some()
+            || checked(tool, arguments.clone()).is_ok()
+        {
+            return None;
+        }
+        self.tools.catalog_after_asking(tool.server()).await
+    }
+
     /// The same, with the arguments that the server gets. What is judged of them is judged here, and
     /// nothing of them is kept or told.
     async fn send_uncovered(
@@ -339,6 +367,13 @@ impl Offer {
         (shown, behalf): (&Map<String, Value>, &Behalf),
         cover: &Cover<'_>,
     ) -> Result<Box<RawValue>, CallError> {
+        let anew = before_leaving(self.asked_anew(tool, &arguments)).await;
+        let tool = match &anew {
+            Some(catalog) => catalog
+                .resolve(Some(&tool.server().0), &tool.name().0)
+                .map_err(|error| fault("UnknownTool", error.to_string()))?,
+            None => tool,
+        };
         let arguments = checked(tool, arguments)?;
         before_leaving(self.tools.confirm(tool)).await?;
         before_leaving(self.permitted(tool, (&arguments, shown), behalf)).await?;

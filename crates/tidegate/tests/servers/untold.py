@@ -11,6 +11,8 @@ import sys
 with open(os.environ["VERSION"]) as file:
     version, _, more = file.read().strip().partition(" ")
 
+# This version wants to know which kind of order is searched for.
+KIND = {"kind": {"type": "string"}} if version == "kinds" else {}
 READ_ONLY = {"readOnlyHint": True}
 TOOLS = [
     {
@@ -30,7 +32,12 @@ TOOLS = [
     },
     {
         "name": "find_order",
-        "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}},
+        "inputSchema": {
+            "type": "object",
+            "required": ["q", *KIND],
+            "properties": {"q": {"type": "string"}, **KIND},
+            "additionalProperties": False,
+        },
         "annotations": READ_ONLY,
     },
     {"name": "delete_orders", "inputSchema": {"type": "object", "properties": {}}},

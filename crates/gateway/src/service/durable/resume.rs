@@ -27,6 +27,7 @@ use crate::children::{Children, Nursery};
 use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::mailboxes;
+use crate::run::tell_of_changes;
 use crate::service::execute::{Place, behalf};
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
@@ -233,6 +234,7 @@ impl Service {
         pass: Pass,
     ) -> Result<Option<Outcome>, Refusal> {
         let program = place.keeper.begun().program();
+        let source = program.source.clone();
         let Some(session) = &mut body.session else { return Err(Refusal::Draining) };
         let servers = offer.folder_in(session);
         let start = Start { servers, ..session.start().clone() };
@@ -249,7 +251,10 @@ impl Service {
         drop(driver);
         body.pass = pass;
         offer.after_run();
-        let outcome = settle(body, place, ended?, started)?;
+        let mut outcome = settle(body, place, ended?, started)?;
+        if let Some(outcome) = &mut outcome {
+            tell_of_changes(outcome, &source, &offer).await;
+        }
         if was_parked {
             self.put_away(place.entry, body).await;
         }
