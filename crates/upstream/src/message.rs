@@ -6,7 +6,10 @@
 //!
 //! * **Nobody is left waiting.** An answer that is too large or not readable becomes an error of
 //!   the request whose number it carries.
+//! * **Nor is a server.** What it asks is answered, also where rmcp cannot read it; see [`asked`].
 //! * **Only the handshake is typed.** rmcp reads those answers itself.
+
+pub(crate) mod asked;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -97,21 +100,29 @@ impl Inbox {
     pub(crate) fn received(&mut self, bytes: &[u8]) -> Received {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
         match bytes.first() {
-            Some(b'{') => match self.one(bytes) {
-                Ok(message) => Received::Messages(vec![message]),
-                Err(problem) => match mended(bytes).map(|bytes| self.one(&bytes)) {
-                    Some(Ok(message)) => Received::Messages(vec![message]),
-                    _ => self.unreadable(bytes, &problem),
-                },
-            },
+            Some(b'{') => self.object(bytes),
             Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
                 Ok(parts) => {
-                    let read = parts.iter().filter_map(|part| self.one(part.get().as_bytes()).ok());
+                    let read =
+                        parts.iter().flat_map(|part| match self.object(part.get().as_bytes()) {
+                            Received::Messages(messages) => messages,
+                            Received::Stray => Vec::new(),
+                        });
                     Received::Messages(read.collect())
                 }
                 Err(_) => Received::Stray,
             },
             _ => Received::Stray,
+        }
+    }
+
+    fn object(&mut self, bytes: &[u8]) -> Received {
+        match self.one(bytes) {
+            Ok(message) => Received::Messages(vec![message]),
+            Err(problem) => match mended(bytes).map(|bytes| self.one(&bytes)) {
+                Some(Ok(message)) => Received::Messages(vec![message]),
+                _ => self.unreadable(bytes, &problem),
+            },
         }
     }
 
@@ -122,6 +133,10 @@ impl Inbox {
         tail: &[u8],
         limit: usize,
     ) -> Vec<ServerJsonRpcMessage> {
+        if asked::is_asked(head) {
+            // It carries a number of the server's own, and no answer of ours is lost with it.
+            return asked::meant(head).into_iter().collect();
+        }
         let text = format!("the answer has more than {limit} bytes");
         let number = number_in_head(head).or_else(|| number_in_tail(tail));
         let found = number.and_then(|id| self.take(&id));
@@ -155,7 +170,10 @@ impl Inbox {
         let envelope: Envelope<'_> =
             serde_json::from_slice(bytes).map_err(|problem| problem.to_string())?;
         if envelope.method.is_some() {
-            return serde_json::from_slice(bytes).map_err(|problem| problem.to_string());
+            return match serde_json::from_slice(bytes) {
+                Ok(message) => Ok(message),
+                Err(problem) => asked::meant(bytes).ok_or_else(|| problem.to_string()),
+            };
         }
         let id = envelope.id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
         if let Some(result) = envelope.result {
@@ -197,6 +215,13 @@ impl Inbox {
 
     /// A line that looks like a message and is none: fails its request, if it names one.
     fn unreadable(&mut self, bytes: &[u8], problem: &str) -> Received {
+        // The number of a request is the server's own, though one of ours may have the same.
+        if asked::is_asked(bytes) {
+            return match asked::meant(bytes) {
+                Some(message) => Received::Messages(vec![message]),
+                None => Received::Stray,
+            };
+        }
         match number_of(bytes).and_then(|id| self.take(&id)) {
             Some((id, _)) => {
                 Received::Messages(self.failed(Some(id), UNREADABLE, &described(problem, bytes)))
@@ -280,13 +305,23 @@ pub(crate) fn error(
 
 /// The `id` among the first members of an object, as far as these are plain.
 fn number_in_head(bytes: &[u8]) -> Option<RequestId> {
+    serde_json::from_slice(in_head(bytes, b"id")?).ok()
+}
+
+/// Whether a key is among the first members of an object, as far as these are plain.
+fn head_has(bytes: &[u8], wanted: &[u8]) -> bool {
+    in_head(bytes, wanted).is_some()
+}
+
+/// What a key has among the first members of an object, as far as these are plain.
+fn in_head<'a>(bytes: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     let mut rest = bytes[..bytes.len().min(ENDS)].trim_ascii_start().strip_prefix(b"{")?;
     loop {
         let (key, after) = string(rest.trim_ascii_start())?;
         rest = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
         let (value, after) = scalar(rest)?;
-        if key == b"id" {
-            return serde_json::from_slice(value).ok();
+        if key == wanted {
+            return Some(value);
         }
         rest = after.trim_ascii_start().strip_prefix(b",")?;
     }

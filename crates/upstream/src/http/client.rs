@@ -23,7 +23,7 @@ use sse_stream_rmcp::Sse;
 use super::events::{Events, events, is_too_large};
 use crate::digits;
 use crate::feed::{Feed, shortened};
-use crate::message::{self, TOO_LARGE, UNREADABLE};
+use crate::message::{self, TOO_LARGE, UNREADABLE, asked};
 use crate::shallow::mended;
 use crate::trace::{self, TraceParent};
 
@@ -103,7 +103,9 @@ impl BoundedClient {
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let has_session = session.is_some();
         let request = self.http.post(uri).header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
-        let mut request = prepared(request, session, token, headers).json(message);
+        let written = asked::leaving(message).map_err(|problem| Failure::Io(problem.into()))?;
+        let request = request.header(CONTENT_TYPE, JSON).body(written);
+        let mut request = prepared(request, session, token, headers);
         if let Some(parent) = parent(message) {
             request = request.header(trace::TRACEPARENT, parent.to_string());
         }
@@ -318,6 +320,9 @@ fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
     let Some(data) = event.data.as_deref().filter(|data| !data.trim().is_empty()) else {
         return event;
     };
+    if let Some(request) = asked::readable(data) {
+        return Sse { data: Some(request), ..event };
+    }
     let Err(problem) = serde_json::from_str::<IgnoredAny>(data) else {
         return match digits::kept_in(data) {
             Some(kept) => Sse { data: Some(kept), ..event },
@@ -330,7 +335,7 @@ fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
     {
         return Sse { data: Some(mended), ..event };
     }
-    if id.is_none() || message::number_of(bytes).as_ref() != id {
+    if id.is_none() || asked::is_asked(bytes) || message::number_of(bytes).as_ref() != id {
         return event;
     }
     let text = message::described(&problem.to_string(), bytes);

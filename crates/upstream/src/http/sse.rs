@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use http::header::{ACCEPT, WWW_AUTHENTICATE};
+use http::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{HeaderMap, StatusCode};
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
@@ -24,7 +24,7 @@ use super::events::{Events, events, is_too_large};
 use crate::auth::Credentials;
 use crate::error::ConnectError;
 use crate::feed::{Feed, NoteKind, lock};
-use crate::message::{Inbox, Received, TOO_LARGE};
+use crate::message::{Inbox, Received, TOO_LARGE, asked};
 
 /// Messages that may wait to be taken.
 const QUEUE: usize = 64;
@@ -210,6 +210,8 @@ async fn post(
     endpoint: Url,
     item: &ClientJsonRpcMessage,
 ) -> Result<(), SseProblem> {
-    sender.send(|| sender.http.post(endpoint.clone()).timeout(POST).json(item)).await?;
+    let body = asked::leaving(item).map_err(io::Error::from)?;
+    let post = || sender.http.post(endpoint.clone()).timeout(POST);
+    sender.send(|| post().header(CONTENT_TYPE, "application/json").body(body.clone())).await?;
     Ok(())
 }

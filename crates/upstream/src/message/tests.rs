@@ -155,3 +155,63 @@ fn failed(messages: &[ServerJsonRpcMessage]) -> Vec<(i64, i32)> {
     });
     failed.collect()
 }
+
+#[test]
+fn whatever_a_server_asks_is_handed_on_and_takes_no_answer_of_ours() {
+    for (line, method) in [
+        (r#"{"jsonrpc":"2.0","id":3,"method":"roots/list","params":[]}"#, "roots/list"),
+        (r#"{"id":3,"method":"ping"}"#, "ping"),
+        (
+            r#"{"jsonrpc":"2.0","id":3,"method":"sampling/createMessage","params":"bogus"}"#,
+            "sampling/createMessage",
+        ),
+        (r#"{"jsonrpc":"2.0","id":3,"method":"x/y","params":[1]}"#, "x/y"),
+        (r#"[{"jsonrpc":"2.0","id":3,"method":"x/y","params":[1]}]"#, "x/y"),
+        (r#"{"id":3,"method":"x/y","params":{"a":NaN}}"#, "what could not be read"),
+    ] {
+        let mut inbox = waiting_for(&[3]);
+        let messages = read(&mut inbox, line);
+        let [JsonRpcMessage::Request(request)] = &messages[..] else {
+            panic!("{line}: {messages:?}")
+        };
+        assert_eq!(request.id, RequestId::Number(3), "{line}");
+        let value = serde_json::to_value(&request.request).unwrap();
+        assert_eq!(value["method"], method, "{line}");
+        assert_eq!(inbox.pending.len(), 1, "{line}");
+    }
+    let mut inbox = waiting_for(&[3]);
+    let long = inbox.too_large(br#"{"id":3,"method":"x/y","params":{"a":"aaa"#, b"aaa\"}}", 9);
+    assert!(matches!(&long[..], [JsonRpcMessage::Request(_)]), "{long:?}");
+    assert_eq!(inbox.pending.len(), 1);
+}
+
+#[test]
+fn a_number_that_is_no_whole_one_is_itself_in_our_answer() {
+    let mut inbox = waiting_for(&[]);
+    for number in ["1.5", "18446744073709551615", "{\"a\":1}"] {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"x/y"}}"#);
+        let messages = read(&mut inbox, &line);
+        let [JsonRpcMessage::Request(request)] = &messages[..] else {
+            panic!("{line}: {messages:?}")
+        };
+        let no = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no", None);
+        let answer = ClientJsonRpcMessage::error(no, Some(request.id.clone()));
+        let sent: Value = serde_json::from_slice(&asked::leaving(&answer).unwrap()).unwrap();
+        assert_eq!(sent["id"].to_string(), number);
+    }
+}
+
+#[test]
+fn an_event_that_rmcp_reads_is_left_as_it_is() {
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"method":"roots/list"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/message","params":7}"#,
+        "noise",
+    ] {
+        assert_eq!(asked::readable(text).filter(|made| made.contains("\"id\"")), None, "{text}");
+    }
+    let odd = r#"{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":"bogus"}"#;
+    let made = asked::readable(odd).unwrap();
+    assert!(serde_json::from_str::<ServerJsonRpcMessage>(&made).is_ok(), "{made}");
+}

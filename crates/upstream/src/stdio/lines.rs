@@ -15,7 +15,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Mutex;
 
 use crate::feed::{Feed, NoteKind};
-use crate::message::{ENDS, Inbox, Received};
+use crate::message::{ENDS, Inbox, Received, asked};
 
 /// Bytes read at once. As much as a pipe holds.
 const CHUNK: usize = 64 << 10;
@@ -146,7 +146,7 @@ where
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         self.inbox.sending(&item);
-        let line = serde_json::to_vec(&item).map(|mut line| {
+        let line = asked::leaving(&item).map(|mut line| {
             line.push(b'\n');
             line
         });
