@@ -18,6 +18,8 @@ _encode = values.encode
 _mark = getattr(inspect, "markcoroutinefunction", lambda function: function)
 _TAKES_EXTRA = 0x08
 _MAX_SHOWN = 60
+# The arguments themselves are one level more.
+_DEEPEST = values.MAX_DEPTH - 1
 
 
 class _Unset:
@@ -178,7 +180,8 @@ def _arguments(arguments, shape=None):
     text = values.encode_arguments(arguments)
     if '"$type"' in text:
         for name, value in arguments.items():
-            if '"$type":' in _encode(value)[0] and not _has_type_key(value):
+            # As deep as it stands in the arguments.
+            if '"$type":' in values.encode_arguments([value]) and not _has_type_key(value):
                 raise _not_json(name, value, shape)
     return text
 
@@ -186,18 +189,63 @@ def _arguments(arguments, shape=None):
 def _has_type_key(value):
     """Whether the program itself wrote `$type` somewhere."""
     stack = [value]
+    met = set()
     while stack:
         one = stack.pop()
+        if not isinstance(one, (dict, list, tuple)) or id(one) in met:
+            continue
+        met.add(id(one))
         if isinstance(one, dict):
             if "$type" in one:
                 return True
             stack += one.values()
-        elif isinstance(one, (list, tuple)):
+        else:
             stack += one
     return False
 
 
+def _holds_itself(value):
+    """Whether a list or dict is somewhere within itself."""
+    stack = [(value, False)]
+    above, met = set(), set()
+    while stack:
+        one, is_left = stack.pop()
+        if is_left:
+            above.discard(id(one))
+            continue
+        if id(one) in above:
+            return True
+        if not isinstance(one, (dict, list, tuple)) or id(one) in met:
+            continue
+        met.add(id(one))
+        above.add(id(one))
+        stack.append((one, True))
+        stack += [(inner, False) for inner in (one.values() if isinstance(one, dict) else one)]
+    return False
+
+
+def _is_deep(value):
+    """Whether lists and dicts are nested deeper than arguments can be."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        inner = {}
+        for one in level:
+            if isinstance(one, (dict, list, tuple)):
+                inner.update((id(each), each) for each in (one.values() if isinstance(one, dict) else one))
+        level = list(inner.values())
+    return bool(level)
+
+
 def _not_json(name, value, shape):
+    said = None
+    if _holds_itself(value):
+        said = f"argument {name!r} holds itself, which JSON cannot say; give it a copy without that"
+    elif _is_deep(value):
+        said = f"argument {name!r} is nested too deeply: lists and dicts may be {_DEEPEST} deep; give it a flatter one, or its JSON as text"
+    if said is not None:
+        if shape is None:
+            return ArgumentError(said)
+        return ArgumentError(f"{shape.function}(): {said}", server=shape.server, tool=shape.tool)
     kind = type(value).__name__
     said = f"argument {name!r} is a {kind}" if kind not in ("dict", "list", "tuple") else f"argument {name!r} holds something"
     advice = {

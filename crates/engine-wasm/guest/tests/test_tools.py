@@ -82,6 +82,48 @@ class Names(unittest.TestCase):
                 read("mock", "a://b", server="mock")
 
 
+class Arguments(unittest.TestCase):
+    """What JSON does not have is said before anything leaves, and at once."""
+
+    def refused(self, value):
+        from _tidegate import binding, failures
+
+        with self.assertRaises(failures.ArgumentError) as raised:
+            binding._arguments({"fine": 1, "odd": value})
+        return str(raised.exception)
+
+    def test_a_value_that_holds_itself(self):
+        rows = []
+        rows.append(rows)
+        self.assertIn("'odd' holds itself", self.refused(rows))
+        first, second = {}, {}
+        first["next"], second["next"] = [second], (first,)
+        self.assertIn("'odd' holds itself", self.refused(first))
+
+    def test_a_value_that_is_too_deep(self):
+        from _tidegate import binding
+
+        def nested(depth):
+            value = "end"
+            for level in range(depth):
+                value = {"in": value} if level % 2 else [value]
+            return value
+
+        for depth in (binding._DEEPEST + 1, binding._DEEPEST + 2, 5_000):
+            self.assertIn(f"nested too deeply: lists and dicts may be {binding._DEEPEST} deep", self.refused(nested(depth)))
+        deepest = binding._arguments({"fine": nested(binding._DEEPEST)})
+        self.assertNotIn("$type", deepest)
+
+    def test_a_value_that_is_shared_is_no_cycle(self):
+        from _tidegate import binding
+
+        shared = [{"$type": "mine"}]
+        for _ in range(40):
+            shared = [shared[0], shared[0]]
+        self.assertIn('"$type"', binding._arguments({"rows": shared}))
+        self.assertIn("'odd' holds something that JSON does not have", self.refused([b"x", [shared[:0]] * 2]))
+
+
 class Lists(unittest.TestCase):
     def test_a_list_of_all_servers_says_who_is_missing(self):
         from _tidegate import binding
