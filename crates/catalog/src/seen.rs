@@ -243,6 +243,13 @@ impl Seen {
         changed
     }
 
+    /// What is known of one server alone; `None` if that is nothing.
+    #[must_use]
+    pub fn only(&self, server: &ServerName) -> Option<Self> {
+        let tools = self.servers.get(server)?.clone();
+        Some(Self { servers: BTreeMap::from([(server.clone(), tools)]) })
+    }
+
     /// Forgets a server, as when it is removed from the configuration.
     pub fn forget(&mut self, server: &ServerName) {
         self.servers.remove(server);

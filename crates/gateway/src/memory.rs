@@ -8,13 +8,16 @@
 //! ```text
 //! FOLDER/listings/<server>-<settings digest>.json      the last listing of that very server
 //! FOLDER/learned/<server>-<settings digest>.json       what its tools returned, as types
-//! FOLDER/seen.json                                     definitions as they were first seen
-//! FOLDER/seen.json.damaged                             the same, set aside because it could not be read
+//! FOLDER/seen/<server>-<place digest>.json             definitions as they were first seen
+//! FOLDER/seen/<server>-<place digest>.json.damaged     the same, set aside because it could not be read
 //! FOLDER/shown.json                                    those that somebody was shown to accept them
 //! ```
 //!
 //! Another process may accept a definition while this one runs, so what was seen is read again
 //! whenever its file is another one.
+//!
+//! What was seen belongs to a server at its place, which is its command or its address: two projects may each
+//! have a server of the same name. One whose place is new is compared with the last one of its name.
 //!
 //! A file of what was seen that cannot be read is not the same as none: what it said of pinned tools is
 //! lost, and nothing a server says afterwards may take its place unnoticed. It is set aside, and as long
@@ -26,7 +29,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use catalog::{Change, Learned, Listing, Seen, ServerName, Shown, ToolName, Withheld, learned};
@@ -53,13 +56,22 @@ pub struct MemoryError {
 /// A folder that outlives the process, or nothing at all.
 pub struct Memory {
     folder: Option<PathBuf>,
-    seen: Mutex<Seen>,
-    /// Which file that was read from.
-    stamp: Mutex<Option<Stamp>>,
-    /// What was accepted once could not be read, now or in an earlier process.
-    is_lost: bool,
+    /// By server and place. Read when it is first asked for.
+    seen: Mutex<BTreeMap<(ServerName, String), Kept>>,
     /// How often another process has changed it.
     changed: AtomicU64,
+}
+
+/// What was seen of one server at its place.
+#[derive(Default)]
+struct Kept {
+    seen: Seen,
+    /// Which file that was read from.
+    stamp: Option<Stamp>,
+    /// What was accepted once could not be read, now or in an earlier process.
+    is_lost: bool,
+    /// It is what was seen of another server of this name.
+    is_anothers: bool,
 }
 
 /// Tells a file from the one that is written in its place.
@@ -69,18 +81,13 @@ impl Memory {
     /// Remembers in `folder`, which is made when first written to.
     #[must_use]
     pub fn at(folder: PathBuf) -> Self {
-        let file = folder.join(SEEN);
-        let stamp = Mutex::new(stamp(&file));
-        let (seen, is_lost) = seen_in(&file);
-        let (seen, changed) = (Mutex::new(seen), AtomicU64::new(0));
-        Self { folder: Some(folder), seen, stamp, is_lost, changed }
+        Self { folder: Some(folder), seen: Mutex::default(), changed: AtomicU64::new(0) }
     }
 
     /// Remembers nothing beyond this process.
     #[must_use]
     pub fn none() -> Self {
-        let (seen, stamp) = (Mutex::default(), Mutex::default());
-        Self { folder: None, seen, stamp, is_lost: false, changed: AtomicU64::new(0) }
+        Self { folder: None, seen: Mutex::default(), changed: AtomicU64::new(0) }
     }
 
     /// The last listing of a server, if it was this very one: `settings` says how it is reached.
@@ -156,27 +163,33 @@ impl Memory {
             }
             return Ok(before - learned.len());
         }
-        let Some(path) = self.path("learned", server, settings) else { return Ok(0) };
-        let prefix = format!("{}-", plain(server));
-        let folder = path.parent().unwrap_or(Path::new("."));
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let digest = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(".json"));
-            let is_digest = |text: &str| {
-                text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-            };
-            if digest.is_some_and(is_digest) {
-                let path = entry.path();
-                fs::remove_file(&path).map_err(|source| MemoryError { path, source })?;
-            }
+        for path in self.all("learned", server) {
+            fs::remove_file(&path).map_err(|source| MemoryError { path, source })?;
         }
         Ok(before)
     }
 
-    /// What was seen and accepted so far, also by other processes.
-    pub fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.look_again();
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What was seen and accepted so far of a server at its place, also by other processes.
+    pub fn with_seen<R>(
+        &self,
+        server: &ServerName,
+        place: &str,
+        work: impl FnOnce(&mut Seen) -> R,
+    ) -> R {
+        self.with_kept(server, place, |kept| work(&mut kept.seen))
+    }
+
+    fn with_kept<R>(
+        &self,
+        server: &ServerName,
+        place: &str,
+        work: impl FnOnce(&mut Kept) -> R,
+    ) -> R {
+        let mut all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (server.clone(), place.to_owned());
+        let kept = all.entry(key).or_insert_with(|| self.read_seen(server, place));
+        self.look_again(server, place, kept);
+        work(kept)
     }
 
     /// Remembers a listing and which of its definitions are new, and tells what differs from what was
@@ -184,27 +197,35 @@ impl Memory {
     pub fn note(
         &self,
         listing: &Listing,
-        settings: &str,
+        (settings, place): (&str, &str),
         pinned: bool,
     ) -> (Vec<Change>, Result<(), MemoryError>) {
-        let mut seen = self.seen();
-        if pinned && self.is_lost {
-            seen.expect(&listing.server);
+        let server = &listing.server;
+        let (changes, is_anothers) = self.with_kept(server, place, |kept| {
+            let seen = &mut kept.seen;
+            if pinned && kept.is_lost {
+                seen.expect(server);
+            }
+            let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
+            (changes, std::mem::take(&mut kept.is_anothers))
+        });
+        if is_anothers && !changes.is_empty() {
+            warn!(server = %server, "another server of this name was seen before, at another place; what its tools were not counts as changed");
         }
-        let changes = if pinned { seen.observe_pinned(listing) } else { seen.observe(listing) };
-        drop(seen);
         // What was seen first, because another process may be about to accept something.
-        let kept = self.keep_seen().and_then(|()| self.keep_listing(listing, settings));
+        let kept =
+            self.keep_seen(server, place).and_then(|()| self.keep_listing(listing, settings));
         (changes, kept)
     }
 
     /// The tools of a pinned server that must not be called.
-    pub(crate) fn withheld(&self, listing: &Listing) -> Vec<Withheld> {
-        let mut seen = self.seen();
-        if self.is_lost {
-            seen.expect(&listing.server);
-        }
-        seen.withheld(listing)
+    pub(crate) fn withheld(&self, listing: &Listing, place: &str) -> Vec<Withheld> {
+        self.with_kept(&listing.server, place, |kept| {
+            if kept.is_lost {
+                kept.seen.expect(&listing.server);
+            }
+            kept.seen.withheld(listing)
+        })
     }
 
     /// What somebody was shown of changed definitions.
@@ -224,34 +245,71 @@ impl Memory {
 
     /// A number that is another one whenever another process has accepted something.
     pub(crate) fn changed_elsewhere(&self) -> u64 {
-        self.look_again();
+        let mut all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((server, place), kept) in all.iter_mut() {
+            self.look_again(server, place, kept);
+        }
         self.changed.load(Ordering::Acquire)
     }
 
+    fn read_seen(&self, server: &ServerName, place: &str) -> Kept {
+        let Some(file) = self.path(SEEN, server, place) else { return Kept::default() };
+        let stamp = stamp(&file);
+        let (seen, is_lost) = seen_in(&file);
+        if stamp.is_some() || is_lost {
+            return Kept { seen, stamp, is_lost, is_anothers: false };
+        }
+        let mut others: Vec<(SystemTime, PathBuf)> = self
+            .all(SEEN, server)
+            .into_iter()
+            .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+            .collect();
+        others.sort_unstable();
+        let mut others =
+            others.iter().rev().filter_map(|(_, path)| read::<Seen>(path)?.only(server));
+        match others.next() {
+            Some(seen) => Kept { seen, is_anothers: true, ..Kept::default() },
+            None => Kept::default(),
+        }
+    }
+
     /// Takes up what another process has written down since.
-    fn look_again(&self) {
-        let Some(file) = self.folder.as_ref().map(|folder| folder.join(SEEN)) else { return };
-        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+    fn look_again(&self, server: &ServerName, place: &str, kept: &mut Kept) {
+        let Some(file) = self.path(SEEN, server, place) else { return };
         let now = stamp(&file);
-        if now.is_none() || *known == now {
+        if now.is_none() || kept.stamp == now {
             return;
         }
         let Some(read) = read::<Seen>(&file) else { return };
-        *known = now;
-        if self.seen.lock().unwrap_or_else(PoisonError::into_inner).take_over(read) {
+        kept.stamp = now;
+        if kept.seen.take_over(read) {
             self.changed.fetch_add(1, Ordering::AcqRel);
         }
     }
 
-    /// Writes down what was seen.
-    pub fn keep_seen(&self) -> Result<(), MemoryError> {
-        match &self.folder {
-            Some(folder) => {
-                let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-                write(&folder.join(SEEN), &*seen, Durable::Yes)
-            }
+    /// Writes down what was seen of a server at its place.
+    pub fn keep_seen(&self, server: &ServerName, place: &str) -> Result<(), MemoryError> {
+        let Some(file) = self.path(SEEN, server, place) else { return Ok(()) };
+        let all = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match all.get(&(server.clone(), place.to_owned())) {
+            Some(kept) => write(&file, &kept.seen, Durable::Yes),
             None => Ok(()),
         }
+    }
+
+    /// The files of one kind that are about servers of this name.
+    fn all(&self, kind: &str, server: &ServerName) -> Vec<PathBuf> {
+        let Some(folder) = &self.folder else { return Vec::new() };
+        let prefix = format!("{}-", plain(server));
+        let is_digest =
+            |text: &str| text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let entries = fs::read_dir(folder.join(kind)).into_iter().flatten().flatten();
+        let ours = entries.filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let digest = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(".json"));
+            digest.is_some_and(is_digest)
+        });
+        ours.map(|entry| entry.path()).collect()
     }
 
     fn path(&self, kind: &str, server: &ServerName, settings: &str) -> Option<PathBuf> {
@@ -261,8 +319,8 @@ impl Memory {
     }
 }
 
-/// What was seen and accepted.
-const SEEN: &str = "seen.json";
+/// The folder of what was seen and accepted.
+const SEEN: &str = "seen";
 /// What is added to its name when it cannot be read.
 const DAMAGED: &str = "json.damaged";
 /// What somebody was shown.
@@ -353,52 +411,102 @@ mod tests {
     fn what_another_process_accepts_is_known_and_not_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let ours = Memory::at(folder.path().to_owned());
-        ours.seen().observe(&listing("a", "first"));
-        ours.keep_seen().unwrap();
+        note(&ours, &listing("a", "first"), HERE);
         let before = ours.changed_elsewhere();
 
         let theirs = Memory::at(folder.path().to_owned());
-        assert_eq!(theirs.seen().withheld(&listing("a", "second")).len(), 1);
-        theirs.seen().accept_all(&listing("a", "second"));
-        theirs.keep_seen().unwrap();
+        assert_eq!(theirs.withheld(&listing("a", "second"), HERE).len(), 1);
+        accept(&theirs, &listing("a", "second"), HERE);
 
         assert_ne!(ours.changed_elsewhere(), before);
-        ours.seen().observe(&listing("b", "first"));
-        ours.keep_seen().unwrap();
-        assert_eq!(ours.seen().withheld(&listing("a", "second")), []);
-        assert_eq!(theirs.seen().withheld(&listing("a", "second")), []);
+        note(&ours, &listing("b", "first"), HERE);
+        assert_eq!(ours.withheld(&listing("a", "second"), HERE), []);
+        assert_eq!(theirs.withheld(&listing("a", "second"), HERE), []);
     }
 
     #[test]
     fn pinned_tools_are_held_back_when_what_was_accepted_cannot_be_read() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join(SEEN);
-        Memory::at(folder.path().to_owned()).note(&listing("a", "first"), "", true).1.unwrap();
+        let memory = Memory::at(folder.path().to_owned());
+        note(&memory, &listing("a", "first"), HERE);
+        let file = memory.path(SEEN, &ServerName("a".to_owned()), HERE).unwrap();
         fs::write(&file, "{\"a\": {").unwrap();
 
         let memory = Memory::at(folder.path().to_owned());
+        assert_eq!(memory.withheld(&listing("a", "second"), HERE).len(), 1);
         assert!(!file.exists());
-        assert_eq!(fs::read(folder.path().join("seen.json.damaged")).unwrap(), b"{\"a\": {");
-        assert_eq!(memory.withheld(&listing("a", "second")).len(), 1);
+        assert_eq!(fs::read(file.with_extension(DAMAGED)).unwrap(), b"{\"a\": {");
 
         // The next process neither takes what it finds for accepted.
         let next = Memory::at(folder.path().to_owned());
-        assert_eq!(next.note(&listing("a", "second"), "", true).0.len(), 1);
-        assert_eq!(next.withheld(&listing("a", "second")).len(), 1);
-        next.seen().accept_all(&listing("a", "second"));
-        next.keep_seen().unwrap();
+        assert_eq!(note(&next, &listing("a", "second"), HERE), 1);
+        assert_eq!(next.withheld(&listing("a", "second"), HERE).len(), 1);
+        accept(&next, &listing("a", "second"), HERE);
         let last = Memory::at(folder.path().to_owned());
-        assert_eq!(last.withheld(&listing("a", "second")), []);
-        assert_eq!(last.withheld(&listing("a", "third")).len(), 1);
+        assert_eq!(last.withheld(&listing("a", "second"), HERE), []);
+        assert_eq!(last.withheld(&listing("a", "third"), HERE).len(), 1);
     }
 
     #[test]
     fn where_nothing_was_lost_the_first_sight_of_a_pinned_server_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let memory = Memory::at(folder.path().to_owned());
-        assert_eq!(memory.withheld(&listing("a", "first")), []);
-        assert_eq!(memory.note(&listing("a", "first"), "", true).0, []);
-        assert_eq!(memory.withheld(&listing("a", "first")), []);
+        assert_eq!(memory.withheld(&listing("a", "first"), HERE), []);
+        assert_eq!(note(&memory, &listing("a", "first"), HERE), 0);
+        assert_eq!(memory.withheld(&listing("a", "first"), HERE), []);
+    }
+
+    #[test]
+    fn two_servers_of_one_name_hold_back_nothing_of_each_other_once_both_are_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = || Memory::at(folder.path().to_owned());
+        assert_eq!(note(&memory(), &listing("db", "mine"), "npx mine"), 0);
+        // At another place it is compared with what was seen of that name, once.
+        assert_eq!(note(&memory(), &listing("db", "yours"), "npx yours"), 1);
+        assert_eq!(memory().withheld(&listing("db", "yours"), "npx yours").len(), 1);
+        accept(&memory(), &listing("db", "yours"), "npx yours");
+
+        for _ in 0..2 {
+            assert_eq!(note(&memory(), &listing("db", "mine"), "npx mine"), 0);
+            assert_eq!(memory().withheld(&listing("db", "mine"), "npx mine"), []);
+            assert_eq!(note(&memory(), &listing("db", "yours"), "npx yours"), 0);
+            assert_eq!(memory().withheld(&listing("db", "yours"), "npx yours"), []);
+        }
+        assert_eq!(memory().withheld(&listing("db", "yours"), "npx mine").len(), 1);
+    }
+
+    #[test]
+    fn a_server_that_moves_without_changing_is_not_held_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = || Memory::at(folder.path().to_owned());
+        assert_eq!(note(&memory(), &listing("a", "first"), "foo@1"), 0);
+        assert_eq!(note(&memory(), &listing("a", "first"), "foo@2"), 0);
+        assert_eq!(memory().withheld(&listing("a", "first"), "foo@2"), []);
+        assert_eq!(note(&memory(), &listing("a", "second"), "foo@3"), 1);
+    }
+
+    #[test]
+    fn what_was_seen_of_other_servers_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        note(&Memory::at(folder.path().to_owned()), &listing("a", "first"), HERE);
+        let memory = Memory::at(folder.path().to_owned());
+        assert_eq!(memory.withheld(&listing("b", "first"), HERE), []);
+        let read = memory.seen.lock().unwrap();
+        assert_eq!(read.keys().map(|(server, _)| server.0.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    const HERE: &str = "a command";
+
+    /// Remembers a listing of a pinned server, and how much differs.
+    fn note(memory: &Memory, listing: &Listing, place: &str) -> usize {
+        let (changes, kept) = memory.note(listing, ("", place), true);
+        kept.unwrap();
+        changes.len()
+    }
+
+    fn accept(memory: &Memory, listing: &Listing, place: &str) {
+        memory.with_seen(&listing.server, place, |seen| seen.accept_all(listing));
+        memory.keep_seen(&listing.server, place).unwrap();
     }
 
     /// A server with one tool that says this of itself.

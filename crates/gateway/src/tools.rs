@@ -68,6 +68,8 @@ pub struct ServerPolicy {
     pub tool_pii: BTreeMap<ToolName, Pii>,
     /// Says how the server is reached; another text means another server.
     pub identity: String,
+    /// Says which server it is: its command or its address. What was accepted of it belongs to that.
+    pub place: String,
 }
 
 type Policies = BTreeMap<ServerName, ServerPolicy>;
@@ -401,6 +403,12 @@ impl Tools {
         }
     }
 
+    /// Which server it is that has this name: what was accepted of it belongs to that.
+    #[must_use]
+    pub fn place(&self, server: &ServerName) -> String {
+        self.policies().get(server).map(|policy| policy.place.clone()).unwrap_or_default()
+    }
+
     /// What is remembered of them.
     #[must_use]
     pub fn memory(&self) -> &Memory {
@@ -627,9 +635,10 @@ impl Tools {
     /// Remembers a listing, and which of its definitions are new.
     fn note(&self, listing: &Listing) {
         let policies = self.policies();
-        let identity = policies.get(&listing.server).map_or("", |policy| &policy.identity);
-        let pinned = policies.get(&listing.server).is_some_and(|policy| policy.pin);
-        let (changes, kept) = self.memory.note(listing, identity, pinned);
+        let policy = policies.get(&listing.server);
+        let reached = policy.map_or(("", ""), |policy| (&policy.identity, &policy.place));
+        let (changes, kept) =
+            self.memory.note(listing, reached, policy.is_some_and(|policy| policy.pin));
         if !changes.is_empty() {
             warn!(server = %listing.server, changes = changes.len(), "tool definitions changed; see `tidegate tools diff`");
         }
@@ -686,10 +695,11 @@ impl Tools {
         listing: &Arc<Listing>,
         withheld: &mut Vec<Withheld>,
     ) -> Arc<Listing> {
-        if !self.policies().get(&listing.server).is_some_and(|policy| policy.pin) {
+        let policies = self.policies();
+        let Some(policy) = policies.get(&listing.server).filter(|policy| policy.pin) else {
             return Arc::clone(listing);
-        }
-        let held = self.memory.withheld(listing);
+        };
+        let held = self.memory.withheld(listing, &policy.place);
         if held.is_empty() {
             return Arc::clone(listing);
         }

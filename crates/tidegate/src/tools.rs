@@ -91,6 +91,7 @@ pub(crate) fn policy(config: &Config, server: &Server) -> ServerPolicy {
         pii: server.section.pii.unwrap_or(pii),
         tool_pii: tools.map(|(tool, pii)| (ToolName(tool.clone()), *pii)).collect(),
         identity: identity(server),
+        place: place(server),
     }
 }
 
@@ -102,6 +103,15 @@ pub(crate) fn identity(server: &Server) -> String {
     let effects = ServerSection { read_only, idempotent, writes, ..server.section.clone() };
     let section = ServerSection { learn: None, pii: None, tool_pii, ..effects };
     format!("{section:?}")
+}
+
+/// Says which server it is; hashed before it is written anywhere. However it is reached, and whatever is
+/// decided about it, a server stays the one that was accepted.
+pub(crate) fn place(server: &Server) -> String {
+    let section = &server.section;
+    let endpoints: Vec<&str> = section.tools.iter().map(|tool| tool.url.as_str()).collect();
+    let (url, openapi) = (&section.url, &section.openapi);
+    format!("{:?}", (&section.command, &section.args, &section.cwd, url, openapi, endpoints))
 }
 
 /// Says everything that is decided about a server, so that a change of it is noticed.

@@ -88,7 +88,11 @@ fn remember(config: &Config, servers: &[Server], tried: &[Tried]) {
         let server = servers.iter().find(|server| server.name == one.name);
         let (Ok(listing), Some(server)) = (&one.listing, server) else { continue };
         let pinned = server.section.pin.unwrap_or(false);
-        let (changes, kept) = memory.note(listing, &crate::tools::identity(server), pinned);
+        let (changes, kept) = memory.note(
+            listing,
+            (&crate::tools::identity(server), &crate::tools::place(server)),
+            pinned,
+        );
         if !changes.is_empty() {
             out::warn(format_args!(
                 "the server \"{}\" has definitions that are not what was first seen ({}); `tidegate tools diff {}` shows them",

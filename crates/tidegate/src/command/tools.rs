@@ -186,7 +186,9 @@ async fn diff(tools: &Arc<Tools>, server: Option<&str>) -> anyhow::Result<Ending
         if server.is_some_and(|server| server != listing.server.0) {
             continue;
         }
-        let changes = tools.memory().seen().changes(&listing);
+        let place = tools.place(&listing.server);
+        let changes =
+            tools.memory().with_seen(&listing.server, &place, |seen| seen.changes(&listing));
         for change in &changes {
             out::line(out::clean(&change.to_string())).context(show::LOST)?;
             count += 1;
@@ -214,11 +216,12 @@ async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyho
     else {
         return Err(Misuse::error(format!("`{server}` could not be asked what it offers now")));
     };
+    let (memory, place) = (tools.memory(), tools.place(&server));
     let changes = {
-        let seen = tools.memory().seen();
-        let names: Vec<ToolName> =
-            names.iter().map(|name| tool_of(&listing, &seen, name)).collect::<Result<_, _>>()?;
-        let mut changes = seen.changes(&listing);
+        let (names, mut changes) = memory.with_seen(&server, &place, |seen| {
+            let names = names.iter().map(|name| tool_of(&listing, seen, name));
+            Ok::<_, anyhow::Error>((names.collect::<Result<Vec<_>, _>>()?, seen.changes(&listing)))
+        })?;
         for name in names.iter().filter(|name| !changes.iter().any(|one| one.tool == **name)) {
             out::warn(format_args!("there is nothing to accept about {name:?}"));
         }
@@ -239,11 +242,11 @@ async fn accept(tools: &Arc<Tools>, what: &str, mut names: Vec<String>) -> anyho
                 continue;
             }
         }
-        tools.memory().seen().accept(&listing, &change.tool);
+        memory.with_seen(&server, &place, |seen| seen.accept(&listing, &change.tool));
         left.forget(change);
     }
-    tools.memory().keep_seen()?;
-    tools.memory().keep_shown(&left)?;
+    memory.keep_seen(&server, &place)?;
+    memory.keep_shown(&left)?;
     if !others.is_empty() {
         out::warn(format_args!(
             "not accepted, because they are not what `tidegate tools diff` showed: {}; `tidegate tools diff {server}` shows what they are now",
