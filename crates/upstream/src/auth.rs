@@ -22,6 +22,7 @@ mod client;
 mod credentials;
 mod discovery;
 mod files;
+mod lifetimes;
 mod line;
 mod login;
 mod logout;

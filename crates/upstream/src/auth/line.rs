@@ -8,6 +8,8 @@ use rmcp::transport::auth::{
 };
 use url::{Host, Url};
 
+use super::lifetimes;
+
 /// Bytes an authorization server's answer may have; real ones have a few thousand.
 const ANSWER_BYTES: usize = 256 << 10;
 /// How long one request may take.
@@ -108,7 +110,14 @@ impl OAuthHttpClient for Line {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
-            self.send(request).await.map_err(|error| Box::new(error) as OAuthHttpClientError)
+            let mut answer = self
+                .send(request)
+                .await
+                .map_err(|error| Box::new(error) as OAuthHttpClientError)?;
+            if let Some(mended) = lifetimes::mended(answer.body()) {
+                *answer.body_mut() = mended;
+            }
+            Ok(answer)
         })
     }
 }
