@@ -8,6 +8,7 @@
 
 mod client;
 mod events;
+mod fields;
 mod sse;
 
 use std::collections::HashMap;

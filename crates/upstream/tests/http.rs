@@ -265,6 +265,36 @@ async fn an_answer_that_is_not_json_is_told_as_that_as_one_document_and_as_an_ev
     }
 }
 
+#[tokio::test]
+async fn lines_that_mean_nothing_do_not_cost_the_answer_below_them() {
+    let url = serve(legacy(|id| {
+        let answer =
+            json!({"jsonrpc": "2.0", "id": id, "result": {"content": [], "structuredContent": 5}});
+        let events = format!("retry: abc\nevent\ndata\n\nnonsense\nid: 1\ndata: {answer}\n\n");
+        ([(header::CONTENT_TYPE, "text/event-stream")], events).into_response()
+    }))
+    .await;
+    let upstreams = start([server("odd", http(&format!("{url}/mcp"), Wire::Auto))]);
+    let result = call(&upstreams, "odd", "t", json!({})).await.unwrap();
+    assert_eq!(result.structured, Some(json!(5)));
+}
+
+#[tokio::test]
+async fn nothing_instead_of_an_answer_fails_the_call_at_once() {
+    let nothing: [fn(&Value) -> Response; 2] =
+        [|_| StatusCode::ACCEPTED.into_response(), |_| StatusCode::NO_CONTENT.into_response()];
+    for answer in nothing {
+        let url = serve(legacy(answer)).await;
+        let upstreams = start([server("silent", http(&format!("{url}/mcp"), Wire::Auto))]);
+        let failed = tokio::time::timeout(
+            Duration::from_secs(4),
+            call(&upstreams, "silent", "t", json!({})),
+        );
+        let failure = failed.await.expect("it is said at once").unwrap_err();
+        assert!(failure.to_string().contains("HTTP 20"), "{failure}");
+    }
+}
+
 fn wide(id: &Value) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{{"id":100000000000000000000001}}}}}}"#

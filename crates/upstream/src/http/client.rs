@@ -113,6 +113,12 @@ impl BoundedClient {
         let response = admitted(response)?;
         let status = response.status();
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            // Within a session the answer to something accepted may still come by its stream.
+            let may_come = status == StatusCode::ACCEPTED && has_session;
+            if matches!(message, JsonRpcMessage::Request(_)) && !may_come {
+                let text = format!("HTTP {status} to a request, which has to be answered");
+                return Err(Failure::UnexpectedServerResponse(text.into()));
+            }
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if status == StatusCode::NOT_FOUND && has_session {
@@ -352,6 +358,7 @@ fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
 
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.
 fn read(bytes: &[u8], id: Option<RequestId>) -> Result<ServerJsonRpcMessage, String> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mended = || serde_json::from_slice(&mended(bytes)?).ok();
     let kept = std::str::from_utf8(bytes).ok().and_then(digits::kept_in);
     let bytes = kept.as_ref().map_or(bytes, String::as_bytes);
@@ -393,4 +400,16 @@ async fn body(mut response: reqwest::Response, limit: usize) -> Result<Vec<u8>, 
 fn page(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_of_byte_order_before_an_answer_is_passed_over() {
+        let id = Some(RequestId::Number(1));
+        let answer = read(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", id);
+        assert!(matches!(answer, Ok(JsonRpcMessage::Response(_))), "{answer:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Server-sent events with a bound on the size of one.
 
+use std::io::Cursor;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
@@ -7,6 +8,8 @@ use futures_util::Stream;
 use futures_util::stream::{BoxStream, StreamExt};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream_rmcp::{Sse, SseStream};
+
+use super::fields::Fields;
 
 pub(super) type Events = BoxStream<'static, Result<Sse, SseError>>;
 
@@ -28,7 +31,9 @@ pub(super) fn events(response: reqwest::Response, limit: usize) -> Events {
         at_line_start: true,
         is_over: false,
     };
-    SseStream::from_bytes_stream(bytes).boxed()
+    let mut fields = Fields::default();
+    let mended = bytes.map(move |chunk| chunk.map(|chunk| Cursor::new(fields.mended(&chunk))));
+    SseStream::from_bytes_stream(mended).boxed()
 }
 
 /// Whether a stream ended because an event was too large.
