@@ -41,9 +41,9 @@ fn supervised(servers: impl IntoIterator<Item = upstream::ServerSettings>) -> Ar
 }
 
 async fn a_supervised_server_works_and_ends_when_closed() {
-    let upstreams = supervised(["normal", "stubborn", "family"].map(fixture));
-    let pids = pids(&upstreams, &["normal", "stubborn", "family"]).await;
-    assert_eq!(pids.len(), 4);
+    let upstreams = supervised(["normal", "stubborn", "family", "runaway"].map(fixture));
+    let pids = pids(&upstreams, &["normal", "stubborn", "family", "runaway"]).await;
+    assert_eq!(pids.len(), 6);
     assert_eq!(text(call(&upstreams, "normal", "echo", json!({"text": "hi"})).await), "hi");
     upstreams.close().await;
     until("all are gone", || pids.iter().all(|pid| is_gone(*pid))).await;
@@ -65,7 +65,7 @@ async fn the_exit_status_of_a_server_is_reported() {
 
 async fn a_stubborn_family_ends_with_a_killed_parent() {
     let (mut parent, pids) = started_parent();
-    assert_eq!(pids.len(), 3);
+    assert_eq!(pids.len(), 5);
     assert!(pids.iter().all(|pid| !is_gone(*pid)));
     // Cannot be caught, so nothing of the parent's own can clean up.
     parent.kill().unwrap();
@@ -85,8 +85,8 @@ fn started_parent() -> (Child, Vec<u64>) {
 fn parent() -> ! {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let upstreams = supervised(["stubborn", "family"].map(fixture));
-        let pids = pids(&upstreams, &["stubborn", "family"]).await;
+        let upstreams = supervised(["stubborn", "family", "runaway"].map(fixture));
+        let pids = pids(&upstreams, &["stubborn", "family", "runaway"]).await;
         println!("{}", json!(pids));
         std::future::pending::<()>().await;
     });

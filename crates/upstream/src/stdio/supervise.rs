@@ -10,6 +10,8 @@
 //! * **It copies nothing.** The server has our pipes; the supervisor only waits.
 //! * **It waits for three things**: that we are gone, that the server is, or that it is told to
 //!   end. Each time it ends the server's whole process group, and then itself.
+//! * **What left the group is ended, too.** Whatever the server started and lost becomes a child of the
+//!   supervisor, so a browser with a session of its own is found.
 //! * **No gap.** The parent is given by number and compared with the real one after watching it
 //!   has begun, so a parent that died in between is noticed.
 
@@ -20,9 +22,10 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getppid, kill_process_group, pidfd_open,
-    test_kill_process, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getppid, kill_process,
+    kill_process_group, pidfd_open, set_child_subreaper, test_kill_process, waitid, waitpid,
 };
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -32,6 +35,11 @@ use tokio::signal::unix::{SignalKind, signal};
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often the parent is looked for where processes cannot be watched.
 const LOOK: Duration = Duration::from_millis(200);
+/// How often children of children are looked for, which are ours once their parents are gone.
+const MOST_GENERATIONS: usize = 100;
+/// Finds out who has ended without taking notice of it.
+const LOOKING: WaitIdOptions =
+    WaitIdOptions::EXITED.union(WaitIdOptions::NOWAIT).union(WaitIdOptions::NOHANG);
 /// What shells say when there is no such program.
 const NOT_STARTED: u8 = 127;
 
@@ -75,18 +83,24 @@ fn run(parent: Pid, mut command: Command) -> io::Result<ExitCode> {
         if parent.is_gone_already() {
             return Ok(ExitCode::SUCCESS);
         }
+        // Where that is not possible, what leaves the group is not ended.
+        let _ = set_child_subreaper(Some(getpid()));
+        let mut ended_children = signal(SignalKind::child())?;
         let child = command.spawn()?;
         let pid = Pid::from_child(&child);
         let exit = Watched::new(pid)?;
         release_streams()?;
 
         let [terminate, interrupt, hangup] = &mut told;
-        let ended_itself = tokio::select! {
-            () = exit.gone() => true,
-            () = parent.gone() => false,
-            _ = terminate.recv() => false,
-            _ = interrupt.recv() => false,
-            _ = hangup.recv() => false,
+        let ended_itself = loop {
+            tokio::select! {
+                () = exit.gone() => break true,
+                () = parent.gone() => break false,
+                _ = terminate.recv() => break false,
+                _ = interrupt.recv() => break false,
+                _ = hangup.recv() => break false,
+                _ = ended_children.recv() => bury(pid),
+            }
         };
         if !ended_itself {
             let _ = kill_process_group(pid, Signal::TERM);
@@ -99,7 +113,44 @@ fn run(parent: Pid, mut command: Command) -> io::Result<ExitCode> {
 /// Ends what is left of the group, before its leader's number can be given to somebody else.
 fn finish(pid: Pid, mut child: Child) -> io::Result<ExitStatus> {
     let _ = kill_process_group(pid, Signal::KILL);
-    child.wait()
+    let status = child.wait();
+    end_orphans();
+    status
+}
+
+/// Ends what the server started and left: children of ours by now, and theirs in turn.
+fn end_orphans() {
+    for _ in 0..MOST_GENERATIONS {
+        for orphan in children() {
+            // Its number is its own until we have waited for it.
+            let _ = kill_process(orphan, Signal::KILL);
+            let _ = waitpid(Some(orphan), WaitOptions::empty());
+        }
+        if let Err(Errno::CHILD) = waitid(WaitId::All, LOOKING) {
+            return;
+        }
+    }
+}
+
+/// Our children. The files of processes are read, since not every kernel lists children.
+fn children() -> Vec<Pid> {
+    let ours = getpid().as_raw_nonzero().get();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let is_child = |number: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+        // The name before it, in brackets, may hold anything.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        fields.nth(1).and_then(|parent| parent.parse().ok()) == Some(ours)
+    };
+    numbers.filter(is_child).filter_map(Pid::from_raw).collect()
+}
+
+/// Waits for those that have ended, except the server itself, whose end is told by somebody else.
+fn bury(server: Pid) {
+    for child in children().into_iter().filter(|child| *child != server) {
+        let _ = waitpid(Some(child), WaitOptions::NOHANG);
+    }
 }
 
 /// Our copies of the child's streams would keep the other side from seeing their end.
@@ -153,8 +204,7 @@ impl Watched {
     }
 
     fn is_alive(&self) -> bool {
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        match waitid(WaitId::Pid(self.pid), look) {
+        match waitid(WaitId::Pid(self.pid), LOOKING) {
             Ok(ended) => ended.is_none(),
             // Not a child of ours.
             Err(_) => test_kill_process(self.pid).is_ok(),
