@@ -459,3 +459,22 @@ fn a_signature_in_typescript_has_its_types_and_nothing_else() {
     async function findItems(input: FindItemsInput): Promise<FindItemsResult>
     ");
 }
+
+#[test]
+fn a_parameter_called_like_what_every_object_has_passes_the_strict_compiler() {
+    let names = ["constructor", "toString", "valueOf", "hasOwnProperty", "plain"];
+    let tools: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let properties = json!({ *name: {"type": "string"} });
+            json!({"name": format!("tool_{name}"), "inputSchema": {"type": "object", "properties": properties}})
+        })
+        .collect();
+    let catalog = catalog_of("s", &json!(tools));
+    for (tool, name) in catalog.tools().zip(names) {
+        let file = bindings::typescript_tool(tool);
+        let wanted = if name == "plain" { " = {}): Promise" } else { "(input?: " };
+        assert!(file.contains(wanted), "{file}");
+    }
+    assert_eq!(support::typescript_complaints(&catalog), "");
+}

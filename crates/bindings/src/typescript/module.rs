@@ -16,6 +16,17 @@ use crate::words;
 /// The function of `client.ts` that every file imports. The catalog calls no tool so.
 const CALL: &str = "callMCPTool";
 
+/// What every object has, as TypeScript knows it.
+const OBJECTS_HAVE: [&str; 7] = [
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
+
 /// The whole file.
 pub(crate) fn module(target: &Target<'_>) -> String {
     let Typed { types, head, gives } = typed(target);
@@ -59,8 +70,14 @@ fn typed(target: &Target<'_>) -> Typed {
     let mut types = String::new();
     let takes = takes(target.input, input, &names.input_root, &mut types);
     let gives = gives(target.output, output, &names.output_root, &mut types);
-    let default = if may_be_empty(target.input) { " = {}" } else { "" };
-    let head = format!("function {function}(input: {takes}{default}): Promise<{gives}>");
+    let input = if !may_be_empty(target.input) {
+        format!("input: {takes}")
+    } else if names_what_objects_have(target.input) {
+        format!("input?: {takes}")
+    } else {
+        format!("input: {takes} = {{}}")
+    };
+    let head = format!("function {function}({input}): Promise<{gives}>");
     Typed { types, head, gives }
 }
 
@@ -106,6 +123,20 @@ fn may_be_empty(schema: &Schema) -> bool {
     match &schema.root {
         Shape::Union(shapes) => shapes.iter().any(optional),
         root => optional(root),
+    }
+}
+
+/// Whether a parameter is called like something that every object has: then `{}` has one of another type.
+fn names_what_objects_have(schema: &Schema) -> bool {
+    let takes = |shape: &Shape| match shape {
+        Shape::Object(index) => schema.definitions.get(*index).is_some_and(|object| {
+            object.fields.iter().any(|field| OBJECTS_HAVE.contains(&field.name.as_str()))
+        }),
+        _ => false,
+    };
+    match &schema.root {
+        Shape::Union(shapes) => shapes.iter().any(takes),
+        root => takes(root),
     }
 }
 
