@@ -59,7 +59,7 @@ pub(crate) fn place(section: &ServerSection) -> String {
 /// A setting whose value is a secret in plain sight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlainSecret {
-    /// `env` or `headers`, or `oauth`.
+    /// `env`, `headers`, `oauth`, `args` or `url`.
     pub(crate) table: &'static str,
     /// The name in it.
     pub(crate) name: String,
@@ -99,40 +99,108 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let env = section.env.iter().map(|(name, value)| ("env", name.clone(), value));
     let headers = section.headers.iter().map(|(name, value)| ("headers", name.clone(), value));
     let all = env.chain(headers).chain(oauth);
-    all.filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
-        .map(|(table, name, value)| {
-            let lead = if value.starts_with("Bearer ") { "Bearer " } else { "" };
-            PlainSecret { table, name, lead }
-        })
-        .collect()
+    let lead = |text: &str| if text.starts_with("Bearer ") { "Bearer " } else { "" };
+    let named = all
+        .filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
+        .map(|(table, name, value)| PlainSecret { table, name, lead: lead(value) });
+    let arguments = looked_at(&section.args).filter_map(|(_, hidden)| hidden).map(|hidden| {
+        let lead = if hidden.before.ends_with("Bearer ") { "Bearer " } else { "" };
+        PlainSecret { table: "args", name: hidden.name, lead }
+    });
+    let addresses = section.url.iter().chain(&section.openapi);
+    let addresses = addresses
+        .flat_map(|address| secrets_in_address(address))
+        .map(|name| PlainSecret { table: "url", name, lead: "" });
+    named.chain(arguments).chain(addresses).collect()
 }
 
 /// Whether the section has values that others on this machine should not read.
 pub(crate) fn holds_values(section: &ServerSection) -> bool {
     let mut values = section.env.values().chain(section.headers.values());
-    values.any(|value| is_plain(value)) || !plain_secrets(section).is_empty()
+    let endpoints = section.tools.iter().map(|tool| &tool.url);
+    let mut places =
+        section.args.iter().chain(&section.url).chain(&section.openapi).chain(endpoints);
+    values.any(|value| is_plain(value))
+        || !plain_secrets(section).is_empty()
+        || places.any(|place| address(place).contains(HIDDEN))
 }
 
 fn command_line(command: &str, args: &[String]) -> String {
     let mut line = quoted(command);
-    let mut next_is_secret = false;
-    for argument in args {
+    for (argument, hidden) in looked_at(args) {
         line.push(' ');
-        let hidden = std::mem::take(&mut next_is_secret) && !argument.starts_with('-');
-        match argument.split_once('=') {
-            _ if hidden && is_plain(argument) => line.push_str(HIDDEN),
-            Some((name, value)) if is_plain(value) && looks_secret(name, value) => {
-                line.push_str(&quoted(name));
-                line.push('=');
-                line.push_str(HIDDEN);
-            }
-            _ if is_plain(argument) && begins_like_secret(argument) => line.push_str(HIDDEN),
-            _ => line.push_str(&quoted(&address(argument))),
+        match hidden {
+            Some(Hidden { before, .. }) => line.push_str(&quoted(&format!("{before}{HIDDEN}"))),
+            None => line.push_str(&quoted(&address(argument))),
         }
-        next_is_secret =
-            argument.starts_with('-') && !argument.contains('=') && has_secret_word(argument);
     }
     line
+}
+
+/// What of an argument is not shown.
+struct Hidden {
+    /// What it is called.
+    name: String,
+    /// What stands before it in the argument.
+    before: String,
+}
+
+/// Arguments, each with what of it is secret.
+fn looked_at(args: &[String]) -> impl Iterator<Item = (&str, Option<Hidden>)> {
+    let before = std::iter::once(None).chain(args.iter().map(Some));
+    args.iter().zip(before).map(|(argument, before)| {
+        let flag = before.map(String::as_str).filter(|before| {
+            before.starts_with('-') && !before.contains('=') && has_secret_word(before)
+        });
+        (argument.as_str(), hidden(argument, flag))
+    })
+}
+
+fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
+    let called = |name: &str, before: &str| {
+        let name = name.trim_start_matches('-').to_owned();
+        Some(Hidden { name, before: before.to_owned() })
+    };
+    if let Some(flag) = flag
+        && !argument.starts_with('-')
+        && is_plain(argument)
+    {
+        return called(flag, "");
+    }
+    if let Some((name, value)) = argument.split_once('=')
+        && !name.contains("://")
+        && is_plain(value)
+        && looks_secret(name, value)
+    {
+        return called(name, &format!("{name}="));
+    }
+    // `Authorization: Bearer …`, which is how bridges take headers.
+    if let Some((name, value)) = argument.split_once(':')
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && !value.starts_with("//")
+        && is_plain(value.trim())
+        && looks_secret(name, value.trim())
+    {
+        let value = value.trim_start();
+        let value = value.strip_prefix("Bearer ").unwrap_or(value);
+        return called(name, &argument[..argument.len() - value.len()]);
+    }
+    let lead = if argument.starts_with("Bearer ") { "Bearer " } else { "" };
+    let is_secret = !lead.is_empty() || begins_like_secret(argument);
+    if is_plain(argument) && is_secret { called("argument", lead) } else { None }
+}
+
+/// The names of what is secret in an address.
+fn secrets_in_address(text: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(text) else { return Vec::new() };
+    let is_plain =
+        |value: &str| !value.is_empty() && !value.contains("${") && !value.contains("$%7B");
+    let password = url.password().filter(|password| is_plain(password));
+    let pairs = url.query_pairs();
+    let pairs = pairs.filter(|(name, value)| is_plain(value) && looks_secret(name, value));
+    let named = pairs.map(|(name, _)| name.into_owned());
+    password.map(|_| "password".to_owned()).into_iter().chain(named).collect()
 }
 
 /// An address without what may be secret in it; anything else as it is.
@@ -206,6 +274,45 @@ mod tests {
             place(&section),
             "npx -y server --api-key *** --token=*** --dir /data ${env:KEY}"
         );
+    }
+
+    #[test]
+    fn headers_among_arguments_are_shown_without_their_values() {
+        let section = |argument: &str| ServerSection {
+            command: Some("npx".into()),
+            args: vec!["mcp-remote".into(), "https://x.example/sse".into(), argument.into()],
+            ..ServerSection::default()
+        };
+        let url = "https://x.example/sse";
+        for (argument, shown) in [
+            ("Authorization: Bearer sk-abcdef123456", "\"Authorization: Bearer ***\""),
+            ("Authorization:Bearer abc", "\"Authorization:Bearer ***\""),
+            ("X-Api-Key: abc", "\"X-Api-Key: ***\""),
+            ("Bearer abc", "\"Bearer ***\""),
+            ("--token=abc", "--token=***"),
+        ] {
+            let section = section(argument);
+            assert_eq!(place(&section), format!("npx mcp-remote {url} {shown}"));
+            assert!(holds_values(&section), "{argument}");
+            assert_eq!(plain_secrets(&section).len(), 1, "{argument}");
+        }
+        for argument in ["Accept: text/html", "Authorization: ${env:AUTH}", "C:\\tokens", "auth"] {
+            let section = section(argument);
+            assert!(!place(&section).contains(HIDDEN), "{argument}");
+            assert!(!holds_values(&section) && plain_secrets(&section).is_empty(), "{argument}");
+        }
+    }
+
+    #[test]
+    fn secrets_in_an_address_are_named_and_make_a_file_its_owners() {
+        let section =
+            |url: &str| ServerSection { url: Some(url.into()), ..ServerSection::default() };
+        let named = section("https://u:secretpw99@x.example/mcp?token=abc&page=2");
+        let names: Vec<String> =
+            plain_secrets(&named).into_iter().map(|secret| secret.name).collect();
+        assert_eq!(names, ["password", "token"]);
+        assert!(holds_values(&named));
+        assert!(!holds_values(&section("https://x.example/mcp?token=${env:TOKEN}")));
     }
 
     #[test]
