@@ -134,6 +134,8 @@ fn convert(places: &Places, client: Option<Client>, file: &Path, groups: Vec<Gro
             workspace: workspace_of(places, file),
             inputs: group.inputs,
             bare_dollars: client == Some(Client::Gemini),
+            // A file that somebody names may be written for us.
+            reads_secrets: client.is_none_or(|client| client == Client::Windsurf),
             started_in: match group.project {
                 Some(project) => vec![project],
                 None => relative::folders_of(file),

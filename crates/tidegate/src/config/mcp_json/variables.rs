@@ -12,6 +12,8 @@ pub(super) struct Variables {
     pub(super) inputs: BTreeMap<String, Input>,
     /// Whether `$NAME` without braces is a variable too.
     pub(super) bare_dollars: bool,
+    /// Whether `${file:…}` and `${keyring:…}` are known where the file comes from.
+    pub(super) reads_secrets: bool,
     /// Where its servers may be started, the likeliest first.
     pub(super) started_in: Vec<PathBuf>,
 }
@@ -69,7 +71,18 @@ impl Variables {
                     return Err(format!("`${{{inside}}}` is something only the editor knows"));
                 }
                 // Ours already: somebody wrote the file for us.
-                "file" | "keyring" => return Ok(format!("${{{inside}}}")),
+                "file" | "keyring" if self.reads_secrets => {
+                    add(notes, format!("it sends what `${{{inside}}}` holds"));
+                    return Ok(format!("${{{inside}}}"));
+                }
+                // Nobody but us would read it, so whoever wrote it into a project may mean us ill.
+                "file" | "keyring" => {
+                    let note = format!(
+                        "its client does not know `${{{inside}}}`, so it stays text; write it into `tidegate.toml` if it is wanted"
+                    );
+                    add(notes, note);
+                    return Ok(format!("$${{{inside}}}"));
+                }
                 _ => {}
             }
         }
@@ -107,13 +120,17 @@ impl Variables {
         let note = format!(
             "VS Code asks for {id:?}{asked}; here the environment variable {name} has the answer"
         );
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
+        add(notes, note);
         match input.default.filter(|default| !default.contains('}')) {
             Some(default) => format!("${{env:{name}:-{default}}}"),
             None => env(&name),
         }
+    }
+}
+
+fn add(notes: &mut Vec<String>, note: String) {
+    if !notes.contains(&note) {
+        notes.push(note);
     }
 }
 
@@ -173,9 +190,24 @@ mod tests {
         assert!(notes[0].contains("API key") && notes[0].contains("API_KEY"), "{notes:?}");
     }
 
+    #[test]
+    fn secrets_that_a_client_does_not_know_stay_text_and_others_are_said() {
+        for text in ["${file:~/.x}", "${keyring:a/b}"] {
+            let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+            let client = Variables::default();
+            assert_eq!(client.translate(text, &mut theirs).unwrap(), format!("${text}"));
+            let written_for_us = Variables { reads_secrets: true, ..Variables::default() };
+            assert_eq!(written_for_us.translate(text, &mut ours).unwrap(), text);
+            for notes in [theirs, ours] {
+                assert!(notes.len() == 1 && notes[0].contains(text), "{notes:?}");
+            }
+        }
+    }
+
     fn translated(text: &str, bare_dollars: bool) -> Result<String, String> {
         let workspace = Some("/project".into());
-        let variables = Variables { workspace, bare_dollars, ..Variables::default() };
+        let variables =
+            Variables { workspace, bare_dollars, reads_secrets: true, ..Variables::default() };
         let ours = variables.translate(text, &mut Vec::new())?;
         crate::config::secrets::Template::parse(&ours).map_err(|error| error.to_string())?;
         Ok(ours)
