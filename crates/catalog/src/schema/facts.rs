@@ -419,6 +419,8 @@ impl<'a> Facts<'a> {
             Some(Value::Array(names)) => {
                 self.required.extend(names.iter().filter_map(Value::as_str));
             }
+            // One name stands for a list of it, also where arguments are checked.
+            Some(Value::String(name)) => self.required.extend([name.as_str()]),
             // Draft 3 and many a mistake: the value itself must be there.
             Some(Value::Bool(_)) | None => {}
             Some(_) => self.remarks.push("required is not a list".to_owned()),

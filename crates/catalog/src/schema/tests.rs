@@ -79,6 +79,15 @@ fn required_fields_come_first_and_rules_are_in_words() {
 }
 
 #[test]
+fn one_name_that_is_required_stands_for_a_list_of_it() {
+    let schema =
+        |required: Value| json!({"properties": {"a": {"type": "string"}}, "required": required});
+    let said = shown(&schema(json!("a")));
+    assert_eq!(said, shown(&schema(json!(["a"]))));
+    assert!(said.contains("*a: String") && !said.contains('!'), "{said}");
+}
+
+#[test]
 fn nothing_said_is_anything() {
     for schema in [
         json!(null),
@@ -339,7 +348,7 @@ fn what_cannot_be_read_is_anything_and_noted() {
         "choice": {"anyOf": {}},
         "listed": {"enum": []},
         "needed": {"type": "string", "required": true},
-        "nested": {"properties": 7, "required": "x"},
+        "nested": {"properties": 7, "required": 7},
     }})), @r#"
     #0
     #0 
