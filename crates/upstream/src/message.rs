@@ -20,7 +20,7 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::digits;
 use crate::shallow::mended;
@@ -270,6 +270,9 @@ fn result_of(kind: Kind, mut value: Value) -> ServerResult {
         for (key, default) in defaults {
             fields.entry(*key).or_insert_with(|| default.clone());
         }
+        if let Some(capabilities) = fields.get_mut("capabilities") {
+            as_objects(capabilities);
+        }
     }
     let read = match kind {
         Kind::Discover => serde_json::from_value(value.clone()).map(ServerResult::DiscoverResult),
@@ -279,6 +282,16 @@ fn result_of(kind: Kind, mut value: Value) -> ServerResult {
         Kind::Subscription | Kind::Plain => serde_json::from_value(value.clone()),
     };
     read.unwrap_or(ServerResult::CustomResult(CustomResult(value)))
+}
+
+/// Empty lists as what is meant by them: PHP does not tell them from empty objects.
+fn as_objects(capabilities: &mut Value) {
+    if capabilities.as_array().is_some_and(Vec::is_empty) {
+        *capabilities = json!({});
+    }
+    for one in capabilities.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        as_objects(one);
+    }
 }
 
 fn error_of(mut problem: Value, id: RequestId) -> ServerJsonRpcMessage {

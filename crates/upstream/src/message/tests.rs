@@ -108,6 +108,11 @@ fn several_messages_in_an_array_are_all_read() {
 fn a_handshake_without_the_usual_fields_is_completed() {
     let value = json!({"supportedVersions": ["2026-07-28"]});
     assert!(matches!(result_of(Kind::Discover, value), ServerResult::DiscoverResult(_)));
+    let value =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": [], "logging": {}}});
+    assert!(matches!(result_of(Kind::Initialize, value), ServerResult::InitializeResult(_)));
+    let value = json!({"protocolVersion": "2025-11-25", "capabilities": []});
+    assert!(matches!(result_of(Kind::Initialize, value), ServerResult::InitializeResult(_)));
     let value = json!({"protocolVersion": "2025-11-25"});
     assert!(matches!(result_of(Kind::Initialize, value), ServerResult::InitializeResult(_)));
 }
