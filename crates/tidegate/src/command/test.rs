@@ -152,7 +152,7 @@ fn print(tried: &Tried) -> std::io::Result<()> {
         let description = shortened(description);
         out::line(format_args!(
             "  {} {DIM}{}{DIM:#}",
-            out::clean(&tool.name.0),
+            on_one_line(&tool.name.0),
             out::clean(&description)
         ))?;
     }
@@ -167,6 +167,11 @@ fn print(tried: &Tried) -> std::io::Result<()> {
     }
     tell_notes(tried);
     Ok(())
+}
+
+/// A name without anything that begins a line of its own.
+fn on_one_line(name: &str) -> String {
+    out::clean(name).replace('\n', "\u{240a}").replace('\t', "\u{2409}")
 }
 
 /// What it said without being asked, each thing once.
@@ -241,4 +246,18 @@ fn to_json(tried: &Tried) -> Value {
         })).collect::<Vec<_>>(),
         "tools": tried.listing.as_ref().ok().map(|listing| &listing.tools),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_one_line;
+
+    #[test]
+    fn a_name_begins_no_line_of_its_own() {
+        assert_eq!(
+            on_one_line("a\n  forged\tx\u{1b}[31m"),
+            "a\u{240a}  forged\u{2409}x\u{241b}[31m"
+        );
+        assert_eq!(on_one_line("get_time"), "get_time");
+    }
 }
