@@ -62,6 +62,15 @@ const ERRORS: [&str; 38] = [
     "ValueError",
 ];
 
+/// All other exceptions.
+const OTHER: &str = "other";
+
+/// Ways to do the same work: with programs, with all definitions in context, with tool search.
+const WAYS: [&str; 3] = ["tidegate", "inline", "search"];
+
+/// What programs are for.
+const USE_CASES: [&str; 4] = ["computing", "polling", "filtering", "workflow"];
+
 /// How a value begins of which there was too much.
 const TOO_LARGE: &str = r#"{"$type":"too_large","bytes":"#;
 
@@ -171,8 +180,9 @@ pub fn describe() {
     begin();
 }
 
-/// Counts nothing yet of what alerts ask for: Prometheus sees no change in a figure whose first
-/// value is 1, and would miss the first run that failed.
+/// Counts nothing yet of what alerts and the dashboard ask for: Prometheus sees no change in a figure
+/// whose first value is 1, and would miss the first run that failed, and what the first one saved.
+/// Servers and tools may be thousands, so that theirs begin with their first call.
 fn begin() {
     for status in Status::ALL.into_iter().filter(|status| status.is_final()) {
         for language in Language::ALL {
@@ -182,6 +192,19 @@ fn begin() {
     for limit in LimitKind::ALL {
         limit_hits(limit).increment(0);
     }
+    for kind in ERRORS.into_iter().chain([OTHER]) {
+        errors(kind).increment(0);
+    }
+    counter!("tidegate_tokens_sent_total").increment(0);
+    counter!("tidegate_tokens_received_total").increment(0);
+    counter!("tidegate_bytes_kept_total").increment(0);
+    counter!("tidegate_sessions_started_total").increment(0);
+    for (way, use_case) in WAYS.into_iter().flat_map(|way| USE_CASES.map(|case| (way, case))) {
+        cost(way, use_case).increment(0);
+        for language in Language::ALL {
+            tokens(way, use_case, language).increment(0);
+        }
+    }
 }
 
 fn runs(status: Status, language: Language) -> Counter {
@@ -190,6 +213,19 @@ fn runs(status: Status, language: Language) -> Counter {
 
 fn limit_hits(limit: LimitKind) -> Counter {
     counter!("tidegate_limit_hits_total", "limit" => limit.setting())
+}
+
+fn errors(kind: &'static str) -> Counter {
+    counter!("tidegate_errors_total", "type" => kind)
+}
+
+fn tokens(way: &'static str, use_case: &'static str, language: Language) -> Counter {
+    let language = language.name();
+    counter!("tidegate_tokens_total", "way" => way, "use_case" => use_case, "language" => language)
+}
+
+fn cost(way: &'static str, use_case: &'static str) -> Counter {
+    counter!("tidegate_cost_micros_total", "way" => way, "use_case" => use_case)
 }
 
 /// Counts a run that is over.
@@ -231,7 +267,7 @@ fn count_end(ended: &Ended, language: Language) {
     }
     let Some(error) = &ended.error else { return };
     let kind = known(&error.kind);
-    counter!("tidegate_errors_total", "type" => kind).increment(1);
+    errors(kind).increment(1);
     let memory = (kind == "MemoryError").then_some(LimitKind::Memory);
     if let Some(limit) = error.limit.or(memory) {
         limit_hits(limit).increment(1);
@@ -242,7 +278,7 @@ fn count_end(ended: &Ended, language: Language) {
 fn known(kind: &str) -> &'static str {
     // What numpy and pandas raise for want of memory is a kind of it.
     let kind = if kind == "_ArrayMemoryError" { "MemoryError" } else { kind };
-    ERRORS.iter().find(|known| **known == kind).copied().unwrap_or("other")
+    ERRORS.iter().find(|known| **known == kind).copied().unwrap_or(OTHER)
 }
 
 fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
@@ -250,21 +286,16 @@ fn count_tokens(receipt: &Receipt, use_case: &'static str, price: f64) {
     counter!("tidegate_tokens_received_total").increment(receipt.received);
     counter!("tidegate_bytes_kept_total").increment(receipt.bytes_kept);
     let ours = receipt.own_definitions + receipt.sent + receipt.received;
-    for (way, tokens) in
-        [("tidegate", ours), ("inline", receipt.inline), ("search", receipt.search)]
-    {
-        let language = receipt.language.name();
-        counter!("tidegate_tokens_total", "way" => way, "use_case" => use_case, "language" => language)
-            .increment(tokens);
+    for (way, used) in WAYS.into_iter().zip([ours, receipt.inline, receipt.search]) {
+        tokens(way, use_case, receipt.language).increment(used);
         // Counters are whole numbers: millionths of whatever the price is in.
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "money is no less than nothing, and not much more precise"
         )]
-        let cost = (number(tokens) * price).round() as u64;
-        counter!("tidegate_cost_micros_total", "way" => way, "use_case" => use_case)
-            .increment(cost);
+        let micros = (number(used) * price).round() as u64;
+        cost(way, use_case).increment(micros);
     }
     if !receipt.tools_called.is_empty() {
         counter!("tidegate_tool_combinations_total", "tools" => combination(receipt)).increment(1);
@@ -332,6 +363,14 @@ mod tests {
         assert_eq!(of("await asyncio.sleep(1)", &["status", "status"]), "polling");
         assert_eq!(of("x", &["list", "send"]), "workflow");
         assert_eq!(of("x", &["get", "get", "get"]), "workflow");
+        for (program, tools) in [
+            ("1", &[][..]),
+            ("x", &["list"][..]),
+            ("sleep(1)", &["status", "status"][..]),
+            ("x", &["list", "send"][..]),
+        ] {
+            assert!(USE_CASES.contains(&of(program, tools)), "{tools:?} did not begin at 0");
+        }
         let spawned = CallNote { kind: CallKind::Besides, ..call("$spawn") };
         let unmade = CallNote { unmade: true, ..call("gett") };
         assert_eq!(use_case("x", std::slice::from_ref(&spawned)), "computing");

@@ -33,6 +33,15 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         "tidegate_runs_total{status=\"failed\",language=\"python\"} 0",
         "tidegate_runs_total{status=\"timed_out\",language=\"python\"} 0",
         "tidegate_limit_hits_total{limit=\"wall\"} 0",
+        "tidegate_errors_total{type=\"KeyError\"} 0",
+        "tidegate_errors_total{type=\"other\"} 0",
+        "tidegate_tokens_total{way=\"inline\",use_case=\"filtering\",language=\"python\"} 0",
+        "tidegate_tokens_total{way=\"tidegate\",use_case=\"computing\",language=\"python\"} 0",
+        "tidegate_cost_micros_total{way=\"inline\",use_case=\"filtering\"} 0",
+        "tidegate_tokens_sent_total 0",
+        "tidegate_tokens_received_total 0",
+        "tidegate_bytes_kept_total 0",
+        "tidegate_sessions_started_total 0",
     ] {
         assert!(before.lines().any(|one| one == line), "{line} is not in\n{before}");
     }
@@ -72,6 +81,20 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         let line = format!("tidegate_phase_seconds_count{{phase=\"{phase}\"}}");
         assert!(text.contains(&line), "{line}");
     }
+}
+
+#[test]
+fn what_counts_by_tool_is_asked_for_with_its_first_value() {
+    // Sets of tools are not known before they are called, so that theirs cannot begin with 0.
+    let text = deployed("grafana-dashboard.json");
+    let asks =
+        text.lines().filter(|line| line.contains("increase(tidegate_tool_combinations_total"));
+    let mut asked = 0;
+    for line in asks {
+        assert!(line.contains("unless tidegate_tool_combinations_total"), "{line}");
+        asked += 1;
+    }
+    assert!(asked > 0, "the dashboard does not ask for combinations");
 }
 
 #[test]
