@@ -150,8 +150,16 @@ def equal(cells, value, notes):
 
 def _never(cells, value, notes):
     holds = analysis_table.holds(cells.series)
-    notes.add(f"{cells.name!r} holds {holds}, so nothing in it equals the {kind(value)} {shown(value)}")
+    notes.add(f"{cells.name!r} holds {holds}, so nothing in it equals the {kind(value)} {shown(value)}{_quoted(cells, value)}")
     return cells.none()
+
+
+def _quoted(cells, value):
+    """How a number is written that is meant as text."""
+    if cells.kind == "text" and isinstance(value, (bool, int, float)):
+        text = str(value).lower() if isinstance(value, bool) else shown(value)
+        return f'; as a text it is written in quotes: "{text}"'
+    return ""
 
 
 def within(cells, values, notes):
@@ -263,7 +271,7 @@ def matching(cells, name, wanted, case, notes):
     if cells.kind not in ("text", "mixed") and (lists is None or not lists.any()):
         raise AnalysisError(f"'{name}' needs text, and {cells.name!r} holds {analysis_table.holds(cells.series)}")
     if lists is None and not isinstance(wanted, (str, re.Pattern)):
-        raise AnalysisError(f"'{name}' needs a text as 'value' for {cells.name!r}, not {shown(wanted)}")
+        raise AnalysisError(f"'{name}' needs a text as 'value' for {cells.name!r}, not {shown(wanted)}{_quoted(cells, wanted)}")
     test = _test(name, wanted, case)
     found = numpy.fromiter([type(one) is str and test(one) for one in cells.series.tolist()], bool, len(cells.series))
     if lists is not None:

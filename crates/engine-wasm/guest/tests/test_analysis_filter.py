@@ -164,7 +164,10 @@ class Meaning(unittest.TestCase):
         self.assertEqual([row["id"] for row in answer["result"]], [3])
         self.assertIn("2 rows have no text", answer["notes"][0])
         answer = ask("filter", ROWS, conditions=condition("city", "==", 5))
-        self.assertEqual((answer["result"], answer["notes"]), ([], ["'city' holds text, so nothing in it equals the number 5"]))
+        said = "'city' holds text, so nothing in it equals the number 5; as a text it is written in quotes: \"5\""
+        self.assertEqual((answer["result"], answer["notes"]), ([], [said]))
+        answer = ask("filter", ROWS, conditions=condition("city", "in", [True]))
+        self.assertTrue(answer["notes"][0].endswith('it is written in quotes: "true"'), answer["notes"])
 
     def test_rows_come_back_as_they_were(self):
         self.assertEqual(result("filter", ROWS, conditions=condition("id", "<=", 4)), ROWS)
@@ -199,7 +202,7 @@ class Meaning(unittest.TestCase):
             (condition("id", "in", 5), "must be a list for 'in'"),
             (condition("id", "between", [1]), "must be [lowest, highest]"),
             (condition("id", "contains", "1"), "'contains' needs text, and 'id' holds numbers"),
-            (condition("city", "contains", 1), "needs a text as 'value'"),
+            (condition("city", "contains", 1), "needs a text as 'value' for 'city', not 1; as a text it is written in quotes: \"1\""),
             (condition("city", "starts_with", 1), "must be a text"),
             (condition("city", "regex", "(["), "is no valid regular expression: '(['"),
             (condition("city", "regex", "a" * 20_000), "at most 10000 are taken"),

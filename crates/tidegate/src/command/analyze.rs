@@ -34,6 +34,9 @@ const WORDS: [&str; 10] = [
     "not_null",
 ];
 
+/// Those of them that compare text with text; `contains` also looks for any value in the lists of JSON.
+const OF_TEXT: [&str; 4] = ["starts_with", "ends_with", "regex", "matches"];
+
 /// Options of `tidegate analyze`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -146,7 +149,7 @@ fn with_options(mut error: ProgramError, level: Level) -> ProgramError {
 /// The program that carries it out.
 fn program(arguments: &Arguments) -> anyhow::Result<Program> {
     let text = read_input(&arguments.file, "the rows")?;
-    let (analysis_type, parameters) = request(arguments)?;
+    let (analysis_type, parameters) = request(arguments, has_lists(&text))?;
     let raw = |value: &Value| -> anyhow::Result<Box<RawValue>> {
         to_raw_value(value).context("could not write the request as JSON")
     };
@@ -163,8 +166,13 @@ fn program(arguments: &Arguments) -> anyhow::Result<Program> {
 
 const AS_TABLE: &str = "return await analyze(request, True)";
 
-/// The kind of analysis and its parameters.
-fn request(arguments: &Arguments) -> anyhow::Result<(String, Value)> {
+/// Whether a cell may be a list: the rows are JSON.
+fn has_lists(rows: &str) -> bool {
+    rows.trim_start_matches('\u{feff}').trim_start().starts_with(['[', '{'])
+}
+
+/// The kind of analysis and its parameters, for rows whose cells may be lists or are none.
+fn request(arguments: &Arguments, has_lists: bool) -> anyhow::Result<(String, Value)> {
     let mut parameters = Map::new();
     if let Some(kind) = &arguments.kind {
         let given = arguments.parameters.as_deref().unwrap_or("{}");
@@ -183,7 +191,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<(String, Value)> {
     put_field(arguments, &mut parameters);
     if !arguments.filter.is_empty() {
         let conditions: Result<Vec<Value>, anyhow::Error> =
-            arguments.filter.iter().map(|text| condition(text)).collect();
+            arguments.filter.iter().map(|text| condition(text, has_lists)).collect();
         parameters.insert("conditions".into(), Value::Array(conditions?));
         parameters.insert("logic".into(), json!(if arguments.any { "OR" } else { "AND" }));
     }
@@ -230,12 +238,19 @@ fn figure(text: &str) -> Value {
     }
 }
 
-/// `amount > 100`. What is after the operator is JSON, or else text.
-fn condition(text: &str) -> anyhow::Result<Value> {
-    let made = |field: &str, operator: &str, value: &str| {
-        let value = value.trim();
-        let value: Value = serde_json::from_str(value)
-            .unwrap_or_else(|_| Value::String(value.trim_matches('\'').to_owned()));
+/// What is after an operator: JSON, or else text. For an operator of text a number is text, too.
+fn value(text: &str, is_of_text: bool) -> Value {
+    let text = text.trim();
+    let json =
+        serde_json::from_str(text).ok().filter(|json: &Value| !is_of_text || json.is_string());
+    json.unwrap_or_else(|| Value::String(text.trim_matches('\'').to_owned()))
+}
+
+/// `amount > 100`, of rows whose cells may be lists or are none.
+fn condition(text: &str, has_lists: bool) -> anyhow::Result<Value> {
+    let made = |field: &str, operator: &str, given: &str| {
+        let is_of_text = OF_TEXT.contains(&operator) || operator == "contains" && !has_lists;
+        let value = value(given, is_of_text);
         let operator = match operator {
             "=" => "==",
             "matches" => "regex",
@@ -303,7 +318,7 @@ mod tests {
 
     #[test]
     fn conditions_are_a_field_an_operator_and_json_or_text() {
-        let of = |text: &str| condition(text).unwrap().to_string();
+        let of = |text: &str| condition(text, false).unwrap().to_string();
         assert_eq!(of("amount > 100"), r#"{"field":"amount","operator":">","value":100}"#);
         assert_eq!(of("a>=1"), r#"{"field":"a","operator":">=","value":1}"#);
         assert_eq!(of("city = Ulm"), r#"{"field":"city","operator":"==","value":"Ulm"}"#);
@@ -319,9 +334,32 @@ mod tests {
         assert_eq!(of("gone is_null"), r#"{"field":"gone","operator":"is_null"}"#);
         assert_eq!(of("born in inn"), r#"{"field":"born","operator":"in","value":"inn"}"#);
         for wrong in ["a => 1", "a >> 1", "a =< 1"] {
-            assert!(condition(wrong).unwrap_err().to_string().contains("there is no operator"));
+            assert!(
+                condition(wrong, false).unwrap_err().to_string().contains("there is no operator")
+            );
         }
-        assert!(condition("nothing").unwrap_err().to_string().contains("no operator"));
-        assert!(condition("> 3").is_err());
+        assert!(condition("nothing", false).unwrap_err().to_string().contains("no operator"));
+        assert!(condition("> 3", false).is_err());
+    }
+
+    #[test]
+    fn operators_of_text_take_a_number_as_text() {
+        let value =
+            |text: &str, rows: &str| condition(text, has_lists(rows)).unwrap()["value"].clone();
+        let csv = "zip,name\n01234,a1\n";
+        assert_eq!(value("name contains 2", csv), "2");
+        assert_eq!(value("name contains 1.50", csv), "1.50");
+        assert_eq!(value("name starts_with 01", csv), "01");
+        assert_eq!(value("name ends_with true", csv), "true");
+        assert_eq!(value("name regex [12]", csv), "[12]");
+        assert_eq!(value("name matches \"a 1\"", csv), "a 1");
+        assert_eq!(value("name contains '2'", csv), "2");
+        assert_eq!(value("name = 2", csv), 2);
+        assert_eq!(value("name = \"2\"", csv), "2");
+        // The lists of JSON may hold numbers.
+        for json in ["[{\"tags\": [2]}]", "\u{feff} {\"tags\": [2]}\n"] {
+            assert_eq!(value("tags contains 2", json), 2);
+            assert_eq!(value("name starts_with 2", json), "2");
+        }
     }
 }
