@@ -75,33 +75,95 @@ fn part(part: &Part) -> Sight<'_> {
     }
 }
 
-/// What a tool said, in one text.
+/// What a program is told of a failure that came without a word.
+const UNSAID: &str = "the tool failed and did not say why";
+
+/// What a tool said that failed, in one text.
 pub(crate) fn words(result: &ToolResult) -> Cow<'_, str> {
-    let mut texts: Vec<&str> = Vec::new();
-    for part in &result.content {
-        match part {
-            Part::Text { text } => texts.push(text),
-            Part::Resource(resource) => texts.extend(resource.text.as_deref()),
-            _ => {}
-        }
-    }
-    match (&texts[..], &result.structured) {
-        ([], Some(structured)) => structured.to_string().into(),
-        ([], None) => "the tool failed and did not say why".into(),
-        ([text], _) => (*text).into(),
-        (texts, _) => texts.join("\n").into(),
+    match (texts(&result.content), &result.structured) {
+        (Some(texts), _) => texts,
+        (None, Some(structured)) => structured.to_string().into(),
+        (None, None) => UNSAID.into(),
     }
 }
 
-/// The same of an answer that was kept in the form a guest reads.
-pub(crate) fn kept_words(answer: &RawValue) -> String {
+/// The same of a failure that was kept: what the tool itself said.
+pub(crate) fn kept_words(message: &str) -> &str {
+    if message == UNSAID { "" } else { message }
+}
+
+/// All texts of an answer in one, where it has any.
+pub(crate) fn texts(content: &[Part]) -> Option<Cow<'_, str>> {
+    let texts = content.iter().filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        Part::Resource(resource) => resource.text.as_deref(),
+        _ => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    match &texts[..] {
+        [] => None,
+        [text] => Some((*text).into()),
+        texts => Some(texts.join("\n").into()),
+    }
+}
+
+/// Structured content that the texts beside it do not say, as JSON.
+pub(crate) fn untold(result: &ToolResult) -> Option<String> {
+    let structured = result.structured.as_ref()?;
+    let texts = || {
+        result.content.iter().filter_map(|part| match part {
+            Part::Text { text } => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let one_says = |value: &Value| texts().any(|text| says(text, value));
+    let is_told = one_says(structured)
+        || match structured.as_object().map(|object| (object.len(), object.get("result"))) {
+            Some((1, Some(inner))) if one_says(inner) => true,
+            // As one text an item.
+            Some((1, Some(Value::Array(items)))) => {
+                !items.is_empty()
+                    && texts().count() == items.len()
+                    && texts().zip(items).all(|(text, item)| says(text, item))
+            }
+            _ => false,
+        };
+    (!is_told).then(|| structured.to_string())
+}
+
+/// Bytes of the parts that are no text, as they came: of a picture those of its base64.
+pub(crate) fn other_bytes(content: &[Part]) -> usize {
+    let bytes = |part: &Part| match part {
+        Part::Text { .. } => 0,
+        Part::Image { data, .. } | Part::Audio { data, .. } => data.len(),
+        Part::Resource(resource) => resource.blob.as_ref().map_or(0, String::len),
+        Part::Link { uri, name, description, .. } => {
+            uri.len() + name.len() + description.as_ref().map_or(0, String::len)
+        }
+        Part::Other { value } => value.to_string().len(),
+    };
+    content.iter().map(bytes).sum()
+}
+
+/// An answer that was kept in the form a guest reads.
+#[derive(Debug)]
+pub(crate) enum KeptAnswer {
+    /// One value as JSON, or one text.
+    Text(String),
+    /// Several parts.
+    Parts(ToolResult),
+}
+
+/// What `answer` had made of a result.
+pub(crate) fn kept(answer: &RawValue) -> KeptAnswer {
     let text = answer.get();
-    let Ok(kept) = serde_json::from_str::<Kept<'_>>(text) else { return text.to_owned() };
-    let parts = kept.content.into_iter().filter_map(|part| part.text);
-    let texts: Vec<String> = kept.t.into_iter().chain(parts).collect();
-    match (texts.is_empty(), kept.v.or(kept.structured)) {
-        (true, Some(value)) => value.get().to_owned(),
-        _ => texts.join("\n"),
+    match serde_json::from_str::<Kept<'_>>(text) {
+        Err(_) => KeptAnswer::Text(text.to_owned()),
+        Ok(Kept { v: Some(value), .. }) => KeptAnswer::Text(value.get().to_owned()),
+        Ok(Kept { t: Some(text), .. }) => KeptAnswer::Text(text),
+        Ok(Kept { structured, content, .. }) => {
+            KeptAnswer::Parts(ToolResult { structured, content, is_error: false })
+        }
     }
 }
 
@@ -111,16 +173,10 @@ struct Kept<'a> {
     v: Option<&'a RawValue>,
     #[serde(default)]
     t: Option<String>,
-    #[serde(borrow, default)]
-    structured: Option<&'a RawValue>,
     #[serde(default)]
-    content: Vec<KeptPart>,
-}
-
-#[derive(Deserialize)]
-struct KeptPart {
+    structured: Option<Value>,
     #[serde(default)]
-    text: Option<String>,
+    content: Vec<Part>,
 }
 
 #[derive(Serialize)]
@@ -242,5 +298,46 @@ mod tests {
             shown(None, vec![text("a"), picture]),
             @r#"{"has_structured":false,"content":[{"type":"text","text":"a"},{"type":"image","data":"AAAA","media_type":"image/png"}]}"#
         );
+    }
+
+    #[test]
+    fn structured_content_is_told_by_texts_that_say_all_of_it() {
+        let untold = |structured, content: Vec<Part>| {
+            untold(&ToolResult { structured: Some(structured), content, is_error: false })
+        };
+        let picture = || Part::Image { data: "AAAA".into(), media_type: "image/png".into() };
+        assert_eq!(untold(json!({"a": 1}), vec![text("{ \"a\": 1 }"), picture()]), None);
+        assert_eq!(untold(json!({"result": "x"}), vec![text("x"), picture()]), None);
+        assert_eq!(untold(json!({"result": ["x", 2]}), vec![text("x"), text("2")]), None);
+        let some = untold(json!({"result": ["x", 2]}), vec![text("x"), picture()]);
+        assert_eq!(some.as_deref(), Some(r#"{"result":["x",2]}"#));
+        assert_eq!(untold(json!([1, 2]), vec![text("short")]).as_deref(), Some("[1,2]"));
+        assert_eq!(untold(json!([1, 2]), vec![picture()]).as_deref(), Some("[1,2]"));
+    }
+
+    #[test]
+    fn what_is_kept_of_an_answer_is_read_again() {
+        let kept = |structured, content: Vec<Part>| {
+            let result = ToolResult { structured, content, is_error: false };
+            (kept(&answer(&result).unwrap()), result)
+        };
+        let picture = || Part::Image { data: "AAAA".into(), media_type: "image/png".into() };
+        let link =
+            Part::Link { uri: "a:b".into(), name: "c".into(), description: None, media_type: None };
+        let other = Part::Other { value: json!({"type": "new"}) };
+        for (structured, content) in [
+            (Some(json!({"a": 1})), vec![text("Found one."), picture()]),
+            (None, vec![picture(), link, other]),
+            (None, vec![]),
+        ] {
+            let (KeptAnswer::Parts(read), result) = kept(structured, content) else {
+                panic!("this has several parts");
+            };
+            assert_eq!(read, result);
+        }
+        let (read, _) = kept(Some(json!({"a": 1})), vec![]);
+        assert!(matches!(read, KeptAnswer::Text(text) if text == "{\"a\":1}"));
+        let (read, _) = kept(None, vec![text("plain")]);
+        assert!(matches!(read, KeptAnswer::Text(text) if text == "plain"));
     }
 }

@@ -25,7 +25,7 @@ use serde_json::value::RawValue;
 use tokio_util::task::TaskTracker;
 use upstream::ToolResult;
 
-use crate::answer::words;
+use crate::answer::{self, KeptAnswer};
 use crate::minds::Budget;
 
 /// Answers longer than this are counted on another thread.
@@ -66,9 +66,9 @@ struct Line {
 pub(crate) struct Counts {
     /// Tokens of the arguments of all calls.
     pub(crate) argument_tokens: u64,
-    /// Tokens of all answers, as a model would have read them.
+    /// Tokens of all texts and structured contents of answers, as a model would have read them.
     pub(crate) result_tokens: u64,
-    /// Bytes of all answers.
+    /// Bytes of these, and of all else that answers had.
     pub(crate) result_bytes: u64,
     /// How often each tool was called, as `server.tool`.
     pub(crate) tools: BTreeMap<String, u64>,
@@ -79,8 +79,10 @@ pub(crate) struct Counts {
 pub(crate) enum Said {
     /// This text.
     Text(String),
-    /// The words of this result.
-    Result(Arc<ToolResult>),
+    /// The texts of this result, which say all of it.
+    Texts(Arc<ToolResult>),
+    /// All parts of this result.
+    Parts(Arc<ToolResult>),
 }
 
 impl Said {
@@ -92,7 +94,33 @@ impl Said {
             Some(json) if result.structured.is_some() && result.content.is_empty() => {
                 Self::Text(json.to_owned())
             }
-            _ => Self::Result(Arc::clone(result)),
+            Some(_) => Self::Texts(Arc::clone(result)),
+            None => Self::Parts(Arc::clone(result)),
+        }
+    }
+
+    /// The same of an answer that was kept in the form a guest reads.
+    pub(crate) fn kept(value: &RawValue) -> Self {
+        match answer::kept(value) {
+            KeptAnswer::Text(text) => Self::Text(text),
+            KeptAnswer::Parts(result) => Self::Parts(Arc::new(result)),
+        }
+    }
+
+    /// Its tokens and bytes.
+    fn size(&self) -> (usize, usize) {
+        let of = |text: &str| (budget::count(text), text.len());
+        let of_texts =
+            |result: &ToolResult| answer::texts(&result.content).map_or((0, 0), |text| of(&text));
+        match self {
+            Self::Text(text) => of(text),
+            Self::Texts(result) => of_texts(result),
+            Self::Parts(result) => {
+                let texts = of_texts(result);
+                let untold = answer::untold(result).map_or((0, 0), |json| of(&json));
+                let other = answer::other_bytes(&result.content);
+                (texts.0 + untold.0, texts.1 + untold.1 + other)
+            }
         }
     }
 }
@@ -196,14 +224,10 @@ impl Shared {
     }
 
     fn count(&self, said: &Said) {
-        let text = match said {
-            Said::Text(text) => text.into(),
-            Said::Result(result) => words(result),
-        };
-        let tokens = budget::count(&text) as u64;
+        let (tokens, bytes) = said.size();
         let mut counts = self.counts();
-        counts.result_tokens += tokens;
-        counts.result_bytes += text.len() as u64;
+        counts.result_tokens += tokens as u64;
+        counts.result_bytes += bytes as u64;
     }
 
     fn counts(&self) -> MutexGuard<'_, Counts> {

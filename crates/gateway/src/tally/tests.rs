@@ -54,6 +54,43 @@ async fn what_is_counted_beside_the_program_is_what_a_model_would_have_read() {
 }
 
 #[tokio::test]
+async fn answers_that_are_not_text_are_counted_as_they_came() {
+    let counted = async |structured: Option<Value>, content: Vec<Part>| {
+        let tally = Tally::default();
+        says(&tally, structured.clone(), content.clone());
+        let counts = tally.settled().await;
+        // The same where another process has only what was kept of it.
+        let again = Tally::default();
+        let result = ToolResult { structured, content, is_error: false };
+        again.answered(Said::kept(&answer(&result).unwrap()), 0);
+        assert_eq!(again.settled().await, counts);
+        (counts.result_tokens, counts.result_bytes)
+    };
+    let picture =
+        |bytes: usize| Part::Image { data: "A".repeat(bytes), media_type: "image/png".to_owned() };
+    assert_eq!(counted(None, vec![]).await, (0, 0));
+    assert_eq!(counted(None, vec![picture(120_000)]).await, (0, 120_000));
+    let numbers: Value = (0..3_000).collect();
+    let json = numbers.to_string();
+    let tokens = (budget::count("short") + budget::count(&json)) as u64;
+    let all = counted(Some(numbers.clone()), vec![text("short")]).await;
+    assert_eq!(all, (tokens, 5 + json.len() as u64));
+    // What a text beside a picture repeats is read once.
+    let all = counted(Some(numbers), vec![text(&json), picture(8)]).await;
+    assert_eq!(all, (budget::count(&json) as u64, 8 + json.len() as u64));
+    let link = Part::Link {
+        uri: "file:a".to_owned(),
+        name: "a".to_owned(),
+        description: Some("one".to_owned()),
+        media_type: None,
+    };
+    assert_eq!(counted(None, vec![link]).await, (0, 10));
+    let other = json!({"type": "new"});
+    let bytes = other.to_string().len() as u64;
+    assert_eq!(counted(None, vec![Part::Other { value: other }]).await, (0, bytes));
+}
+
+#[tokio::test]
 async fn answers_that_come_at_once_are_each_counted_once() {
     let tally = Tally::default();
     let long = "a word ".repeat(2_000);
@@ -95,9 +132,9 @@ fn what_was_written_for_the_program_is_not_written_again() {
         Said::by(&result, &answer(&result).unwrap())
     };
     assert!(matches!(by(Some(json!({"v": 1})), vec![]), Said::Text(text) if text == "{\"v\":1}"));
-    assert!(matches!(by(Some(json!([])), vec![text("[ ]")]), Said::Result(_)));
-    assert!(matches!(by(None, vec![text("[ 1 ]")]), Said::Result(_)));
+    assert!(matches!(by(Some(json!([])), vec![text("[ ]")]), Said::Texts(_)));
+    assert!(matches!(by(None, vec![text("[ 1 ]")]), Said::Texts(_)));
     // Of another value than what was made for a program nothing is taken.
     let result = Arc::new(ToolResult { structured: Some(json!(1)), ..ToolResult::default() });
-    assert!(matches!(Said::by(&result, &to_raw_value("1").unwrap()), Said::Result(_)));
+    assert!(matches!(Said::by(&result, &to_raw_value("1").unwrap()), Said::Parts(_)));
 }

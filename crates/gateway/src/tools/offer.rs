@@ -255,17 +255,19 @@ impl Offer {
                 let said = self.tools.said(tool.server(), tool.tool());
                 self.tools.judge.made_before(&wish((tool, &said), arguments, behalf));
             }
-            let text = match &answer.result {
-                Ok(value) => Some(kept_words(value)),
-                Err(error) if error.kind == "ToolError" => Some(error.message.clone()),
+            let said = match &answer.result {
+                Ok(value) => Some((tally::Said::kept(value), value.get().len())),
+                Err(error) if error.kind == "ToolError" => {
+                    let said = kept_words(&error.message);
+                    Some((tally::Said::Text(said.to_owned()), said.len()))
+                }
                 Err(error) if crate::hearing::reached_nobody(&error.kind) => continue,
                 Err(_never_came) => None,
             };
             let sent = self.tally.tokens(&call.arguments);
             self.tally.leaves(format!("{}.{}", tool.server(), tool.name()), sent);
-            if let Some(text) = text {
-                let bytes = text.len();
-                self.tally.answered(tally::Said::Text(text), bytes);
+            if let Some((said, bytes)) = said {
+                self.tally.answered(said, bytes);
             }
         }
     }
@@ -392,13 +394,11 @@ impl Offer {
         }
         let result = result.map_err(|failure| from_failure(&failure))?;
         let result = Arc::new(cover.result(result).await.map_err(|error| error.after())?);
-        if result.is_error {
-            let said = words(&result).into_owned();
-            self.tally.answered(tally::Said::Text(said.clone()), said.len());
-            return Err(fault("ToolError", said));
-        }
         let value = answer(&result).map_err(|error| fault("ServerError", error.to_string()))?;
         self.tally.answered(tally::Said::by(&result, &value), value.get().len());
+        if result.is_error {
+            return Err(fault("ToolError", words(&result).into_owned()));
+        }
         let is_current = || self.tools.is_current(tool);
         self.tools.learning.saw(tool, result, value.get().len(), is_current);
         Ok(value)
