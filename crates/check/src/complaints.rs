@@ -617,7 +617,8 @@ impl<'a> Judge<'_, 'a, '_> {
             "this is a {what}, not its result; write `await` before the call that makes it"
         );
         let crash = self.crash(expression.range(), message, raises::TYPE);
-        let crash = self.apart(crash, self.trust.is_apart(expression));
+        let is_own = *kind == Kind::Coroutine && self.trust.is_apart(expression);
+        let crash = self.apart(crash, is_own);
         Mistake { code: Code::MissingAwait, ..crash }
     }
 }

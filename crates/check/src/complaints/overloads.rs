@@ -12,13 +12,15 @@ use crate::kinds::Kind;
 use crate::nearest::nearest;
 use crate::typed::{Complaint, Way};
 
-impl<'a> Judge<'_, 'a, '_> {
+impl Judge<'_, '_, '_> {
     pub(super) fn no_way(&self, complaint: &Complaint) -> Option<Mistake> {
         let call = self.call(complaint.range)?;
         let ways = self.typed.ways.get(&call.range()).filter(|ways| !ways.is_empty())?;
         // One that shows nothing may take anything.
         let is_open = |way: &Way| way.most == Some(0);
-        if ways.iter().any(is_open) || self.may_take_more(call) || !self.is_of_python(&call.func) {
+        let is_unclear = ways.iter().any(is_open) || self.may_take_more(call);
+        // Of some functions it is told in other words.
+        if is_unclear || !self.is_of_python(&call.func) || self.unknown_keyword(call).is_some() {
             return None;
         }
         let shown = match &*call.func {
@@ -26,21 +28,18 @@ impl<'a> Judge<'_, 'a, '_> {
             Expr::Attribute(method) => method.attr.as_str(),
             _ => return None,
         };
-        let (range, message, near) = match unknown_name(call, ways) {
-            Some(name) => {
-                let known = ways.iter().filter_map(|way| way.named.as_ref()).flatten();
-                let near = nearest(name.as_str(), known.map(String::as_str)).map(str::to_owned);
-                (name.range, format!("{shown}() takes no argument '{name}'"), near)
-            }
-            None => {
-                let most = ways.iter().map(|way| way.most).collect::<Option<Vec<_>>>()?;
-                let most = most.into_iter().max()?;
-                let beyond = call.arguments.args.get(most)?;
-                let count = call.arguments.args.len();
-                let values = if most == 1 { "value" } else { "values" };
-                let message = format!("{shown}() takes {most} {values} at most, not {count}");
-                (beyond.range(), message, None)
-            }
+        let (range, message, near) = if let Some(name) = unknown_name(call, ways) {
+            let known = ways.iter().filter_map(|way| way.named.as_ref()).flatten();
+            let near = nearest(name.as_str(), known.map(String::as_str)).map(str::to_owned);
+            (name.range, format!("{shown}() has no parameter '{name}'"), near)
+        } else {
+            let most = ways.iter().map(|way| way.most).collect::<Option<Vec<_>>>()?;
+            let most = most.into_iter().max()?;
+            let beyond = call.arguments.args.get(most)?;
+            let count = call.arguments.args.len();
+            let values = if most == 1 { "value" } else { "values" };
+            let message = format!("{shown}() takes {most} {values} at most, not {count}");
+            (beyond.range(), message, None)
         };
         let crash = self.crash(range, message, raises::TYPE);
         let crash = self.apart(crash, self.trust.is_callee_apart(&call.func));
