@@ -167,13 +167,6 @@ fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
     {
         return called(flag, "");
     }
-    if let Some((name, value)) = argument.split_once('=')
-        && !name.contains("://")
-        && is_plain(value)
-        && looks_secret(name, value)
-    {
-        return called(name, &format!("{name}="));
-    }
     // `Authorization: Bearer …`, which is how bridges take headers.
     if let Some((name, value)) = argument.split_once(':')
         && !name.is_empty()
@@ -185,6 +178,20 @@ fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
         let value = value.trim_start();
         let value = value.strip_prefix("Bearer ").unwrap_or(value);
         return called(name, &argument[..argument.len() - value.len()]);
+    }
+    if let Some((name, value)) = argument.split_once('=')
+        && !name.contains("://")
+        && is_plain(value)
+        && looks_secret(name, value)
+    {
+        return called(name, &format!("{name}="));
+    }
+    // `--header=Authorization: Bearer …`
+    if argument.starts_with('-')
+        && let Some((name, value)) = argument.split_once('=')
+        && let Some(Hidden { name: inner, before }) = hidden(value, None)
+    {
+        return called(&inner, &format!("{name}={before}"));
     }
     let lead = if argument.starts_with("Bearer ") { "Bearer " } else { "" };
     let is_secret = !lead.is_empty() || begins_like_secret(argument);
@@ -286,6 +293,8 @@ mod tests {
         let url = "https://x.example/sse";
         for (argument, shown) in [
             ("Authorization: Bearer sk-abcdef123456", "\"Authorization: Bearer ***\""),
+            ("Authorization: Bearer abc==", "\"Authorization: Bearer ***\""),
+            ("--header=X-Api-Key: abc", "\"--header=X-Api-Key: ***\""),
             ("Authorization:Bearer abc", "\"Authorization:Bearer ***\""),
             ("X-Api-Key: abc", "\"X-Api-Key: ***\""),
             ("Bearer abc", "\"Bearer ***\""),
