@@ -28,6 +28,7 @@ use serde_json::value::RawValue;
 use tokio::sync::Semaphore;
 use upstream::TraceParent;
 
+pub(crate) use self::first::Kept;
 use self::first::{ChildBooks, First, Nobody};
 pub use self::resting::Rests;
 use self::resting::{Awake, Resting};
@@ -87,6 +88,8 @@ pub(crate) struct Children {
     begun: AtomicU64,
     /// Those that have a guest or are about to, and do not rest without one.
     awake: AtomicUsize,
+    /// Where their calls are written down, if they are.
+    kept: Option<Arc<dyn Kept>>,
 }
 
 /// What all children that are still to come may use.
@@ -239,7 +242,14 @@ impl Children {
             room: Semaphore::new(AT_ONCE as usize),
             begun: AtomicU64::new(0),
             awake: AtomicUsize::new(0),
+            kept: None,
         }
+    }
+
+    /// The same, with their calls written down. Those of an earlier process keep their numbers.
+    pub(crate) fn kept_by(self, kept: Arc<dyn Kept>) -> Self {
+        let begun = AtomicU64::new(kept.children_before());
+        Self { begun, kept: Some(kept), ..self }
     }
 
     /// Whether any of them runs.
@@ -336,6 +346,7 @@ impl Children {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let behalf = self.behalf.of_child(number, agent.clone());
         let parent = Arc::clone(&self.hearing);
+        let named = agent.clone();
         let hearing = Arc::new(Overheard { parent, number, agent });
         let ran = match &self.nursery.rests {
             Some(rests) => {
@@ -344,8 +355,9 @@ impl Children {
                 let most = session.start().limits.call_result_bytes;
                 let mut desk = Desk::new(Arc::clone(&offer), Arc::new(behalf), most, hearing);
                 if let Some(first) = first {
-                    let offer = Arc::clone(&offer);
-                    desk = desk.with_books(Arc::new(ChildBooks { offer, first }));
+                    let (offer, kept) = (Arc::clone(&offer), self.kept.clone());
+                    let books = ChildBooks { offer, first, kept, number, agent: named };
+                    desk = desk.with_books(Arc::new(books));
                 }
                 let desk = Arc::new(desk);
                 let host = Arc::clone(&desk) as _;
@@ -435,6 +447,11 @@ impl Drop for Share<'_> {
     }
 }
 
+/// The number of a child's call within the run.
+fn numbered(child: u64, call: u64) -> u64 {
+    (child << 32) | call
+}
+
 /// Hears the calls of a child as those of its run; what it prints is its own.
 struct Overheard {
     parent: Arc<dyn Hearing>,
@@ -446,7 +463,7 @@ struct Overheard {
 impl Overheard {
     /// The number of a child's call within the run.
     fn numbered(&self, call: u64) -> u64 {
-        (self.number << 32) | call
+        numbered(self.number, call)
     }
 
     fn noted(&self, note: &CallNote) -> CallNote {

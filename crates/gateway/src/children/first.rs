@@ -13,6 +13,7 @@ use engine::{CallError, CallId, CallResult, HostCall};
 use tokio::sync::OnceCell;
 use upstream::Departure;
 
+use super::numbered;
 use crate::desk::Books;
 use crate::hearing::CallNote;
 use crate::service::durable::Effect;
@@ -55,10 +56,59 @@ impl Departure for Nobody {
     }
 }
 
-/// The books of a child: they know of no call but the first that changes something.
+/// Where the calls of children are written down, so that they are told of after a crash.
+#[async_trait]
+pub(crate) trait Kept: Send + Sync {
+    /// A call is about to leave: its number within the run, and what its child is called.
+    fn leaves(
+        &self,
+        which: (u64, Option<String>),
+        call: &HostCall,
+        effect: Effect,
+    ) -> Result<(), CallError>;
+
+    /// Comes back when what was written down is not forgotten.
+    async fn is_synced(&self) -> io::Result<()>;
+
+    /// It was answered.
+    fn answered(&self, id: u64, result: &CallResult, took: Duration);
+
+    /// Nobody waits for it any more.
+    fn withdrawn(&self, id: u64);
+
+    /// How many children there were in earlier processes, at most.
+    fn children_before(&self) -> u64;
+}
+
+/// Tells of a call that changes something, once it cannot be forgotten.
+struct Leaving {
+    first: Arc<First>,
+    kept: Option<Arc<dyn Kept>>,
+}
+
+#[async_trait]
+impl Departure for Leaving {
+    fn waits(&self) {}
+
+    async fn leaves(&self) -> io::Result<()> {
+        self.first.leaves().await?;
+        match &self.kept {
+            Some(kept) => kept.is_synced().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The books of a child: nothing is answered from them, and its first call that changes something is told
+/// to whoever keeps those of its run.
 pub(super) struct ChildBooks {
     pub(super) offer: Arc<Offer>,
     pub(super) first: Arc<First>,
+    pub(super) kept: Option<Arc<dyn Kept>>,
+    /// Which child it is,
+    pub(super) number: u64,
+    /// and what it is called.
+    pub(super) agent: Option<String>,
 }
 
 #[async_trait]
@@ -75,20 +125,33 @@ impl Books for ChildBooks {
         false
     }
 
-    fn leaves(&self, _: &HostCall) -> Result<(), CallError> {
-        Ok(())
+    fn leaves(&self, call: &HostCall) -> Result<(), CallError> {
+        let Some(kept) = &self.kept else { return Ok(()) };
+        let id = numbered(self.number, call.id.0);
+        kept.leaves((id, self.agent.clone()), call, self.offer.effect(call))
     }
 
     fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>> {
         Some(match self.offer.effect(call) {
             Effect::Read => Arc::new(Nobody) as Arc<dyn Departure>,
-            Effect::Idempotent | Effect::Write => Arc::clone(&self.first) as _,
+            Effect::Idempotent | Effect::Write => {
+                let (first, kept) = (Arc::clone(&self.first), self.kept.clone());
+                Arc::new(Leaving { first, kept })
+            }
         })
     }
 
-    async fn answered(&self, _: &CallResult, _: Duration) {}
+    async fn answered(&self, result: &CallResult, took: Duration) {
+        if let Some(kept) = &self.kept {
+            kept.answered(numbered(self.number, result.id.0), result, took);
+        }
+    }
 
-    fn withdrawn(&self, _: CallId) {}
+    fn withdrawn(&self, id: CallId) {
+        if let Some(kept) = &self.kept {
+            kept.withdrawn(numbered(self.number, id.0));
+        }
+    }
 }
 
 #[cfg(test)]

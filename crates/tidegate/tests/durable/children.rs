@@ -1,4 +1,4 @@
-//! A child's writes are not made twice, though its own calls are in no ledger.
+//! A child's writes are not made twice, and are told of after a kill.
 
 use std::time::Duration;
 
@@ -107,4 +107,29 @@ fn whoever_takes_over_does_not_start_a_child_again_that_failed_after_a_write() {
         "await spawn(\"from servers.desk import look\\nawait look(key='r')\\nopen('/nope')\")";
     resumed(code);
     assert_eq!(gateway.counted().len(), 6, "{:?}", gateway.counted());
+}
+
+#[test]
+fn what_a_child_had_called_is_told_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &["--durable", "true"]);
+    gateway.start();
+    let done = "from servers.desk import book\nreturn (await book(key='one'))['key']";
+    let child = "import asyncio\nfrom servers.desk import book, look\nawait look(key='read')\nawait book(key='two')\nawait asyncio.sleep(30)";
+    let code = format!("await spawn({done:?})\nawait spawn({child:?})");
+    let id = gateway.begin(&json!({ "code": code })).unwrap();
+    gateway.until_counted(3);
+    std::thread::sleep(Duration::from_millis(500));
+    gateway.kill();
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    let calls = run["calls"].as_array().unwrap();
+    let fate_of = |tool: &str| -> Vec<&str> {
+        let own = calls.iter().filter(|call| call["tool"] == tool);
+        own.map(|call| call["fate"].as_str().unwrap()).collect()
+    };
+    assert_eq!(fate_of("book"), ["committed", "committed"], "{run:#}");
+    assert_eq!(fate_of("look"), ["committed"], "{run:#}");
+    let note = run["note"].as_str().unwrap_or_default();
+    assert!(note.contains("\"one\"") && note.contains("\"two\""), "{run:#}");
 }

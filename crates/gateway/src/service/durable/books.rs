@@ -11,7 +11,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::warn;
 use upstream::Departure;
 
+use super::Effect;
 use super::keeper::Keeper;
+use crate::children::Kept;
 use crate::desk::Books;
 use crate::hearing::{CallNote, UNSENT};
 use crate::tools::Offer;
@@ -52,7 +54,7 @@ impl Books for RunBooks {
     }
 
     fn holds(&self, call: &HostCall) -> bool {
-        !matches!(self.offer.effect(call), super::Effect::Read)
+        !matches!(self.offer.effect(call), Effect::Read)
     }
 
     fn leaves(&self, call: &HostCall) -> Result<(), CallError> {
@@ -73,7 +75,7 @@ impl Books for RunBooks {
     async fn answered(&self, result: &CallResult, took: Duration) {
         self.keeper.answered(result, took);
         let left = self.keeper.left(result.id);
-        if left.is_some_and(|left| left.effect != super::Effect::Read)
+        if left.is_some_and(|left| left.effect != Effect::Read)
             && let Err(error) = self.keeper.sync().await
         {
             warn!(error = %error, "what a tool answered could not be written down safely");
@@ -82,6 +84,40 @@ impl Books for RunBooks {
 
     fn withdrawn(&self, id: CallId) {
         self.keeper.withdrawn(id);
+    }
+}
+
+/// The same for the programs that a run starts.
+pub(crate) struct ChildLedger(pub(crate) Arc<Keeper>);
+
+#[async_trait]
+impl Kept for ChildLedger {
+    fn leaves(
+        &self,
+        which: (u64, Option<String>),
+        call: &HostCall,
+        effect: Effect,
+    ) -> Result<(), CallError> {
+        self.0.child_leaves(which, call, effect).map_err(|error| unwritten(&error))
+    }
+
+    async fn is_synced(&self) -> io::Result<()> {
+        self.0.sync().await
+    }
+
+    fn answered(&self, id: u64, result: &CallResult, took: Duration) {
+        self.0.child_ends(id, |note| note.with(result, took));
+    }
+
+    fn withdrawn(&self, id: u64) {
+        self.0.child_ends(id, |mut note| {
+            note.is_given_up();
+            note
+        });
+    }
+
+    fn children_before(&self) -> u64 {
+        self.0.children_before()
     }
 }
 

@@ -13,7 +13,8 @@ use super::Effect;
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
 use super::over::{damaged, told, told_well};
 use super::own::Own;
-use super::past::{Left, Past, REFUSED};
+use super::past::{Left, OfChild, Past, REFUSED};
+use crate::hearing::{CallNote, Fate};
 use crate::service::ids::RunId;
 use crate::service::record::{Moment, Rest};
 use crate::service::{Record, Status, lock};
@@ -56,6 +57,8 @@ struct State {
     spare: Vec<Left>,
     /// Calls of the run that this one takes over from, each used once.
     earlier: Vec<Left>,
+    /// Calls of programs that it started, by number.
+    of_children: BTreeMap<u64, OfChild>,
     /// Nobody knows what else it has done.
     is_damaged: bool,
     /// A call is said to wait that may yet be forgotten to.
@@ -132,7 +135,7 @@ impl Keeper {
         // One that was being written when the process ended. What is known of images reads all of them.
         let [_, half] = image_files(&folder, number + 1);
         let _ = std::fs::remove_file(half);
-        let Past { image, left, spare, earlier, ended, .. } = past;
+        let Past { image, left, spare, earlier, of_children, ended, .. } = past;
         let over = match (told_as, damage) {
             (Some(SUCCEEDED), _) => Some(told_well()),
             (_, Some(damage)) => Some(damaged(damage)),
@@ -146,6 +149,7 @@ impl Keeper {
             left,
             spare,
             earlier,
+            of_children,
             is_damaged: damage.is_some(),
             ..State::default()
         });
@@ -398,6 +402,45 @@ impl Keeper {
     /// All calls that have left, in their order.
     pub(crate) fn all_left(&self) -> Vec<Left> {
         lock(&self.state).left.values().cloned().collect()
+    }
+
+    /// What is told of all calls, those of programs that were started among them.
+    pub(crate) fn notes(&self) -> Vec<CallNote> {
+        let state = lock(&self.state);
+        Past::notes(state.left.values(), state.of_children.values())
+    }
+
+    /// A program that was started makes a call.
+    pub(crate) fn child_leaves(
+        &self,
+        (id, agent): (u64, Option<String>),
+        call: &HostCall,
+        effect: Effect,
+    ) -> io::Result<()> {
+        let note = CallNote { id, agent, ..CallNote::leaving(call) };
+        let told = Left::new(call.clone(), effect, note.started_at, false).told();
+        let call = OfChild { note, effect, told };
+        let mut state = lock(&self.state);
+        self.append(&mut state, &Line::OfChild(Box::new(call.clone())))?;
+        state.of_children.insert(id, call);
+        Ok(())
+    }
+
+    /// It was answered, or nobody waits for it any more. What cannot be written down is unknown after a crash.
+    pub(crate) fn child_ends(&self, id: u64, end: impl FnOnce(CallNote) -> CallNote) {
+        let mut state = lock(&self.state);
+        let Some(call) = state.of_children.get_mut(&id).filter(|call| call.note.ok.is_none())
+        else {
+            return;
+        };
+        call.note = end(call.note.clone());
+        let line = Line::OfChild(Box::new(call.clone()));
+        let _ = self.append(&mut state, &line);
+    }
+
+    /// How many programs the run has started that called anything, at most.
+    pub(crate) fn children_before(&self) -> u64 {
+        lock(&self.state).of_children.keys().next_back().map_or(0, |last| last >> 32)
     }
 
     /// The calls that were to leave and never did.
@@ -654,7 +697,7 @@ impl Keeper {
             status: Status::Waiting,
             started_at: image.map(|_| begun.created_at),
             waiting: Some(Rest { since, wakes_at, is_paused: true }),
-            calls: past.left.values().map(Left::note).collect(),
+            calls: Past::notes(past.left.values(), past.of_children.values()),
             ..begun.record()
         }))
     }
@@ -671,6 +714,13 @@ impl Keeper {
                 _ if left.is_unknown() => unknown.push(left.told()),
                 Some(_) if left.is_half_done() => half_done.push(left.told()),
                 Some(_) | None => {}
+            }
+        }
+        for OfChild { note, effect, told } in lock(&self.state).of_children.values() {
+            match note.fate(true) {
+                Some(Fate::Committed) if *effect != Effect::Read => committed.push(told.clone()),
+                Some(Fate::Unknown) if *effect == Effect::Write => unknown.push(told.clone()),
+                _ => {}
             }
         }
         let told = [

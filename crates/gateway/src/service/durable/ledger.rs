@@ -5,6 +5,7 @@
 //! earlier  a call of the run that it takes over from
 //! calls    a call leaves: which, with what, and whether it may be repeated
 //! answered what came back
+//! of child a program that was started makes a call, or has its answer
 //! image    everything the program is lies in that file, and these calls are pending in it
 //! again    a new process goes on from the last image
 //! ended    it was told to have failed before that could be stored
@@ -27,7 +28,7 @@ use engine::{CallId, CallResult, Context, HostCall, Language, Limits, Program, P
 use serde::{Deserialize, Serialize};
 
 use super::Effect;
-use super::past::Left;
+use super::past::{Left, OfChild};
 use crate::service::ids::{RunId, SessionId};
 use crate::service::record::{Moment, Record, Status};
 
@@ -74,6 +75,8 @@ pub(crate) enum Line {
         /// Which.
         id: CallId,
     },
+    /// A program that was started makes a call, or has its answer.
+    OfChild(Box<OfChild>),
     /// Nobody waits for it any more.
     Withdrawn {
         /// Which.
@@ -251,7 +254,12 @@ impl Ledger {
     pub(crate) fn append(&mut self, line: &Line) -> io::Result<()> {
         self.go_on()?;
         let text = written(line)?;
-        let spare = if matches!(line, Line::Calls { .. }) { SPARE_BYTES } else { 0 };
+        let leaves = match line {
+            Line::Calls { .. } => true,
+            Line::OfChild(call) => call.note.ok.is_none(),
+            _ => false,
+        };
+        let spare = if leaves { SPARE_BYTES } else { 0 };
         if self.bytes.saturating_add(text.len() as u64) > MOST_BYTES - spare {
             // Nothing of it could be read after a crash.
             return Err(io::Error::new(

@@ -136,6 +136,16 @@ fn is_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// A call of a program that the run started, as far as it is told of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct OfChild {
+    /// Its number says of which child it is, too.
+    pub(crate) note: CallNote,
+    pub(crate) effect: Effect,
+    /// Which tool, with the beginning of what it was given.
+    pub(crate) told: String,
+}
+
 /// What a run has done, as far as its ledger says.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
@@ -148,6 +158,8 @@ pub(crate) struct Past {
     pub(crate) spare: Vec<Left>,
     /// Calls of the run that this one takes over from, but for those that it has used.
     pub(crate) earlier: Vec<Left>,
+    /// Calls of programs that it started, by number.
+    pub(crate) of_children: BTreeMap<u64, OfChild>,
     /// Nobody knows what else it has done.
     pub(crate) is_damaged: bool,
     /// How it ended, where that could not be stored.
@@ -205,6 +217,7 @@ impl Past {
             Line::Answered { result, took } => {
                 self.change(result.id, |left| left.answer = Some((result, took)));
             }
+            Line::OfChild(call) => drop(self.of_children.insert(call.note.id, *call)),
             Line::Withdrawn { id } => self.change(id, |left| left.withdrawn = true),
             Line::Image(image) => {
                 let known = self.left.keys().chain(&image.pending);
@@ -236,6 +249,19 @@ impl Past {
             has_value && !left.withdrawn && !left.reused
         };
         self.spare.extend(after.into_values().filter(is_worth_keeping));
+    }
+
+    /// What is told of all its calls, in the order in which they left.
+    pub(crate) fn notes<'a>(
+        left: impl Iterator<Item = &'a Left>,
+        of_children: impl Iterator<Item = &'a OfChild>,
+    ) -> Vec<CallNote> {
+        // What a child had asked when its process ended is asked again, if it only read.
+        let counts = |call: &&OfChild| call.effect != Effect::Read || call.note.ok.is_some();
+        let of_children = of_children.filter(counts).map(|call| call.note.clone());
+        let mut notes: Vec<_> = left.map(Left::note).chain(of_children).collect();
+        notes.sort_by_key(|note| note.started_at);
+        notes
     }
 
     /// Every call that is not to be made again by whoever takes over from this run.

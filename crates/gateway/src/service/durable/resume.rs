@@ -15,6 +15,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::books::ChildLedger;
 use super::drive::{Before, Driver, Ended};
 use super::held::{self, Held};
 use super::keeper::{Called, Found, Keeper, Known, counted};
@@ -324,7 +325,7 @@ impl Service {
                 wakes_at: image.wake_at.map(Moment::of),
                 is_paused: false,
             });
-            record.calls = keeper.all_left().iter().map(Left::note).collect();
+            record.calls = keeper.notes();
             let run = Run::new(record, None, &self.ending);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
             let (send, has_session) = oneshot::channel();
@@ -625,7 +626,9 @@ fn desk(
     offer.tally().models().set(start.limits.model_tokens);
     let desk = Desk::new(Arc::clone(offer), Arc::clone(&behalf), most, Arc::clone(&hearing));
     let skills = offer.skills(&behalf, place.engine.language());
+    let kept = Arc::new(ChildLedger(Arc::clone(place.keeper)));
     let children = Children::new(nursery, offer, behalf, hearing, start.limits.clone());
+    let children = children.kept_by(kept);
     let desk = Arc::new(desk.with_books(books).with_children(children));
     (Start { host: Arc::clone(&desk) as _, skills, ..start }, desk)
 }

@@ -8,7 +8,6 @@ use upstream::{Options, Upstreams};
 
 use super::*;
 use crate::desk::Books as _;
-use crate::hearing::CallNote;
 use crate::service::durable::RunBooks;
 use crate::service::ids::SessionId;
 use crate::tools::CALL;
