@@ -70,7 +70,9 @@ fn a_session_that_cannot_be_written_any_more_is_what_it_was_before_and_says_so()
         assert!(note.contains("could not be written to disk"), "{unwritten:#}");
     }
     gateway.kill();
-    obstacles.iter().for_each(|path| std::fs::remove_dir(path).unwrap());
+    for path in &obstacles {
+        std::fs::remove_dir(path).unwrap();
+    }
     gateway.start();
     let gone = run(&gateway, &fresh, "x");
     assert_eq!(gone["error"]["code"], "session_gone", "{gone:#}");
