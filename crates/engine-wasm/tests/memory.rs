@@ -7,38 +7,51 @@ mod support;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Engine, Input, Program, Start, Step};
+use engine::{Engine, Guest, Input, Program, Start, Step};
 use engine_wasm::Options;
 
 /// What allocators and threads may come to hold besides: less than half a kilobyte of each program.
 const SLACK_KB: u64 = 4_000;
+/// How often what grew may be what they came to hold.
+const ROUNDS: usize = 3;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn ten_thousand_programs_leave_no_more_memory_behind_than_five_hundred() {
     let engine: Arc<dyn Engine> = support::new_engine(Options::default());
-    let mut after_first = 0;
     // The memory of a few guests that are gone is kept for later ones. With many alive at once in
     // the beginning, as much of it is there after 500 as ever will be.
     let mut crowd = Vec::new();
-    for number in 1..=10_000 {
-        let mut guest = engine.start(Start::default(), None).await.unwrap();
-        let step = guest.step(Input::Run(Program::new("sum(range(100))"))).await.unwrap();
-        let Step::Done(outcome) = step else { panic!("it waits") };
-        assert_eq!(outcome.return_value.get(), "4950");
-        match number {
-            1..40 => crowd.push(guest),
-            40 => crowd.clear(),
-            500 => after_first = resident_kb_at_rest().await,
-            _ => {}
-        }
+    for _ in 1..40 {
+        crowd.push(run(&engine).await);
     }
-    let at_end = resident_kb_at_rest().await;
-    println!("{after_first} KB after 500, {at_end} KB after 10,000");
-    assert!(
-        at_end <= after_first * 11 / 10 + SLACK_KB,
-        "{after_first} KB after 500, {at_end} KB after 10,000:\n{}",
-        memory()
-    );
+    crowd.clear();
+    for _ in 40..500 {
+        run(&engine).await;
+    }
+    let mut before = resident_kb_at_rest().await;
+    // On a busy machine more threads come to work at once, and each has memory that it keeps. They come
+    // once; what leaks goes on leaking.
+    for _ in 0..ROUNDS {
+        for _ in 500..10_000 {
+            run(&engine).await;
+        }
+        let after = resident_kb_at_rest().await;
+        println!("{before} KB, and 9,500 programs later {after} KB");
+        if after <= before * 11 / 10 + SLACK_KB {
+            return;
+        }
+        before = after;
+    }
+    panic!("it grows with every program:\n{}", memory());
+}
+
+/// Runs a program in a guest of its own.
+async fn run(engine: &Arc<dyn Engine>) -> Box<dyn Guest> {
+    let mut guest = engine.start(Start::default(), None).await.unwrap();
+    let step = guest.step(Input::Run(Program::new("sum(range(100))"))).await.unwrap();
+    let Step::Done(outcome) = step else { panic!("it waits") };
+    assert_eq!(outcome.return_value.get(), "4950");
+    guest
 }
 
 /// The memory when nothing is left to do. Guests that are gone are cleared away a moment later, and what
