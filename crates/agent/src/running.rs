@@ -64,7 +64,7 @@ impl Work<'_> {
                 | Refusal::Session(_)
                 | Refusal::Unthawed(_)
                 // It was answered in another language before.
-                | Refusal::Invalid { field: "language", .. },
+                | Refusal::OtherLanguage { .. },
             ) if request.session.is_some() => {
                 service.start(self.caller, Request { session: None, ..request }).await
             }

@@ -49,12 +49,24 @@ pub(crate) fn mixes(tree: &Tree<'_>, names: &Names<'_, '_>) -> bool {
         AnyNodeRef::StmtAugAssign(assign) if assign.op == Operator::Add => {
             of_a_result(&assign.target) && !assign.value.is_literal_expr()
         }
+        // What an earlier program's class does with it was written without knowing of it.
+        AnyNodeRef::StmtAssign(assign) => {
+            let is_handed = |target: &Expr| is_attribute_from_before(names, target);
+            assign.targets.iter().any(is_handed) && !makes_new(&assign.value)
+        }
         AnyNodeRef::ExprSubscript(subscript) if subscript.ctx.is_store() => {
             let is_key = subscript.slice.is_string_literal_expr();
             !is_key && of_a_result(&subscript.value)
         }
         _ => false,
     })
+}
+
+/// Whether this is an attribute of something that an earlier program of the session left.
+fn is_attribute_from_before(names: &Names<'_, '_>, target: &Expr) -> bool {
+    let Expr::Attribute(attribute) = target else { return false };
+    let Expr::Name(root) = &*attribute.value else { return false };
+    !names.stores.contains_key(root.id.as_str())
 }
 
 /// Whether everything that a call puts in stands there: `{"key": value}`, `key=value`.

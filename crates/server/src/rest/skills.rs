@@ -94,11 +94,42 @@ pub(crate) struct ExampleGiven {
     #[schema(value_type = Option<Object>)]
     arguments: Option<Value>,
     /// What its tools answer; tools that only read are asked once where nothing is said.
-    #[schema(value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<AnswerGiven>>)]
     results: Option<Value>,
     /// What comes out; recorded where nothing is said.
     #[schema(value_type = Option<Value>)]
     expect: Option<Value>,
+}
+
+/// What a tool answered.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[schema(as = SkillAnswer)]
+#[expect(dead_code, reason = "says in the API's description what is read by name")]
+pub(crate) enum AnswerGiven {
+    /// Its result.
+    #[schema(title = "SkillResult")]
+    Result {
+        /// `server.tool`.
+        tool: String,
+        /// What it was called with.
+        #[schema(value_type = Object, required = false)]
+        arguments: Value,
+        /// What it gave.
+        #[schema(value_type = Value)]
+        result: Value,
+    },
+    /// Its words for not having one.
+    #[schema(title = "SkillFailure")]
+    Error {
+        /// `server.tool`.
+        tool: String,
+        /// What it was called with.
+        #[schema(value_type = Object, required = false)]
+        arguments: Value,
+        /// Why it failed.
+        error: String,
+    },
 }
 
 /// A function that is to be kept.
