@@ -112,6 +112,8 @@ fn a_session_that_was_imported_counts_as_having_read_everything() {
     let flow = "[[policy.flow]]\nfrom = \"hr.*\"\nto = \"s.look\"\naction = \"deny\"\n";
     let (user, config) = user(flow);
     let file = user.file("s.tide", "");
+    // A place for it is all that is wanted: what is there already is not written over.
+    std::fs::remove_file(&file).unwrap();
     let file = file.to_str().unwrap();
     let run = |session: &str, program: &str| {
         user.tidegate(&["--config", &config, "run", "--session", session, "-c", program])
