@@ -224,6 +224,7 @@ fn where_typescript_is_the_only_language_its_tool_takes_the_place_of_pythons() {
     let ran = client.run_with("execute_typescript", json!({ "code": "[1, 2].length" }));
     assert_eq!(ran["structuredContent"]["return_value"], 2, "{ran}");
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tidegate.toml"), "").unwrap();
     let wrong = ["mcp", "--languages", "python", "--tools", "execute_typescript"];
     let said = tidegate(folder.path()).args(wrong).stderr(Stdio::piped()).output().unwrap();
     let said = String::from_utf8_lossy(&said.stderr).into_owned();
