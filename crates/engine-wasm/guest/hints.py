@@ -290,11 +290,9 @@ def _of_a_table(name, owner):
     if not issubclass(type(owner), pandas.DataFrame):
         return None
     keys = _keys(owner)
-    if not keys:
-        return "It has no columns."
     near = _nearest(name, [key for key in keys if type(key) is str]) or _nearest(name, dir(type(owner)))
     meant = f"Did you mean {near!r}? " if near else ""
-    return f"{meant}It has the columns {_told(owner, keys)}."
+    return f"{meant}It has the columns {_told(owner, keys)}." if keys else "It has no columns."
 
 
 def _as_functions(line):
