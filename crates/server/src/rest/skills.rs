@@ -5,6 +5,7 @@ use axum::extract::State;
 use gateway::skillset::{Draft, Rehearsed, SkillView};
 use http::{HeaderMap, StatusCode};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -93,43 +94,13 @@ pub(crate) struct ExampleGiven {
     /// What the function is called with.
     #[schema(value_type = Option<Object>)]
     arguments: Option<Value>,
-    /// What its tools answer; tools that only read are asked once where nothing is said.
-    #[schema(value_type = Option<Vec<AnswerGiven>>)]
+    /// What its tools answer, each with `tool`, `arguments`, and `result` or `error`; tools that only
+    /// read are asked once where nothing is said.
+    #[schema(value_type = Option<Vec<Object>>)]
     results: Option<Value>,
     /// What comes out; recorded where nothing is said.
     #[schema(value_type = Option<Value>)]
     expect: Option<Value>,
-}
-
-/// What a tool answered.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[schema(as = SkillAnswer)]
-#[expect(dead_code, reason = "says in the API's description what is read by name")]
-pub(crate) enum AnswerGiven {
-    /// Its result.
-    #[schema(title = "SkillResult")]
-    Result {
-        /// `server.tool`.
-        tool: String,
-        /// What it was called with.
-        #[schema(value_type = Object, required = false)]
-        arguments: Value,
-        /// What it gave.
-        #[schema(value_type = Value)]
-        result: Value,
-    },
-    /// Its words for not having one.
-    #[schema(title = "SkillFailure")]
-    Error {
-        /// `server.tool`.
-        tool: String,
-        /// What it was called with.
-        #[schema(value_type = Object, required = false)]
-        arguments: Value,
-        /// Why it failed.
-        error: String,
-    },
 }
 
 /// A function that is to be kept.
@@ -285,16 +256,28 @@ pub(crate) async fn save(
     Body(body): Body,
 ) -> Result<(StatusCode, Json<Shown>), Problem> {
     let mut fields = Fields::read(&headers, &body)?;
+    let examples = fields.take::<Value>("examples")?.unwrap_or_default();
     let draft = Draft {
         name: fields.need("name")?,
         source: fields.need("source")?,
         description: fields.take("description")?,
-        examples: fields.take("examples")?.unwrap_or_default(),
+        examples: examples_in(examples)?,
         scope: fields.take("scope")?,
     };
     fields.end()?;
     let saved = door.shared.service.save_skill(&caller, draft).await?;
     Ok((StatusCode::CREATED, Json(saved.into())))
+}
+
+/// Examples as they are tried. What the API's description leaves open is told as what is refused.
+fn examples_in<T: Default + DeserializeOwned>(given: Value) -> Result<T, Problem> {
+    if given.is_null() {
+        return Ok(T::default());
+    }
+    serde_json::from_value(given).map_err(|error| {
+        let message = format!("`examples`: {error}");
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "skill_refused", message)
+    })
 }
 
 /// Takes a skill away, with all its versions.
