@@ -912,7 +912,10 @@ export interface SkillExample {
   arguments?: { [name: string]: unknown } | null;
   /** What comes out; recorded where nothing is said. */
   expect?: unknown;
-  /** What its tools answer; tools that only read are asked once where nothing is said. */
+  /**
+   * What its tools answer, each with `tool`, `arguments`, and `result` or `error`; tools that only read are asked
+   * once where nothing is said.
+   */
   results?: { [name: string]: unknown }[] | null;
 }
 

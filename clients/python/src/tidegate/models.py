@@ -1427,7 +1427,9 @@ class SkillExampleGivenOptions(TypedDict, total=False):
     """What comes out; recorded where nothing is said."""
 
     results: list[dict[str, Any]] | None
-    """What its tools answer; tools that only read are asked once where nothing is said."""
+    """What its tools answer, each with `tool`, `arguments`, and `result` or `error`; tools that only read are asked
+    once where nothing is said.
+    """
 
 
 class SkillExampleGiven(SkillExampleGivenOptions):
@@ -1445,7 +1447,9 @@ class SkillExample:
     """What comes out; recorded where nothing is said."""
 
     results: list[dict[str, Any]] | None = None
-    """What its tools answer; tools that only read are asked once where nothing is said."""
+    """What its tools answer, each with `tool`, `arguments`, and `result` or `error`; tools that only read are asked
+    once where nothing is said.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
