@@ -180,14 +180,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
     /// True or False with one another.
     fn is_plain(&self, expression: &Expr) -> bool {
         match expression {
-            Expr::FString(_)
-            | Expr::List(_)
-            | Expr::Tuple(_)
-            | Expr::Dict(_)
-            | Expr::Set(_)
-            | Expr::ListComp(_)
-            | Expr::DictComp(_)
-            | Expr::SetComp(_) => true,
+            one if is_written_value(one) => true,
             Expr::Name(name) => {
                 self.names.stores.contains_key(name.id.as_str())
                     && self.every_value(name, Quest::Plain)
@@ -216,14 +209,7 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
                 && arguments.keywords.iter().all(|one| self.is_apart(&one.value))
         };
         match expression {
-            Expr::FString(_)
-            | Expr::List(_)
-            | Expr::Tuple(_)
-            | Expr::Dict(_)
-            | Expr::Set(_)
-            | Expr::ListComp(_)
-            | Expr::DictComp(_)
-            | Expr::SetComp(_) => true,
+            one if is_written_value(one) => true,
             Expr::Name(name) if self.names.stores.contains_key(name.id.as_str()) => {
                 self.every_value(name, Quest::Apart)
             }
@@ -541,6 +527,21 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             None => false,
         }
     }
+}
+
+/// Whether an expression writes a text or a container down, whatever is in it.
+fn is_written_value(expression: &Expr) -> bool {
+    matches!(
+        expression,
+        Expr::FString(_)
+            | Expr::List(_)
+            | Expr::Tuple(_)
+            | Expr::Dict(_)
+            | Expr::Set(_)
+            | Expr::ListComp(_)
+            | Expr::DictComp(_)
+            | Expr::SetComp(_)
+    )
 }
 
 /// `range(...)`.
