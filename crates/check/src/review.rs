@@ -19,6 +19,8 @@
 mod constructs;
 mod counting;
 mod imports;
+pub(crate) mod minds;
+mod own;
 pub(crate) mod script;
 mod touched;
 mod verdict;
@@ -192,6 +194,8 @@ pub enum Rule {
     OpenWorldTool,
     /// A tool of which nothing is known is called as often as only running would tell.
     UnannotatedInLoop,
+    /// A model is asked as often as only running would tell.
+    ModelInLoop,
     /// A tool of a server that has not said what it offers.
     UnknownTool,
     /// The program is larger than people read.
@@ -200,7 +204,7 @@ pub enum Rule {
 
 impl Rule {
     /// All of them, the weightiest first.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::ImportNotAllowed,
         Self::DynamicExecution,
         Self::DynamicImport,
@@ -220,6 +224,7 @@ impl Rule {
         Self::ComputedAttribute,
         Self::OpenWorldTool,
         Self::UnannotatedInLoop,
+        Self::ModelInLoop,
         Self::UnknownTool,
         Self::LargeProgram,
     ];
@@ -247,6 +252,7 @@ impl Rule {
             Self::ComputedAttribute => "computed-attribute",
             Self::OpenWorldTool => "open-world-tool",
             Self::UnannotatedInLoop => "unannotated-in-loop",
+            Self::ModelInLoop => "model-in-loop",
             Self::UnknownTool => "unknown-tool",
             Self::LargeProgram => "large-program",
         }
@@ -275,6 +281,7 @@ impl Rule {
             Self::ComputedAttribute
             | Self::OpenWorldTool
             | Self::UnannotatedInLoop
+            | Self::ModelInLoop
             | Self::UnknownTool
             | Self::LargeProgram => Risk::Low,
         }
@@ -408,9 +415,11 @@ pub(crate) fn review<'a>(
     imports::find(tree, names, rules.imports.as_deref(), &mut found);
     constructs::find(tree, names, &mut found);
     let mut touched = touched::find(tree, names, rules, &mut counting, &mut found);
-    let (asked, sites) = web::find(tree, names, &mut counting, &mut found);
-    touched.tools.extend(asked);
-    touched.sites += sites;
+    for find in [web::find, minds::find] {
+        let (own, sites) = find(tree, names, &mut counting, &mut found);
+        touched.tools.extend(own);
+        touched.sites += sites;
+    }
     let mut estimates = size(tree, lines);
     for one in &touched.tools {
         estimates.calls = estimates.calls.saturating_add(one.calls);

@@ -22,7 +22,7 @@ use crate::checker::Job;
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Weight, raises};
 use crate::nearest::nearest;
 use crate::place::Lines;
-use crate::review::{self, Review};
+use crate::review::{self, Review, minds};
 use crate::servers::Servers;
 use crate::text::Text;
 
@@ -33,6 +33,9 @@ const LONGEST_USAGE: usize = 2_500;
 
 /// What `servers` has besides servers, by their folders' names.
 const CLIENT: &str = "client";
+
+/// The module of what every program has.
+const OURS: &str = "tidegate";
 
 /// Where an import leads, as far as it is to do with servers.
 enum Place<'s> {
@@ -123,6 +126,8 @@ pub(crate) enum Called<'c> {
     Unlisted,
     /// One whose name only running would tell.
     Any,
+    /// A function that every program has, by its name in rules.
+    Own(&'static str),
     /// No tool, or one that is not there.
     Nothing,
 }
@@ -271,6 +276,10 @@ impl<'c, 'r> Checked<'c, 'r> {
     fn call(&mut self, call: &Call) -> Called<'c> {
         match &call.target {
             Target::ByName => self.by_name(call),
+            Target::Member { specifier, path } if specifier == OURS => match &path[..] {
+                [only] => minds::in_typescript(&only.name).map_or(Called::Nothing, Called::Own),
+                _ => Called::Nothing,
+            },
             Target::Member { specifier, path } => {
                 let (server, name) = match (Place::of(specifier), &path[..]) {
                     (Place::All, [server, tool]) => (server.name.as_str(), tool),

@@ -343,6 +343,52 @@ fn requests_of_the_program_itself_are_told_by_their_method() {
 }
 
 #[test]
+fn questions_to_models_and_messages_are_told_and_counted() {
+    let told = |source: &str| {
+        let review = review(source);
+        let tools: Vec<String> = review
+            .tools
+            .iter()
+            .map(|one| {
+                let risk = one.risk.name();
+                format!("{}.{} {risk} {} {}", one.server, one.tool, one.calls, one.unbounded)
+            })
+            .collect();
+        let rules: Vec<Rule> = review.violations.iter().map(|one| one.rule).collect();
+        (tools.join(", "), rules, review.estimates.call_sites)
+    };
+    let counted = "for n in range(3):\n    await ask_model(f'{n}?')\nawait post('done', 1)\n";
+    let (tools, rules, sites) = told(counted);
+    assert_snapshot!(tools, @"tidegate.ask_model open-world 3 false, tidegate.post write 1 false");
+    assert_eq!((&rules[..], sites), (&[Rule::OpenWorldTool][..], 2));
+    assert_eq!((review(counted).estimates.calls, review(counted).risk), (4, Risk::Low));
+    // However it is called, and in a loop whose length only running would tell.
+    for source in [
+        "while True:\n    await ask_model('?')\n",
+        "import tidegate as t\nfor row in rows:\n    await t.ask_model(row)\n",
+        "from tidegate import ask_model as think\nfor row in rows:\n    await think(row)\n",
+        "think = ask_model\nfor row in rows:\n    await think(row)\n",
+        "import asyncio\nawait asyncio.gather(*map(ask_model, rows))\n",
+    ] {
+        let (tools, rules, _) = told(source);
+        assert_eq!(tools, "tidegate.ask_model open-world 1 true", "{source}");
+        assert_eq!(rules, [Rule::OpenWorldTool, Rule::ModelInLoop], "{source}");
+    }
+    let many = found("for n in range(101):\n    await ask_model(f'{n}?')\n");
+    assert!(many.contains(&"too-many-calls"), "{many:?}");
+    for source in [
+        "def ask_model(text):\n    return text\nask_model('?')\n",
+        "from mine import ask_model\nask_model('?')\n",
+        "requests.post('x')\n",
+        "think = ask_model\n",
+    ] {
+        assert_eq!(told(source), (String::new(), Vec::new(), 0), "{source}");
+    }
+    let (tools, ..) = told("from servers.forge import get_issue as post\nawait post(number=1)\n");
+    assert_eq!(tools, "forge.get_issue read-only 1 false");
+}
+
+#[test]
 fn what_cannot_be_read_is_of_high_risk() {
     let long = "x = 1\n".repeat(100_000);
     let deep = "(".repeat(20_000);

@@ -201,6 +201,18 @@ fn a_review_tells_what_is_called_and_what_runs_text() {
         assert!(rules.contains(&rule), "{rule} is not among {rules:?}");
     }
     assert_eq!((review.risk, review.estimates.loops), (Risk::High, 1));
+    let asked = reviewed(
+        "import { askModel as think, post } from \"tidegate\";\nfor (const row of rows) await think(row);\nawait post(\"done\", 1);\nawait receive(\"work\");\nMath.max(1, 2);",
+        &Rules::default(),
+    );
+    let tools: Vec<_> =
+        asked.tools.iter().map(|one| (one.tool.as_str(), one.calls, one.unbounded)).collect();
+    assert_eq!(tools, [("ask_model", 1, true), ("post", 1, false), ("receive", 1, false)]);
+    let found: Vec<Rule> = asked.violations.iter().map(|one| one.rule).collect();
+    assert_eq!(found, [Rule::OpenWorldTool, Rule::ModelInLoop]);
+    assert_eq!((asked.estimates.call_sites, asked.estimates.calls), (3, 3));
+    let own = reviewed("const post = (x) => x;\npost(1);", &Rules::default());
+    assert!(own.tools.is_empty(), "{own:?}");
     let plain = reviewed("[1, 2].map((n) => n * 2)", &Rules::default());
     assert!(plain.is_safe && plain.violations.is_empty(), "{plain:?}");
 }

@@ -31,6 +31,10 @@ const EACH: [&str; 9] =
 const CATCHING: [&str; 4] = ["catch", "allSettled", "any", "race"];
 /// The function that calls tools by name.
 const BY_NAME: [&str; 2] = ["callMCPTool", "call_mcp_tool"];
+/// Functions that ask models and reach other programs, which every program has without importing them.
+const OWN: [&str; 3] = ["askModel", "post", "receive"];
+/// Where they come from for whoever imports them.
+const OURS: &str = "tidegate";
 
 /// Reads a text that parses; `None` for one that does not, which the guest says more about.
 pub(crate) fn read(text: &str) -> Option<Reading> {
@@ -246,6 +250,11 @@ impl Reader<'_> {
             }
             Some(Origin::Module { specifier, path }) => Target::Member { specifier, path },
             _ if self.is_global(&call.callee, &BY_NAME) => Target::ByName,
+            _ if self.is_global(&call.callee, &OWN) => {
+                let Expression::Identifier(name) = &call.callee else { return };
+                let named = Named { name: name.name.to_string(), range: range(name.span) };
+                Target::Member { specifier: OURS.to_owned(), path: vec![named] }
+            }
             _ => return,
         };
         let arguments = written::arguments(&call.arguments, self.scoping, &self.constants);
@@ -329,7 +338,7 @@ fn is_function(expression: &Expression<'_>) -> bool {
 }
 
 fn is_by_name(specifier: &str, path: &[Named]) -> bool {
-    specifier == "tidegate" && matches!(path, [only] if BY_NAME.contains(&only.name.as_str()))
+    specifier == OURS && matches!(path, [only] if BY_NAME.contains(&only.name.as_str()))
 }
 
 impl<'a> Visit<'a> for Reader<'_> {

@@ -6,6 +6,7 @@ use ruff_text_size::TextRange;
 use typescript::{Construct, Reading};
 
 use super::counting::Count;
+use super::minds::Asked;
 use super::touched::Seen;
 use super::{Estimates, Found, MANY_LINES, MANY_NODES, MOST_TOOLS, Review, Rule, Rules, told};
 use crate::place::Lines;
@@ -33,7 +34,7 @@ pub(crate) fn review(
         found.push(Found { rule, range: range(*at), message: message.to_owned() });
     }
     let mut seen: BTreeMap<(&str, &str), Seen<'_>> = BTreeMap::new();
-    let mut others = Count::NEVER;
+    let (mut asked, mut others, mut sites) = (Asked::default(), Count::NEVER, 0);
     for (call, called) in reading.calls.iter().zip(called) {
         let (count, at) = (Count { number: 1, unbounded: call.is_repeated }, range(call.range));
         match *called {
@@ -57,14 +58,17 @@ pub(crate) fn review(
                 let message = "calls a tool whose name is made while it runs";
                 found.push(Found { rule: Rule::AnyTool, range: at, message: message.to_owned() });
             }
-            Called::Nothing => {}
+            Called::Own(function) => asked.note(function, count, at),
+            Called::Nothing => continue,
         }
+        sites += 1;
     }
     let mut tools: Vec<_> = seen.into_values().map(|one| one.judged(rules, &mut found)).collect();
+    tools.extend(asked.judged(&mut found));
     let mut estimates = Estimates {
         calls: others.number,
         unbounded: others.unbounded,
-        call_sites: reading.calls.len() as u64,
+        call_sites: sites,
         loops: reading.loops,
         functions: reading.functions,
         lines: reading.lines(),

@@ -182,7 +182,7 @@ fn is_host_call(node: AnyNodeRef<'_>, names: &Names<'_, '_>) -> bool {
 }
 
 /// The call whose function is at a place.
-fn called_at<'a>(tree: &Tree<'a>, place: Id) -> Option<&'a ExprCall> {
+pub(super) fn called_at<'a>(tree: &Tree<'a>, place: Id) -> Option<&'a ExprCall> {
     match tree.node(tree.parent(place)?) {
         AnyNodeRef::ExprCall(call) if tree.is(place, &call.func) => Some(call),
         _ => None,

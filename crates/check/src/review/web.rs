@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
-use ruff_text_size::{Ranged as _, TextRange};
+use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::TextRange;
 
 use super::counting::{Count, Counting};
+use super::own;
 use super::{Found, Rule, ToolRisk, ToolUse};
 use crate::names::Names;
 use crate::tree::Tree;
 
+/// The two functions.
+const GET: &str = "http_get";
+const REQUEST: &str = "http_request";
 /// What stands in the place of a server.
 const SERVER: &str = "http";
 /// What stands in the place of a method that only running would tell.
@@ -22,21 +26,13 @@ pub(super) fn find<'a>(
     counting: &mut Counting<'_, 'a, '_>,
     found: &mut Vec<Found>,
 ) -> (Vec<ToolUse>, u64) {
+    let uses = own::uses(tree, names, &[GET, REQUEST], counting);
+    let sites = uses.len() as u64;
     let mut seen: BTreeMap<String, (Count, TextRange)> = BTreeMap::new();
-    let mut sites = 0;
-    for (id, node) in tree.all() {
-        let Some(function) = function(node, names) else { continue };
-        let call = tree.parent(id).and_then(|parent| match tree.node(parent) {
-            AnyNodeRef::ExprCall(call) if tree.is(id, &call.func) => Some(call),
-            _ => None,
-        });
-        let (method, count) = match call {
-            Some(call) => (method(function, call), counting.at(id)),
-            None => (ANY.to_owned(), counting.given_away(id)),
-        };
-        sites += 1;
-        let known = seen.entry(method).or_insert((Count::NEVER, node.range()));
-        known.0 = known.0.plus(count);
+    for one in uses {
+        let method = one.call.map_or_else(|| ANY.to_owned(), |call| method(one.function, call));
+        let known = seen.entry(method).or_insert((Count::NEVER, one.range));
+        known.0 = known.0.plus(one.count);
     }
     let used = seen.into_iter().map(|(method, (count, range))| {
         let reads = ["GET", "HEAD", "OPTIONS"].contains(&method.as_str());
@@ -61,26 +57,8 @@ pub(super) fn find<'a>(
     (used.collect(), sites)
 }
 
-/// Which of the two functions a name or an attribute is.
-fn function(node: AnyNodeRef<'_>, names: &Names<'_, '_>) -> Option<&'static str> {
-    let (name, is_ours) = match node {
-        AnyNodeRef::ExprName(name) if name.ctx.is_load() => {
-            let name = name.id.as_str();
-            let module = names.imported.get(name);
-            (name, !names.stores.contains_key(name) && module.is_none_or(|from| from == "tidegate"))
-        }
-        AnyNodeRef::ExprAttribute(attribute) => {
-            let Expr::Name(root) = &*attribute.value else { return None };
-            let module = names.modules.get(root.id.as_str());
-            (attribute.attr.as_str(), module.is_some_and(|module| module == "tidegate"))
-        }
-        _ => return None,
-    };
-    ["http_get", "http_request"].into_iter().find(|known| is_ours && *known == name)
-}
-
 fn method(function: &str, call: &ExprCall) -> String {
-    if function == "http_get" {
+    if function == GET {
         return "GET".to_owned();
     }
     let named = call.arguments.keywords.iter();
