@@ -114,14 +114,18 @@ pub enum MindError {
     Failed(String),
 }
 
-/// Finds the provider when it is first needed: its key may have to be unlocked. The words say what is wrong with it.
+/// Finds the provider when it is first needed, and again when its settings have changed: its key may have to be
+/// unlocked. The words say what is wrong with it.
 pub type Provider = dyn Fn() -> Result<Option<Arc<dyn Mind>>, String> + Send + Sync;
+
+/// The provider as it was found; empty as long as nobody has looked.
+type Found = tokio::sync::OnceCell<Option<Arc<dyn Mind>>>;
 
 /// Who answers the programs of everybody.
 #[derive(Default)]
 pub struct Minds {
     provider: OnceLock<Arc<Provider>>,
-    found: tokio::sync::OnceCell<Option<Arc<dyn Mind>>>,
+    found: Mutex<Arc<Found>>,
     /// Those of runs whose clients can be asked, by run.
     clients: Mutex<HashMap<String, Arc<dyn Mind>>>,
 }
@@ -165,13 +169,9 @@ impl Minds {
             CallError { kind: UNSENT.to_owned(), message: message.to_owned() }
         };
         let Some(find) = self.provider.get() else { return Err(unset()) };
-        let find = Arc::clone(find);
-        let found = self.found.get_or_try_init(|| async move {
-            // It may wait for somebody to unlock a keyring.
-            let found = tokio::task::spawn_blocking(move || find()).await;
-            found.unwrap_or_else(|error| Err(error.to_string()))
-        });
-        let found = found.await.map_err(|problem| CallError {
+        let cell = Arc::clone(&*lock(&self.found));
+        let found = cell.get_or_try_init(|| found_by(find)).await;
+        let found = found.map_err(|problem| CallError {
             kind: UNSENT.to_owned(),
             message: format!(
                 "ask_model(): the model of the provider cannot be asked: {problem}. Whoever runs tidegate mends the settings under [ask]"
@@ -180,9 +180,34 @@ impl Minds {
         found.clone().ok_or_else(unset)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Mind>>> {
-        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Settings of the provider have changed: it is found anew, and questions from now on go to that one.
+    ///
+    /// # Errors
+    /// When it cannot be asked with those settings; then the one that was there stays.
+    pub async fn look_again(&self) -> Result<(), String> {
+        let Some(find) = self.provider.get() else { return Ok(()) };
+        let is_asked = matches!(lock(&self.found).get(), Some(Some(_)));
+        // One that nobody has asked yet is found when somebody does, so that no key is unlocked before.
+        let cell =
+            if is_asked { Found::new_with(Some(found_by(find).await?)) } else { Found::new() };
+        *lock(&self.found) = Arc::new(cell);
+        Ok(())
     }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Mind>>> {
+        lock(&self.clients)
+    }
+}
+
+/// Looks for the provider, which may have to wait for somebody to unlock a keyring.
+async fn found_by(find: &Arc<Provider>) -> Result<Option<Arc<dyn Mind>>, String> {
+    let find = Arc::clone(find);
+    let found = tokio::task::spawn_blocking(move || find()).await;
+    found.unwrap_or_else(|error| Err(error.to_string()))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a program asks.

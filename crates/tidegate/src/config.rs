@@ -187,6 +187,13 @@ impl Config {
         Ok(format!("{:?} {}", self.general()?, besides.collect::<String>()))
     }
 
+    /// What the files say of the model, to compare it.
+    pub(crate) fn asking(&self) -> anyhow::Result<String> {
+        let wholes = servers::wholes(&self.places);
+        let wholes = wholes.map_err(|error| Misuse::error(error.to_string()))?;
+        Ok(wholes.iter().map(|(_, said)| format!("{:?} ", said.ask)).collect())
+    }
+
     /// The network that programs may reach.
     pub(crate) fn web(&self) -> anyhow::Result<upstream::WebSettings> {
         network::web(&self.places).map_err(|error| Misuse::error(error.to_string()))

@@ -250,3 +250,30 @@ async fn a_child_of_another_name_may_do_no_more_than_who_started_it() {
     assert_eq!(asked(&agent("worker-2")).await, Ok(json!("yes")));
     assert_eq!(asked(&agent("worker-2")).await, denied, "there was one in this run");
 }
+
+#[tokio::test]
+async fn a_provider_that_changed_is_asked_at_once_and_one_that_cannot_be_asked_leaves_the_old_one()
+{
+    let whole = |text| Ok((text, End::Whole));
+    let first = Scripted::saying("first", [whole("of the first"), whole("still the first")]);
+    let second = Scripted::saying("second", [whole("of the second")]);
+    let said: Arc<Mutex<Result<Option<Arc<dyn Mind>>, String>>> = Arc::new(Mutex::new(Ok(None)));
+    let tools = tools(None);
+    let told = Arc::clone(&said);
+    tools.minds().are_provided_by(Arc::new(move || told.lock().unwrap().clone()));
+    let offer = tools.offer("").await;
+    let changes = async |to: Result<Option<Arc<dyn Mind>>, String>| {
+        *said.lock().unwrap() = to;
+        tools.minds().look_again().await
+    };
+    assert_eq!(ask(&offer, json!({ "prompt": "?" })).await.unwrap_err().kind, UNSENT);
+    changes(Ok(Some(first))).await.unwrap();
+    assert_eq!(ask(&offer, json!({ "prompt": "?" })).await.unwrap(), "of the first");
+    let wrong = changes(Err("in [ask] `model` is missing".to_owned())).await.unwrap_err();
+    assert!(wrong.contains("`model`"), "{wrong}");
+    assert_eq!(ask(&offer, json!({ "prompt": "?" })).await.unwrap(), "still the first");
+    changes(Ok(Some(second))).await.unwrap();
+    assert_eq!(ask(&offer, json!({ "prompt": "?" })).await.unwrap(), "of the second");
+    changes(Ok(None)).await.unwrap();
+    assert_eq!(ask(&offer, json!({ "prompt": "?" })).await.unwrap_err().kind, UNSENT);
+}

@@ -40,6 +40,8 @@ struct State {
     added: BTreeSet<ServerName>,
     /// What `[serve]` said when it was last looked at.
     service: String,
+    /// What `[ask]` said then.
+    asking: String,
 }
 
 impl LiveServers {
@@ -61,8 +63,9 @@ impl LiveServers {
             state: Mutex::new(State { known: known.collect(), ..State::default() }),
             watching: Mutex::new(None),
         });
-        let service = servers.service_section();
+        let (service, asking) = (servers.service_section(), servers.asking());
         servers.state().service = service;
+        servers.state().asking = asking;
         let watched = Arc::downgrade(&servers);
         let task = tokio::spawn(async move {
             let mut seen = watched.upgrade().map(|servers| servers.stamps());
@@ -107,6 +110,7 @@ impl LiveServers {
             .collect();
         self.look_at_service();
         self.look_at_policy();
+        self.look_at_model().await;
         let State { known, added, .. } = self.state().clone();
         for name in known.keys().filter(|name| !wanted.contains_key(*name)) {
             self.note(name, "removed by the configuration");
@@ -145,7 +149,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers (check, embeddings, roots, [serve], [limits], [tools], [privacy], [secrets], [review], [network], [audit], [ask], [skills]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers (check, embeddings, roots, [serve], [limits], [tools], [privacy], [secrets], [review], [network], [audit], [ask] for questions in words, [skills]) have changed; they count from the next start on",
             );
         }
     }
@@ -168,6 +172,28 @@ impl LiveServers {
             trail.note(Entry { subject, details, ..Entry::new(Kind::PolicyChanged) });
         }
         self.tools.judge().follow(now);
+    }
+
+    /// Has programs ask the model that `[ask]` names now; what cannot be used changes nothing.
+    async fn look_at_model(&self) {
+        let now = self.asking();
+        let before = std::mem::replace(&mut self.state().asking, now.clone());
+        if before == now {
+            return;
+        }
+        if let Err(problem) = self.tools.minds().look_again().await {
+            out::warn(format_args!("the changed [ask] is not used: {problem}"));
+            return;
+        }
+        if let Some(trail) = &self.trail {
+            let (subject, details) =
+                ("ask".to_owned(), json!({ "change": "set by the configuration" }));
+            trail.note(Entry { subject, details, ..Entry::new(Kind::ConfigChanged) });
+        }
+    }
+
+    fn asking(&self) -> String {
+        self.config.asking().unwrap_or_default()
     }
 
     fn service_section(&self) -> String {

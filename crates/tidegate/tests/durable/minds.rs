@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -135,4 +135,29 @@ fn what_was_posted_is_there_after_a_kill() {
     let code = "first = await receive('work', timeout=0)\ntry:\n    await receive('work', timeout=0)\nexcept TimeoutError:\n    return first";
     let received = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
     assert_eq!(received["return_value"], "kept", "{received:#}");
+}
+
+#[test]
+fn a_model_that_is_named_anew_is_asked_by_programs_without_a_restart() {
+    let (folder, first, second) = (tempfile::tempdir().unwrap(), Provider::new(), Provider::new());
+    let mut gateway = Gateway::new(folder.path(), 0.01, &[]).with_settings(&first.settings());
+    gateway.start();
+    let asks = || {
+        let code = json!({ "code": "return await ask_model('who?')" });
+        let run = gateway.ask("POST", "/execute", Some(&code)).unwrap();
+        assert_eq!(run["return_value"], "WHO?", "{run:#}");
+    };
+    asks();
+    assert_eq!((first.asked().len(), second.asked().len()), (1, 0));
+    let file = folder.path().join("tidegate.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace(&first.settings(), &second.settings())).unwrap();
+    let until = Instant::now() + PATIENCE;
+    while second.asked().is_empty() {
+        assert!(Instant::now() < until, "the first model is still asked");
+        asks();
+    }
+    let before = first.asked().len();
+    asks();
+    assert_eq!(first.asked().len(), before);
 }
