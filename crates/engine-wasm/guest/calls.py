@@ -33,7 +33,7 @@ unsent = {}
 # Forgotten calls that are on their way, by identity: others wait until they have been answered.
 _overdue = {}
 
-# Set by the runtime: `ask(name, text)` makes a call, `forget(id)` takes one back,
+# Set by the runtime: `ask(name, text)` makes a call, `forget(id, name)` takes one back,
 # `hold(future)` waits inside a plain function, `tell(text)` says something to whoever wrote it.
 _ask = _forget = _hold = _tell = None
 
@@ -137,7 +137,7 @@ class ToolCall:
 
     def _withdraw(self):
         if self._state == SENT:
-            _forget(self._id)
+            _forget(self._id, self._what.host_name)
             self._fail(
                 failures.ToolError(
                     f"this call of {self._what.function}() was cancelled before its answer came; call it again",
@@ -201,7 +201,7 @@ class ToolCall:
 
     def _back(self):
         """Nothing was sent after all, so the call can still be awaited."""
-        _forget(self._id)
+        _forget(self._id, self._what.host_name)
         self._state = NEW
         unsent[id(self)] = self
 

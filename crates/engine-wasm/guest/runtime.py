@@ -47,6 +47,9 @@ _OWN_DEPTH = 12
 
 _RESERVE = 256 << 10
 
+# The call that takes a message, as JSON text.
+_RECEIVE = '"$receive"'
+
 _EXHAUSTED = (
     b'd{"error":{"type":"MemoryError","message":"the program used up its memory",'
     b'"hint":"Work in chunks and delete what is no longer needed."}}'
@@ -77,6 +80,7 @@ class Runtime:
         self.waiting = {}  # call id -> future
         self.new = {}  # calls not yet told to the host, by id, as JSON text
         self.dropped = []  # ids the program no longer waits for
+        self.unread = set()  # those among them whose answer, should it come yet, is a message
         self.last_id = 0
         self.runs = 0
         self.sources = {}
@@ -280,6 +284,8 @@ class Runtime:
         for call_id, ok, value in results:
             future = waiting.pop(call_id, None)
             if future is None or future.done():
+                if call_id in self.unread:
+                    _give_back(call_id)
                 continue
             if ok:
                 future.set_result(value)
@@ -360,6 +366,7 @@ class Runtime:
         self.waiting.clear()
         self.new.clear()
         self.dropped.clear()
+        self.unread.clear()
 
     # --- permissions -------------------------------------------------------------
 
@@ -410,10 +417,25 @@ def ask_now(name, text):
     return None
 
 
-def forget(call_id):
-    """Takes a call back: nobody waits for its answer any more."""
-    if current.waiting.pop(call_id, None) is not None and current.new.pop(call_id, None) is None:
-        current.dropped.append(call_id)
+def forget(call_id, name):
+    """Takes a call back: nobody waits for its answer any more.
+
+    A message is not lost with that, whether it has come in this very moment or comes yet.
+    """
+    runtime = current
+    if runtime.waiting.pop(call_id, None) is None:
+        if name == _RECEIVE:
+            _give_back(call_id)
+    elif runtime.new.pop(call_id, None) is None:
+        runtime.dropped.append(call_id)
+        if name == _RECEIVE:
+            runtime.unread.add(call_id)
+
+
+def _give_back(call_id):
+    """Says that a message has not reached the program, so that it goes back to its box."""
+    current.unread.discard(call_id)
+    ask_now('"$give_back"', f'{{"call":{call_id}}}')
 
 
 def _wait_here(future):
@@ -424,7 +446,8 @@ async def call(name, /, **arguments):
     """Calls a tool of the host and returns its answer."""
     if type(name) is not str:
         raise TypeError(f"the name of a tool must be text, not {type(name).__name__}")
-    call_id, answer = ask(_dumps(_whole(name)), values.encode(arguments)[0])
+    host_name = _dumps(_whole(name))
+    call_id, answer = ask(host_name, values.encode(arguments)[0])
     if not call_id:
         ok, value = answer
         if ok:
@@ -433,7 +456,7 @@ async def call(name, /, **arguments):
     try:
         return await answer
     except asyncio.CancelledError:
-        forget(call_id)
+        forget(call_id, host_name)
         raise
 
 

@@ -4,6 +4,8 @@
 //! ones are answered while the guest waits at the door; for the others the guest rests and
 //! gets its answer with the next step. Either way each call is carried out once.
 
+mod messages;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,16 +13,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use engine::{CallError, CallId, CallResult, Calls, Host, HostCall, Stream};
+use engine::{CallError, CallId, CallResult, Calls, Host, HostCall, Rest, Stream};
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use upstream::Departure;
 
+use self::messages::Messages;
 use crate::behalf::Behalf;
 use crate::brief;
 use crate::children::{self, Children};
 use crate::hearing::{CallNote, Hearing, TOO_LARGE, UNANSWERED, reached_nobody};
+use crate::mailboxes::{self, Taken};
 use crate::skillset;
 use crate::tools::Offer;
 
@@ -47,6 +53,10 @@ pub(crate) trait Books: Send + Sync {
 
     /// Nobody waits for a call any more.
     fn withdrawn(&self, id: CallId);
+
+    /// The message that answers a call goes back to its box, as if the call had not left; comes back when that is
+    /// written down.
+    async fn goes_back(&self, id: CallId);
 }
 
 /// Carries out the calls of one run. Dropping it aborts those under way.
@@ -95,6 +105,20 @@ struct Under {
     closed: bool,
     /// Every call that has left, also those whose answer was fetched: none leaves twice.
     begun: HashSet<CallId>,
+    /// Messages that the program has not got yet.
+    messages: Messages,
+}
+
+/// The message that a call has taken, as long as the call is carried out.
+type Slot = Arc<Mutex<Option<Taken>>>;
+
+impl Under {
+    /// Answers that go to the guest.
+    fn fetched(&mut self) -> Vec<CallResult> {
+        let done: Vec<CallResult> = self.done.drain().map(|(_, result)| result).collect();
+        self.messages.go(&done);
+        done
+    }
 }
 
 impl Board {
@@ -110,6 +134,19 @@ impl Board {
             drop(calls);
             self.came.notify_all();
             self.told.notify_waiters();
+        } else {
+            drop(calls.messages.take(result.id));
+        }
+    }
+
+    /// Keeps the message that a call has taken until the program has it.
+    fn keep(&self, call: CallId, slot: &Slot) {
+        let Some(message) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return;
+        };
+        let mut calls = self.lock();
+        if !calls.closed {
+            calls.messages.keep(call, message);
         }
     }
 }
@@ -177,16 +214,47 @@ impl Desk {
     pub(crate) fn withdraw(&self, id: CallId) {
         let mut calls = self.board.lock();
         calls.held.retain(|call| call.id != id);
-        calls.done.remove(&id);
-        let call = calls.way.remove(&id);
         drop(calls);
-        if let Some(call) = call {
-            call.abort();
-        }
+        self.end(id);
         self.hearing.withdrawn(id.0);
         if let Some(books) = &self.books {
             books.withdrawn(id);
         }
+    }
+
+    /// Ends a call, and lets go of what came of it.
+    fn end(&self, id: CallId) {
+        let mut calls = self.board.lock();
+        calls.done.remove(&id);
+        let (call, message) = (calls.way.remove(&id), calls.messages.take(id));
+        drop(calls);
+        if let Some(call) = call {
+            call.abort();
+        }
+        drop(message);
+    }
+
+    /// The program has every message that has gone to it.
+    pub(crate) fn messages_are_had(&self) {
+        self.board.lock().messages.are_had();
+    }
+
+    /// These answers go to the guest.
+    pub(crate) fn messages_go(&self, results: &[CallResult]) {
+        self.board.lock().messages.go(results);
+    }
+
+    /// A message that went to the guest has not reached the program.
+    fn give_back(&self, call: &HostCall) -> CallResult {
+        #[derive(Deserialize)]
+        struct Given {
+            call: u64,
+        }
+        if let Ok(Given { call }) = serde_json::from_str(call.arguments.get()) {
+            let message = self.board.lock().messages.take(CallId(call));
+            drop(message);
+        }
+        CallResult::ok(call.id, RawValue::NULL.to_owned())
     }
 
     /// Whether programs run that the program has started.
@@ -212,8 +280,7 @@ impl Desk {
             let told = self.board.told.notified();
             tokio::pin!(told);
             told.as_mut().enable();
-            let done: Vec<CallResult> =
-                self.board.lock().done.drain().map(|(_, result)| result).collect();
+            let done = self.board.lock().fetched();
             if !done.is_empty() {
                 return done;
             }
@@ -223,9 +290,14 @@ impl Desk {
 
     /// What needs no waiting: what is known, and what has to be held.
     fn before(&self, call: &HostCall) -> Before {
+        if call.name == mailboxes::GIVE_BACK {
+            return Before::Answered(self.give_back(call));
+        }
+        // Asked for in the middle of anything.
         if let Some(result) = self.offer.at_once(call, &self.behalf) {
             return Before::Answered(result);
         }
+        self.messages_are_had();
         let Some(books) = &self.books else { return Before::Free };
         if let Some((result, note)) = books.known(call) {
             self.hearing.calls(&note);
@@ -252,8 +324,11 @@ impl Desk {
         let mut calls = self.board.lock();
         calls.closed = true;
         let under_way: Vec<AbortHandle> = calls.way.drain().map(|(_, call)| call).collect();
+        let messages = std::mem::take(&mut calls.messages);
         drop(calls);
         under_way.iter().for_each(AbortHandle::abort);
+        // Its program never got them.
+        drop(messages);
     }
 
     fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
@@ -289,8 +364,10 @@ impl Desk {
         let (offer, hearing) = (Arc::clone(&self.offer), Arc::clone(&self.hearing));
         let (books, call, most) = (self.books.clone(), call.clone(), self.answer_bytes);
         let (behalf, children) = (Arc::clone(&self.behalf), self.children.clone());
-        let errand = Errand { offer, behalf, children, call, most, left_before };
-        async move {
+        let (board, slot) = (Arc::clone(&self.board), Slot::default());
+        let (id, taken, told) = (call.id, Arc::clone(&slot), books.clone());
+        let errand = Errand { offer, behalf, children, call, most, left_before, taken, told };
+        let carried_out = async move {
             let Some(books) = books else { return noted(errand, hearing).await };
             if let Err(error) = books.leaves(&errand.call) {
                 return CallResult { id: errand.call.id, result: Err(error) };
@@ -303,6 +380,11 @@ impl Desk {
                 None => noted(errand, hearing).await,
             };
             books.answered(&result, begun.elapsed()).await;
+            result
+        };
+        async move {
+            let result = carried_out.await;
+            board.keep(id, &slot);
             result
         }
     }
@@ -353,6 +435,34 @@ struct Errand {
     most: u64,
     /// It left in an earlier process, and nobody knows whether it was carried out.
     left_before: bool,
+    /// The message that it takes.
+    taken: Slot,
+    /// Who writes down that it goes back.
+    told: Option<Arc<dyn Books>>,
+}
+
+impl Errand {
+    /// Receives a message, which goes back unless somebody keeps it.
+    async fn receive(&self) -> Result<Box<RawValue>, CallError> {
+        let (value, message) = self.offer.receive(&self.call, &self.behalf).await?;
+        let bytes = value.get().len() as u64;
+        if bytes > self.most {
+            let message = format!(
+                "receive(): the message has {bytes} bytes, more than the {} a program may receive at once (limit `call-result-bytes`); it stays in its box, for a program that may, or for one in a session with a higher limit",
+                self.most
+            );
+            return Err(CallError { kind: TOO_LARGE.to_owned(), message });
+        }
+        let message = match self.told.clone() {
+            Some(books) => {
+                let id = self.call.id;
+                message.telling(async move { books.goes_back(id).await })
+            }
+            None => message,
+        };
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+        Ok(value)
+    }
 }
 
 /// What is to be done about a call before it is made.
@@ -395,8 +505,16 @@ async fn noted(errand: Errand, hearing: Arc<dyn Hearing>) -> CallResult {
 }
 
 async fn work(errand: Errand) -> CallResult {
-    let Errand { offer, behalf, children, call, most, left_before } = errand;
-    let result = if call.name == children::CALL {
+    let received = if errand.call.name == mailboxes::RECEIVE {
+        // Boxed, because what a desk holds for each call is moved about.
+        Some(Box::pin(errand.receive()).await)
+    } else {
+        None
+    };
+    let Errand { offer, behalf, children, call, most, left_before, .. } = errand;
+    let result = if let Some(result) = received {
+        CallResult { id: call.id, result }
+    } else if call.name == children::CALL {
         CallResult { id: call.id, result: children::carry_out(children, &call.arguments).await }
     } else if call.name == skillset::SAVE {
         CallResult { id: call.id, result: children::save_skill(children, &call.arguments).await }
@@ -444,15 +562,22 @@ impl Host for Desk {
         self.quick.store(begun.elapsed() < LOOK, Ordering::Relaxed);
         if result.is_none() {
             self.leave(&mut self.board.lock(), call.id, work);
+        } else if call.name == mailboxes::RECEIVE {
+            // The program goes on with it at once.
+            let message = self.board.lock().messages.take(call.id);
+            if let Some(message) = message {
+                message.is_had();
+            }
         }
         result
     }
 
     fn wait(&self, deadline: Instant) -> Vec<CallResult> {
         let mut calls = self.board.lock();
+        calls.messages.are_had();
         loop {
             if !calls.done.is_empty() {
-                return calls.done.drain().map(|(_, result)| result).collect();
+                return calls.fetched();
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || calls.way.is_empty() {
@@ -471,7 +596,15 @@ impl Host for Desk {
 #[async_trait]
 impl Calls for Desk {
     fn withdrawn(&self, id: CallId) {
+        self.end(id);
         self.hearing.withdrawn(id.0);
+    }
+
+    async fn rests(&self, rest: Rest<'_>) -> Vec<CallResult> {
+        self.messages_are_had();
+        let results = rest.await;
+        self.messages_go(&results);
+        results
     }
 
     fn sleeps(&self, asleep: bool) {
@@ -540,147 +673,4 @@ impl Drop for Withdrawal<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use futures_util::FutureExt as _;
-    use serde_json::value::RawValue;
-    use upstream::{Options, Upstreams};
-
-    use super::*;
-    use crate::{Memory, Tools};
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn a_call_whose_answer_was_fetched_does_not_leave_again() {
-        let upstreams = Upstreams::new(Vec::new(), Options::default());
-        let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
-        let desk =
-            Desk::new(tools.offer("").await, Arc::default(), 1 << 20, Arc::new(engine::NoHost));
-        let arguments = RawValue::from_string(r#"{"tool": "none"}"#.into()).unwrap();
-        let call = HostCall { id: CallId(1), name: "$call".into(), arguments };
-        assert!(desk.answer(&call).is_none());
-        let answers = desk.wait(Instant::now() + Duration::from_secs(60));
-        assert_eq!(answers.len(), 1);
-        // Whoever waits for it while the guest rests comes late, and must not start it anew.
-        let mut late = Calls::call(&desk, call);
-        assert!((&mut late).now_or_never().is_none());
-        let calls = desk.board.lock();
-        assert!(calls.way.is_empty() && calls.done.is_empty());
-        drop(calls);
-    }
-
-    #[test]
-    fn a_call_that_left_before_is_unknown_also_if_it_cannot_be_made_again() {
-        let failed = |kind: &str| {
-            let error = CallError { kind: kind.to_owned(), message: "why".to_owned() };
-            let result = still_unknown(CallResult { id: CallId(1), result: Err(error) });
-            result.result.unwrap_err()
-        };
-        let unmade = failed(crate::hearing::UNSENT);
-        assert_eq!(unmade.kind, UNANSWERED);
-        assert!(unmade.message.ends_with("could not be made again: why"), "{}", unmade.message);
-        assert_eq!(failed("ToolError").kind, "ToolError");
-    }
-
-    /// Keeps what a session has read.
-    #[derive(Default)]
-    struct Labels(Mutex<Vec<(String, String)>>);
-
-    #[async_trait]
-    impl crate::judge::Clerk for Labels {
-        async fn ask(
-            &self,
-            _: &crate::judge::Wish<'_>,
-            _: &policy::Decision,
-        ) -> Result<(), String> {
-            Err("nobody is asked here".to_owned())
-        }
-
-        async fn labels(&self, _: &str) -> Result<std::collections::BTreeSet<String>, String> {
-            Ok(std::collections::BTreeSet::new())
-        }
-
-        async fn label(&self, session: &str, tool: &str) -> Result<(), String> {
-            self.0.lock().unwrap().push((session.to_owned(), tool.to_owned()));
-            Ok(())
-        }
-
-        async fn counted(&self, _: &str, _: &str, _: u64) -> Result<u64, String> {
-            Ok(0)
-        }
-
-        async fn count(&self, _: &str, _: &str, _: u64, _: u64) -> Result<(), String> {
-            Ok(())
-        }
-
-        fn decided(&self, _: &crate::judge::Wish<'_>, _: &policy::Decision) {}
-    }
-
-    /// Knows the answer of every call from an earlier run.
-    struct Earlier;
-
-    #[async_trait]
-    impl Books for Earlier {
-        fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
-            Cow::Borrowed(call)
-        }
-
-        fn known(&self, call: &HostCall) -> Option<(CallResult, CallNote)> {
-            let value = RawValue::from_string("7".into()).unwrap();
-            let result = CallResult { id: call.id, result: Ok(value) };
-            let note = CallNote::leaving(call).with(&result, Duration::ZERO);
-            Some((result, note))
-        }
-
-        fn holds(&self, _: &HostCall) -> bool {
-            false
-        }
-
-        fn leaves(&self, _: &HostCall) -> Result<(), CallError> {
-            Ok(())
-        }
-
-        fn departure(&self, _: &HostCall) -> Option<Arc<dyn Departure>> {
-            None
-        }
-
-        async fn answered(&self, _: &CallResult, _: Duration) {}
-
-        fn withdrawn(&self, _: CallId) {}
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn an_answer_of_an_earlier_run_brings_the_label_of_where_it_came_from() {
-        let upstreams = Upstreams::new(Vec::new(), Options::default());
-        let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
-        let flow = serde_json::json!({
-            "flow": [{ "from": ["http.*", "hr.*"], "to": "slack.*", "action": "deny" }],
-        });
-        let settings = serde_json::from_value(flow).unwrap();
-        tools.judge().follow(policy::Policy::new(settings, &crate::judge::LEVELS).unwrap());
-        let labels = Arc::new(Labels::default());
-        tools.judge().employ(Arc::clone(&labels) as _);
-        let behalf = Arc::new(Behalf { session: "s_new".into(), ..Behalf::default() });
-        let desk = Desk::new(tools.offer("").await, behalf, 1 << 20, Arc::new(engine::NoHost))
-            .with_books(Arc::new(Earlier));
-        for (id, name, arguments, label) in [
-            (
-                1,
-                "$http",
-                r#"{"method": "GET", "url": "https://hr.example/x"}"#,
-                "http.GET hr.example",
-            ),
-            // A server that is not there any more may have been any.
-            (2, "$call", r#"{"server": "hr", "tool": "salaries"}"#, policy::ANYWHERE),
-        ] {
-            let arguments = RawValue::from_string(arguments.into()).unwrap();
-            let call = HostCall { id: CallId(id), name: name.into(), arguments };
-            assert!(desk.answer(&call).is_none(), "it is not read before it is labelled");
-            let answers = desk.wait(Instant::now() + Duration::from_secs(60));
-            assert_eq!(answers.len(), 1);
-            assert_eq!(answers[0].result.as_ref().unwrap().get(), "7");
-            let last = labels.0.lock().unwrap().last().cloned();
-            assert_eq!(last, Some(("s_new".to_owned(), label.to_owned())));
-        }
-    }
-}
+mod tests;

@@ -9,8 +9,10 @@
 //! A box belongs to an owner and has a name; nobody else's programs see it. It is there from its first message until
 //! its last one is taken. Messages are kept where the service keeps everything ([`Boxes`]), else in memory. What a kept
 //! run posted and took is noted with the message itself, so that it is done once however often its process dies.
+//! Whoever waits may be gone when a message has been taken for it; then it goes back to where it stood ([`Taken`]).
 
 mod memory;
+mod taken;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -24,8 +26,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
 pub(crate) use self::memory::InMemory;
+pub(crate) use self::taken::Taken;
 use crate::behalf::Behalf;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::judge::{Judge, Wish};
@@ -33,6 +37,8 @@ use crate::judge::{Judge, Wish};
 /// The host calls.
 pub(crate) const POST: &str = "$post";
 pub(crate) const RECEIVE: &str = "$receive";
+/// A guest says that the answer of a call of `$receive` has not reached its program.
+pub(crate) const GIVE_BACK: &str = "$give_back";
 /// What rules call them: `tidegate.post` and `tidegate.receive`.
 const SERVER: &str = crate::minds::SERVER;
 
@@ -70,6 +76,21 @@ pub(crate) struct Message {
     pub(crate) labels: Vec<String>,
 }
 
+/// A message that was taken, and where it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Letter {
+    pub(crate) message: Message,
+    /// Nobody knows of one that was taken before its process died; it goes to the front.
+    pub(crate) stood: Option<Stood>,
+}
+
+/// Where a message stood among the others, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stood {
+    pub(crate) place: i64,
+    pub(crate) since: i64,
+}
+
 /// A call of a run that goes on after a crash: done once, however often it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Deed {
@@ -86,11 +107,12 @@ pub(crate) enum PutError {
     Unkept(String),
 }
 
-/// Where messages are kept. Every implementation keeps three promises.
+/// Where messages are kept. Every implementation keeps four promises.
 ///
 /// * **In order.** A box gives its messages in the order in which they were put into it.
 /// * **Once.** A message is taken by one only; a deed is done once, and gives the same when it is done again.
 /// * **Apart.** An owner never sees another's.
+/// * **As before.** One that is put back stands where it stood, however full the box is, and its deed is undone.
 #[async_trait]
 pub(crate) trait Boxes: Send + Sync {
     /// Puts a message into a box, unless there is no room.
@@ -103,7 +125,15 @@ pub(crate) trait Boxes: Send + Sync {
     ) -> Result<(), PutError>;
 
     /// Takes the first message of a box.
-    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Message>, String>;
+    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Letter>, String>;
+
+    /// Puts one back that was taken.
+    async fn put_back(
+        &self,
+        to: &Address,
+        letter: &Letter,
+        deed: Option<&Deed>,
+    ) -> Result<(), String>;
 
     /// Whether there is a message in a box.
     async fn has(&self, address: &Address) -> Result<bool, String>;
@@ -122,6 +152,8 @@ pub(crate) struct Mailboxes {
     bounds: RwLock<MailboxBounds>,
     /// Wakes those who wait at a box.
     waiting: Mutex<HashMap<Address, Arc<Notify>>>,
+    /// Messages that are taken or put back, whoever waits for that.
+    tasks: TaskTracker,
 }
 
 impl Default for Mailboxes {
@@ -130,6 +162,7 @@ impl Default for Mailboxes {
             boxes: RwLock::new(Arc::new(InMemory::default())),
             bounds: RwLock::default(),
             waiting: Mutex::default(),
+            tasks: TaskTracker::new(),
         }
     }
 }
@@ -166,21 +199,14 @@ impl Mailboxes {
         *self.bounds.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a program's call that rules let be made.
-    pub(crate) async fn carry_out(
-        &self,
-        call: &HostCall,
-        judge: &Judge,
-        behalf: &Behalf,
-    ) -> Result<Box<RawValue>, CallError> {
-        if call.name == POST {
-            self.post(call, judge, behalf).await
-        } else {
-            self.receive(call, judge, behalf).await
-        }
+    /// Comes back when every message is in its box that goes back to it.
+    pub(crate) async fn close(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
-    async fn post(
+    /// Carries out a program's `post` that rules let be made.
+    pub(crate) async fn post(
         &self,
         call: &HostCall,
         judge: &Judge,
@@ -213,26 +239,32 @@ impl Mailboxes {
                 ));
             }
         }
-        let waiting = self.waiting().get(&to).cloned();
-        if let Some(waiting) = waiting {
-            waiting.notify_waiters();
-        }
+        self.wake(&to);
         Ok(RawValue::NULL.to_owned())
     }
 
-    async fn receive(
-        &self,
+    /// Those who wait at a box look again.
+    fn wake(&self, at: &Address) {
+        let waiting = self.waiting().get(at).cloned();
+        if let Some(waiting) = waiting {
+            waiting.notify_waiters();
+        }
+    }
+
+    /// Carries out a program's `receive` that rules let be made; the message goes back unless the program has it.
+    pub(crate) async fn receive(
+        self: &Arc<Self>,
         call: &HostCall,
         judge: &Judge,
         behalf: &Behalf,
-    ) -> Result<Box<RawValue>, CallError> {
+    ) -> Result<(Box<RawValue>, Taken), CallError> {
         let wanted: Wanted = serde_json::from_str(call.arguments.get())
             .map_err(|error| fault("ArgumentError", format!("receive(): {error}")))?;
         let from = address(behalf, wanted.name, "receive")?;
         let until = until(wanted.timeout)?;
         let deed = deed(call, behalf);
         let message = self.wait_for(&from, until, deed.as_ref()).await?;
-        let Some(message) = message else {
+        let Some((message, taken)) = message else {
             let seconds = wanted.timeout.unwrap_or_default();
             let name = from.name;
             return Err(fault(
@@ -242,16 +274,17 @@ impl Mailboxes {
         };
         judge.takes_on(&behalf.session, &message.labels).await?;
         let value = RawValue::from_string(format!("{{\"v\":{}}}", message.value));
-        value.map_err(|error| fault("ServerError", format!("receive(): {error}")))
+        let value = value.map_err(|error| fault("ServerError", format!("receive(): {error}")))?;
+        Ok((value, taken))
     }
 
     /// The next message of a box; nothing where none came in time.
     async fn wait_for(
-        &self,
+        self: &Arc<Self>,
         from: &Address,
         until: Option<Instant>,
         deed: Option<&Deed>,
-    ) -> Result<Option<Message>, CallError> {
+    ) -> Result<Option<(Message, Taken)>, CallError> {
         let place = Place::at(self, from);
         let (boxes, mut is_first) = (self.boxes(), true);
         let unread = |problem| {
@@ -265,7 +298,7 @@ impl Mailboxes {
             // What this very call took before a crash is not in the box any more.
             if (is_first && deed.is_some()) || boxes.has(from).await.map_err(unread)? {
                 leaves().await?;
-                let taken = boxes.take(from, deed).await;
+                let taken = self.take(&boxes, from, deed).await;
                 let taken = taken.map_err(|problem| {
                     fault(UNANSWERED, format!("receive(): a message could not be taken: {problem}"))
                 })?;
@@ -287,6 +320,26 @@ impl Mailboxes {
                 }
             }
         }
+    }
+
+    /// Takes the first message of a box. That is not cut short where whoever waits is gone meanwhile, so that the
+    /// message is found again.
+    async fn take(
+        self: &Arc<Self>,
+        boxes: &Arc<dyn Boxes>,
+        from: &Address,
+        deed: Option<&Deed>,
+    ) -> Result<Option<(Message, Taken)>, String> {
+        let (of, boxes) = (Arc::clone(self), Arc::clone(boxes));
+        let (from, deed) = (from.clone(), deed.cloned());
+        let taking = self.tasks.spawn(async move {
+            let letter = boxes.take(&from, deed.as_ref()).await?;
+            Ok::<_, String>(letter.map(|letter| {
+                let message = letter.message.clone();
+                (message, Taken::new(of, boxes, from, letter, deed))
+            }))
+        });
+        taking.await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<Address, Arc<Notify>>> {

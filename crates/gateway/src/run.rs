@@ -87,6 +87,9 @@ pub(crate) async fn run_in_turn(
     };
     let source = program.source.clone();
     let mut outcome = session.run(program, calls).await;
+    if outcome.is_ok() {
+        desk.messages_are_had();
+    }
     drop(ending);
     offer.after_run();
     if let Ok(outcome) = &mut outcome {
@@ -133,15 +136,20 @@ impl Calls for InTurn {
     }
 
     async fn rests(&self, mut rest: Rest<'_>) -> Vec<CallResult> {
+        self.desk.messages_are_had();
         // It rests until it has a place again.
         let _resting = self.desk.resting();
         let aside = tokio::select! {
             biased;
-            results = &mut rest => return results,
+            results = &mut rest => {
+                self.desk.messages_go(&results);
+                return results;
+            }
             aside = self.turn.wanted(|| !self.desk.has_children()) => aside,
         };
         self.turn.give_away();
         let results = rest.await;
+        self.desk.messages_go(&results);
         self.turn.take_again().await;
         drop(aside);
         results

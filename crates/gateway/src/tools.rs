@@ -6,6 +6,7 @@ mod anew;
 mod covered;
 mod gathered;
 mod learned;
+mod mail;
 mod named;
 mod offer;
 mod permitted;
@@ -92,7 +93,7 @@ pub struct Tools {
     /// The skills of everybody, where any are kept.
     skillset: Option<Arc<Skillset>>,
     minds: Minds,
-    mailboxes: Mailboxes,
+    mailboxes: Arc<Mailboxes>,
 }
 
 #[derive(Default)]
@@ -149,7 +150,7 @@ impl Tools {
             web_pii,
             skillset: None,
             minds: Minds::default(),
-            mailboxes: Mailboxes::default(),
+            mailboxes: Arc::default(),
         })
     }
 
@@ -262,6 +263,7 @@ impl Tools {
         if let Some(skillset) = &self.skillset {
             skillset.keep_now();
         }
+        self.mailboxes.close().await;
         self.upstreams.close().await;
         let tools = Arc::clone(self);
         // It fails only when the runtime itself is about to end.

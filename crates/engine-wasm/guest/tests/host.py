@@ -54,7 +54,7 @@ class Host:
         new = [(one["id"], one["name"], one["arguments"]) for one in wait["calls"]]
         self.parked = [one for one in self.parked + new if one[0] not in wait["dropped"]]
         quick = [one for one in self.parked if not _is_slow(one)]
-        soonest = min([one[2]["arguments"].get("ms", 0) / 1000 for one in self.parked], default=60)
+        soonest = min([one[2].get("arguments", {}).get("ms", 0) / 1000 for one in self.parked], default=60)
         if not quick and wait["wake"] is not None and wait["wake"] < soonest:
             time.sleep(wait["wake"])
             return b"[]"

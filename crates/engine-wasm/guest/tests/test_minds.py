@@ -21,6 +21,25 @@ error = failures.failure({{"kind": {kind!r}, "message": "why"}})
 """
 
 
+# Both calls are answered in one message; whoever hears of its answer first gives up the other.
+GIVEN_UP = """
+import asyncio
+async def gives_up():
+    await post('done', 1)
+    waiting.cancel()
+first = asyncio.create_task(gives_up())
+async def waits():
+    return await {call}
+waiting = asyncio.create_task(waits())
+await first
+try:
+    await waiting
+except asyncio.CancelledError:
+    pass
+return waiting.cancelled()
+"""
+
+
 class Minds(unittest.TestCase):
     def setUp(self):
         self.runtime = Runtime()
@@ -54,6 +73,33 @@ used = {"questions": 1, "input_tokens": 3, "output_tokens": 1, "cost": 0.0}
     def test_a_message_that_does_not_come_is_a_timeout_and_a_tool_error(self):
         self.assertEqual(self.value(FAILED.format(kind="TimedOut")), [True, True, "TimeoutError", "TimedOut", "why"])
         self.assertEqual(self.value(FAILED.format(kind="ModelError")), [True, False, "ToolError", "ModelError", "why"])
+
+    def test_a_message_that_came_too_late_for_the_program_is_given_back(self):
+        outcome = self.runtime.run(GIVEN_UP.format(call="receive('work')"))
+        self.assertEqual((outcome["value"], outcome["sent"]), (True, [["$post", "$receive"], ["$give_back"]]), outcome)
+        # What else is answered too late is nobody's any more.
+        outcome = self.runtime.run(GIVEN_UP.format(call="ask_model('why?')"))
+        self.assertEqual((outcome["value"], outcome["sent"]), (True, [["$post", "$ask_model"]]), outcome)
+        # One that the program got stays with it.
+        outcome = self.runtime.run("return await receive('work')")
+        self.assertEqual(outcome["sent"], [["$receive"]], outcome)
+
+    def test_a_message_for_a_call_that_was_taken_back_is_given_back(self):
+        source = """
+from _tidegate import runtime
+now = runtime.current
+for number in (101, 102):
+    now.waiting[number] = now.loop.create_future()
+runtime.forget(101, '"$other"')
+runtime.forget(102, runtime._RECEIVE)
+now._deliver([[101, True, {"v": 1}], [102, True, {"v": 2}]])
+now._deliver([[102, True, {"v": 2}]])
+now.waiting.clear()
+return sorted(now.unread), now.dropped.clear()
+"""
+        outcome = self.runtime.run(source)
+        self.assertEqual(outcome["value"], [[], None], outcome)
+        self.assertEqual([one for one in outcome["sent"] if "$give_back" in one], [["$give_back"]], outcome)
 
     def test_what_cannot_be_sent_says_so(self):
         for call, words in (

@@ -152,6 +152,11 @@ impl Books for ChildBooks {
             kept.withdrawn(numbered(self.number, id.0));
         }
     }
+
+    async fn goes_back(&self, id: CallId) {
+        // A child that had begun to take something is not begun again, whatever became of that.
+        self.withdrawn(id);
+    }
 }
 
 #[cfg(test)]

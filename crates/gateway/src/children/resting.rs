@@ -82,18 +82,25 @@ impl<'a> Resting<'a> {
         loop {
             let Some(guest) = &mut self.guest else { return Err(gone()) };
             match guest.step(input).await {
-                Ok(Step::Done(outcome)) => return Ok(*outcome),
+                Ok(Step::Done(outcome)) => {
+                    self.desk.messages_are_had();
+                    return Ok(*outcome);
+                }
                 Ok(Step::Waiting(waiting)) => input = Input::Results(self.rest(waiting).await?),
                 Err(error @ (StepError::Engine { .. } | StepError::Misused { .. })) => {
                     return Err(SessionError::Step(error));
                 }
-                Err(error) => return Ok(stopped(&**guest, &error, started)),
+                Err(error) => {
+                    self.desk.messages_are_had();
+                    return Ok(stopped(&**guest, &error, started));
+                }
             }
         }
     }
 
     /// Waits for what the program waits for.
     async fn rest(&mut self, waiting: Waiting) -> Result<Vec<CallResult>, SessionError> {
+        self.desk.messages_are_had();
         for id in waiting.withdrawn {
             self.desk.withdraw(id);
         }

@@ -139,3 +139,63 @@ async fn what_is_no_box_or_time_is_refused_and_rules_hold() {
     post(&offer, &other, json!(1)).await.unwrap();
     assert_eq!(receive(&offer, &ann, 0.0).await.unwrap(), 1);
 }
+
+/// Boxes that are slow to say what they have given.
+struct Slow(InMemory, tokio::sync::Semaphore);
+
+#[async_trait]
+impl Boxes for Slow {
+    async fn put(
+        &self,
+        to: &Address,
+        message: &Message,
+        bounds: &MailboxBounds,
+        deed: Option<&Deed>,
+    ) -> Result<(), PutError> {
+        self.0.put(to, message, bounds, deed).await
+    }
+
+    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Letter>, String> {
+        let letter = self.0.take(from, deed).await;
+        let _ = self.1.acquire().await;
+        letter
+    }
+
+    async fn put_back(
+        &self,
+        to: &Address,
+        letter: &Letter,
+        deed: Option<&Deed>,
+    ) -> Result<(), String> {
+        self.0.put_back(to, letter, deed).await
+    }
+
+    async fn has(&self, address: &Address) -> Result<bool, String> {
+        self.0.has(address).await
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_was_being_taken_for_somebody_who_is_gone_is_there_for_the_next() {
+    let tools = tools();
+    let slow = Arc::new(Slow(InMemory::default(), tokio::sync::Semaphore::new(0)));
+    tools.mailboxes().are_kept_in(Arc::clone(&slow) as _, MailboxBounds::default());
+    let offer = tools.offer("").await;
+    let ann = of("ann", "s_1");
+    post(&offer, &ann, json!(1)).await.unwrap();
+    let gone = {
+        let (offer, ann) = (Arc::clone(&offer), ann.clone());
+        tokio::spawn(async move { receive(&offer, &ann, 60.0).await })
+    };
+    let address = Address { owner: "ann".to_owned(), name: "work".to_owned() };
+    while slow.has(&address).await.unwrap() {
+        tokio::task::yield_now().await;
+    }
+    gone.abort();
+    assert!(gone.await.unwrap_err().is_cancelled());
+    // Somebody else waits when it comes back.
+    let waits = receive(&offer, &ann, 60.0);
+    let comes = async { slow.1.add_permits(9) };
+    let (received, ()) = tokio::join!(waits, comes);
+    assert_eq!(received.unwrap(), 1);
+}

@@ -7,7 +7,7 @@ use super::Service;
 use super::record::{Moment, Record};
 use super::store::StoreError;
 use crate::mailboxes::{
-    Address, Boxes, Deed, MailboxBounds, Message, POST, PutError, RECEIVE, has_room,
+    Address, Boxes, Deed, Letter, MailboxBounds, Message, POST, PutError, RECEIVE, Stood, has_room,
 };
 
 pub(super) const SCHEMA: &str = "
@@ -90,8 +90,17 @@ impl Boxes for StoredBoxes {
         work.commit().await.map_err(unkept)
     }
 
-    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Message>, String> {
+    async fn take(&self, from: &Address, deed: Option<&Deed>) -> Result<Option<Letter>, String> {
         self.taken(from, deed).await.map_err(|error| error.to_string())
+    }
+
+    async fn put_back(
+        &self,
+        to: &Address,
+        letter: &Letter,
+        deed: Option<&Deed>,
+    ) -> Result<(), String> {
+        self.returned(to, letter, deed).await.map_err(|error| error.to_string())
     }
 
     async fn has(&self, address: &Address) -> Result<bool, String> {
@@ -106,16 +115,16 @@ impl StoredBoxes {
         &self,
         from: &Address,
         deed: Option<&Deed>,
-    ) -> Result<Option<Message>, sqlx::Error> {
+    ) -> Result<Option<Letter>, sqlx::Error> {
         let mut work = self.0.begin_with("BEGIN IMMEDIATE").await?;
         if let Some(deed) = deed
             && let Done::Took(before) = done(&mut work, deed).await?
         {
-            return Ok(Some(before));
+            return Ok(Some(Letter { message: before, stood: None }));
         }
         let first = sqlx::query(
             "DELETE FROM messages WHERE id = (SELECT MIN(id) FROM messages WHERE owner = ? AND name = ?)
-             RETURNING labels, value",
+             RETURNING id, posted_at, labels, value",
         );
         let first = first.bind(&from.owner).bind(&from.name).fetch_optional(&mut *work).await?;
         let Some(row) = first else { return Ok(None) };
@@ -124,7 +133,36 @@ impl StoredBoxes {
             note(&mut work, deed, Some(&message)).await?;
         }
         work.commit().await?;
-        Ok(Some(message))
+        let stood = Stood { place: row.get("id"), since: row.get("posted_at") };
+        Ok(Some(Letter { message, stood: Some(stood) }))
+    }
+
+    async fn returned(
+        &self,
+        to: &Address,
+        letter: &Letter,
+        deed: Option<&Deed>,
+    ) -> Result<(), sqlx::Error> {
+        let Letter { message, stood } = letter;
+        let mut work = self.0.begin_with("BEGIN IMMEDIATE").await?;
+        let insert = sqlx::query(
+            "INSERT OR IGNORE INTO messages (id, owner, name, posted_at, labels, value)
+             VALUES (COALESCE(?, (SELECT MIN(id) - 1 FROM messages), 1), ?, ?, ?, ?, ?)",
+        );
+        insert
+            .bind(stood.map(|stood| stood.place))
+            .bind(&to.owner)
+            .bind(&to.name)
+            .bind(stood.map_or_else(|| Moment::now().0, |stood| stood.since))
+            .bind(written(&message.labels))
+            .bind(&message.value)
+            .execute(&mut *work)
+            .await?;
+        if let Some(deed) = deed {
+            let undone = sqlx::query("DELETE FROM deeds WHERE run = ? AND call = ?");
+            undone.bind(&deed.run).bind(number(deed.call)).execute(&mut *work).await?;
+        }
+        work.commit().await
     }
 }
 
@@ -226,6 +264,11 @@ mod tests {
         Message { value: value.to_owned(), labels }
     }
 
+    /// The message that is taken, without where it stood.
+    async fn taken(boxes: &dyn Boxes, from: &Address, deed: Option<&Deed>) -> Option<Message> {
+        boxes.take(from, deed).await.unwrap().map(|letter| letter.message)
+    }
+
     /// What every place keeps.
     async fn keeps_its_promises(boxes: &dyn Boxes) {
         let bounds = MailboxBounds { boxes: 2, messages: 2, bytes: 10 };
@@ -236,7 +279,7 @@ mod tests {
         put(&own, "1").await.unwrap();
         put(&own, "\"2\"").await.unwrap();
         assert!(!boxes.has(&other).await.unwrap());
-        assert_eq!(boxes.take(&other, None).await.unwrap(), None);
+        assert_eq!(taken(boxes, &other, None).await, None);
         let full = async |to: &Address, value: &str| match put(to, value).await.unwrap_err() {
             PutError::Full { setting, .. } => setting,
             unkept @ PutError::Unkept(_) => panic!("{unkept:?}"),
@@ -247,12 +290,30 @@ mod tests {
         assert_eq!(full(&at("ann", "c"), "5").await, "max-mailboxes");
         // What others have does not count.
         put(&other, "6").await.unwrap();
-        assert_eq!(boxes.take(&own, None).await.unwrap(), Some(message("1", &["hr.get"])));
-        assert_eq!(boxes.take(&own, None).await.unwrap(), Some(message("\"2\"", &["hr.get"])));
-        assert_eq!(boxes.take(&own, None).await.unwrap(), None);
+        assert_eq!(taken(boxes, &own, None).await, Some(message("1", &["hr.get"])));
+        assert_eq!(taken(boxes, &own, None).await, Some(message("\"2\"", &["hr.get"])));
+        assert_eq!(taken(boxes, &own, None).await, None);
         assert!(!boxes.has(&own).await.unwrap() && boxes.has(&other).await.unwrap());
         // An empty box is none.
         put(&at("ann", "c"), "7").await.unwrap();
+        // What is put back stands where it stood, in a full box, too.
+        let box_of_two = at("eve", "a");
+        put(&box_of_two, "1").await.unwrap();
+        put(&box_of_two, "2").await.unwrap();
+        let first = boxes.take(&box_of_two, None).await.unwrap().unwrap();
+        let second = boxes.take(&box_of_two, None).await.unwrap().unwrap();
+        put(&box_of_two, "3").await.unwrap();
+        put(&box_of_two, "4").await.unwrap();
+        boxes.put_back(&box_of_two, &second, None).await.unwrap();
+        boxes.put_back(&box_of_two, &first, None).await.unwrap();
+        // Of one that was taken by a process that is gone nobody knows where it stood.
+        let before = Letter { message: message("0", &[]), stood: None };
+        boxes.put_back(&box_of_two, &before, None).await.unwrap();
+        for value in ["0", "1", "2", "3", "4"] {
+            let next = taken(boxes, &box_of_two, None).await.unwrap();
+            assert_eq!(next.value, value);
+        }
+        assert_eq!(taken(boxes, &box_of_two, None).await, None);
     }
 
     #[tokio::test]
@@ -280,13 +341,29 @@ mod tests {
         for _ in 0..2 {
             boxes.put(&own, &message("3", &[]), &bounds, Some(&deed(1))).await.unwrap();
         }
-        let first = boxes.take(&own, Some(&deed(2))).await.unwrap();
+        let first = taken(&boxes, &own, Some(&deed(2))).await;
         assert_eq!(first, Some(message("1", &[])));
         drop((boxes, store));
         let (boxes, _store) = open().await;
-        assert_eq!(boxes.take(&own, Some(&deed(2))).await.unwrap(), first);
-        assert_eq!(boxes.take(&own, None).await.unwrap(), Some(message("2", &[])));
-        assert_eq!(boxes.take(&own, Some(&deed(3))).await.unwrap(), Some(message("3", &[])));
-        assert_eq!(boxes.take(&own, None).await.unwrap(), None);
+        assert_eq!(taken(&boxes, &own, Some(&deed(2))).await, first);
+        assert_eq!(taken(&boxes, &own, None).await, Some(message("2", &[])));
+        assert_eq!(taken(&boxes, &own, Some(&deed(3))).await, Some(message("3", &[])));
+        assert_eq!(taken(&boxes, &own, None).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_deed_is_undone_with_the_message_that_goes_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let boxes = StoredBoxes(store.pool().clone());
+        let (own, deed) = (at("ann", "a"), Deed { run: "r_1".to_owned(), call: 2 });
+        boxes.put(&own, &message("1", &["hr.get"]), &MailboxBounds::default(), None).await.unwrap();
+        let letter = boxes.take(&own, Some(&deed)).await.unwrap().unwrap();
+        for _ in 0..2 {
+            boxes.put_back(&own, &letter, Some(&deed)).await.unwrap();
+        }
+        // Somebody else has it, and the call that gave it back takes nothing.
+        assert_eq!(taken(&boxes, &own, None).await, Some(message("1", &["hr.get"])));
+        assert_eq!(boxes.take(&own, Some(&deed)).await.unwrap(), None);
     }
 }

@@ -413,15 +413,6 @@ impl Offer {
         self.tools.minds.answer(&call.arguments, &behalf.run, self.tally.models()).await
     }
 
-    /// Posts or receives a message, where rules let that be done: `tidegate.post`, `tidegate.receive`.
-    async fn mail(&self, call: &HostCall, behalf: &Behalf) -> Result<Box<RawValue>, CallError> {
-        let given: Map<String, Value> =
-            serde_json::from_str(call.arguments.get()).unwrap_or_default();
-        let judge = &self.tools.judge;
-        before_leaving(judge.permit(&mailboxes::wish(call, &given, behalf))).await?;
-        self.tools.mailboxes.carry_out(call, judge, behalf).await
-    }
-
     /// The server that is named within a tool's name and has not said what it offers: why it has not is what
     /// the caller wants to know.
     fn unlisted_within(&self, server: Option<&str>, tool: &str) -> Option<ServerName> {

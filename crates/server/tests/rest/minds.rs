@@ -296,3 +296,68 @@ async fn messages_survive_the_gateway() {
     let received = again.run(json!({ "code": "return await receive('later', timeout=0)" })).await;
     assert_eq!(received["return_value"], json!([1, { "two": 3 }]), "{received}");
 }
+
+/// Gives up waiting in the very moment in which a message comes, again and again.
+const IN_THE_SAME_MOMENT: &str = "
+import asyncio
+
+async def waits(name):
+    return await receive(name)
+
+async def gives_up(waiting, name):
+    await post('done-' + name, 1)
+    waiting.cancel()
+
+got = []
+for number in range(50):
+    name = f'work-{number}'
+    await post(name, number)
+    waiting = asyncio.create_task(waits(name))
+    giving_up = asyncio.create_task(gives_up(waiting, name))
+    try:
+        got.append(await waiting)
+    except asyncio.CancelledError:
+        got.append(await receive(name, timeout=60))
+    await giving_up
+return got == list(range(50))
+";
+
+/// Waits for a moment only, while somebody posts.
+const IN_MOMENTS: &str = "
+import asyncio
+
+async def posts():
+    for number in range(60):
+        await post('work', number)
+        await asyncio.sleep(0.001)
+
+async def takes():
+    got = []
+    while len(got) < 60:
+        try:
+            got.append(await asyncio.wait_for(receive('work'), 0.002))
+        except TimeoutError:
+            pass
+    return got
+
+_, got = await asyncio.wait_for(asyncio.gather(posts(), takes()), 120)
+return sorted(got) == list(range(60))
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_gives_up_waiting_loses_no_message() {
+    let house = House::new().await;
+    for code in [IN_THE_SAME_MOMENT, IN_MOMENTS] {
+        let run = house.run(json!({ "code": code })).await;
+        assert_eq!(run["return_value"], true, "{run}");
+    }
+    // One that is cancelled while it waits takes nothing either.
+    let code = json!({ "code": "return await receive('late')" });
+    let run: Value = house.post("/execute?async=true", code).await.json().await.unwrap();
+    let at = format!("/api/v1/runs/{}", text(&run["run_id"]));
+    house.until(&at, |run| run["waiting"]["for"] == json!(["$receive"])).await;
+    house.post(&format!("{at}/cancel"), json!({})).await;
+    house.run(json!({ "code": "await post('late', 7)" })).await;
+    let received = house.run(json!({ "code": "return await receive('late', timeout=0)" })).await;
+    assert_eq!(received["return_value"], 7, "{received}");
+}

@@ -85,6 +85,12 @@ impl Books for RunBooks {
     fn withdrawn(&self, id: CallId) {
         self.keeper.withdrawn(id);
     }
+
+    async fn goes_back(&self, id: CallId) {
+        if let Err(error) = self.keeper.goes_back(id).await {
+            warn!(run = %self.keeper.begun().run, error = %error, "that a message went back could not be written down");
+        }
+    }
 }
 
 /// The same for the programs that a run starts.

@@ -87,7 +87,10 @@ impl Driver<'_> {
     ) -> Result<Ended, Refusal> {
         loop {
             let Some(there) = guest.as_mut() else { return Err(Refusal::Draining) };
-            match there.step(input).await {
+            let step = there.step(input).await;
+            // A step that has come to its end has given the program what there was for it.
+            self.desk.messages_are_had();
+            match step {
                 Ok(Step::Done(outcome)) => return Ok(Ended::Done(outcome)),
                 Ok(Step::Waiting(waiting)) => match self.rest(guest, waiting).await? {
                     Some(results) => input = Input::Results(results),

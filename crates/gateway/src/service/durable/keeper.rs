@@ -1,5 +1,7 @@
 //! The files of one run: its ledger, and its last image.
 
+mod given_up;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -330,17 +332,6 @@ impl Keeper {
             left.answer = Some((result.clone(), took));
         }
         let _ = self.append(&mut state, &Line::Answered { result: result.clone(), took });
-    }
-
-    /// Nobody waits for a call any more.
-    pub(crate) fn withdrawn(&self, id: CallId) {
-        let mut state = lock(&self.state);
-        if let Some(left) = state.left.get_mut(&id)
-            && left.answer.is_none()
-        {
-            left.withdrawn = true;
-            let _ = self.append(&mut state, &Line::Withdrawn { id });
-        }
     }
 
     /// The same call as it was answered before: in this run before a crash, or in the one that it takes

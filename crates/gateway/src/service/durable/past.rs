@@ -212,7 +212,8 @@ impl Past {
                 }
                 self.left.insert(call.id, Left::new(call, effect, at, reused));
             }
-            Line::Waits { id } => self.change(id, |left| left.waits = true),
+            // One that was answered has given back what it took.
+            Line::Waits { id } => self.change(id, |left| (left.waits, left.answer) = (true, None)),
             Line::Goes { id } => self.change(id, |left| left.waits = false),
             Line::Answered { result, took } => {
                 self.change(result.id, |left| left.answer = Some((result, took)));
