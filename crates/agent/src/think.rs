@@ -57,6 +57,7 @@ impl Work<'_> {
             let reply = match reply {
                 Ok(reply) => reply,
                 Err(error) => {
+                    self.keep_so_far().await;
                     // Replies that broke off may have used up what there was.
                     self.spent.left(&settings.budgets)?;
                     return Err(error.into());
@@ -64,6 +65,7 @@ impl Work<'_> {
             };
             self.spent.note(step, reply.usage, settings.prices);
             figures::step(self.arm, step, reply.usage.input, reply.usage.output);
+            self.keep_so_far().await;
             match reply.stop {
                 Stop::Refused => {
                     let words = reply.text.trim().chars().take(500).collect();

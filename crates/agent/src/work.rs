@@ -150,6 +150,14 @@ impl<'a> Work<'a> {
         self.keep(None).await;
     }
 
+    /// Keeps what the question used so far: a gateway that is killed meanwhile forgets the reply that was under way,
+    /// and nothing else.
+    pub(crate) async fn keep_so_far(&self) {
+        if self.spent.tokens() > 0 {
+            self.keep(None).await;
+        }
+    }
+
     /// Keeps what was used, and the turn if there is one; gives what the conversation used so far. That it
     /// could not be kept makes the answer no worse.
     async fn keep(&self, turn: Option<Turn>) -> Totals {

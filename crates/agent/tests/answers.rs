@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -302,6 +302,39 @@ async fn a_conversation_counts_all_that_it_used_also_for_what_was_not_answered()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_question_used_is_kept_before_it_is_over_and_after_a_restart() {
+    let again = [(); 2].map(|()| Turn::program("raise ValueError('no')"));
+    let turns = again.into_iter().chain([Turn::Hold("Let me".to_owned())]);
+    let house = House::saying(turns).await;
+    let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
+    while house.server.asked().len() < 3 {
+        tokio::task::yield_now().await;
+    }
+    // As another process finds it, should this one be killed now: the question is not over.
+    let found = async |folder: &Path| {
+        let store = Store::open(folder).await.unwrap();
+        let settings = gateway::service::Settings::default();
+        let service = Service::open(settings, parts(folder, store)).await.unwrap();
+        service.conversation(&Caller::local(), live.conversation()).await.unwrap().unwrap()
+    };
+    let killed = TempDir::new().unwrap();
+    for name in ["tidegate.db", "tidegate.db-wal"] {
+        std::fs::copy(house.folder.path().join(name), killed.path().join(name)).unwrap();
+    }
+    let kept = found(killed.path()).await;
+    assert_eq!((kept.tokens, kept.turns.len()), (240, 0), "{kept:?}");
+    assert!(!live.is_over());
+    // One that ended in an error, after an orderly end.
+    live.cancel();
+    live.ended().await.unwrap();
+    let House { agent, folder, .. } = house;
+    agent.close().await;
+    drop(agent);
+    let kept = found(folder.path()).await;
+    assert!(kept.tokens >= 240 && kept.turns.is_empty(), "{kept:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_told_before_somebody_cancelled_is_paid_for() {
     let house = House::with(Mode::Hybrid, |_| Turn::Hold("Thinking about it".to_owned())).await;
     let live = house.agent.begin(&Caller::local(), ask("How many?")).await.unwrap();
@@ -392,21 +425,8 @@ impl House {
     ) -> Self {
         let folder = TempDir::new().unwrap();
         let server = Scripted::by(Format::OpenAi, script).await;
-        let memory = Memory::at(folder.path().join("memory"));
-        let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
-        let skillset = Skillset::at(folder.path().join("skills"), Sources::default());
-        let parts = Parts {
-            engines: Engines::default()
-                .with(Language::Python, sandbox())
-                .with(Language::TypeScript, OnDemand::new(typescript)),
-            tools: Tools::new(upstreams, BTreeMap::new(), memory).with_skills(skillset),
-            checks: Some(Checks::new()),
-            store: Store::open(folder.path()).await.unwrap(),
-            guidance: "1".to_owned(),
-            spans: None,
-            trail: None,
-            watching: None,
-        };
+        let store = Store::open(folder.path()).await.unwrap();
+        let parts = parts(folder.path(), store);
         let service = Service::open(gateway::service::Settings::default(), parts).await.unwrap();
         let url = server.url().parse().unwrap();
         let mut model = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
@@ -429,6 +449,25 @@ impl House {
             other => panic!("{other:?} is no end"),
         };
         (answer, events)
+    }
+}
+
+/// What a gateway over a folder is made of.
+fn parts(folder: &Path, store: Store) -> Parts {
+    let memory = Memory::at(folder.join("memory"));
+    let upstreams = Upstreams::new(Vec::new(), upstream::Options::default());
+    let skillset = Skillset::at(folder.join("skills"), Sources::default());
+    Parts {
+        engines: Engines::default()
+            .with(Language::Python, sandbox())
+            .with(Language::TypeScript, OnDemand::new(typescript)),
+        tools: Tools::new(upstreams, BTreeMap::new(), memory).with_skills(skillset),
+        checks: Some(Checks::new()),
+        store,
+        guidance: "1".to_owned(),
+        spans: None,
+        trail: None,
+        watching: None,
     }
 }
 
