@@ -9,6 +9,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 NAME = "scripted-1"
+# For questions that somebody cancels.
+ENDLESS = "Here it is.\n\n```python\nimport asyncio\nprint('begun')\nawait asyncio.sleep(3600)\n```\n"
 PROGRAM = "Here it is.\n\n```python\nprint('looking')\nreturn 6 * 7\n```\n"
 
 
@@ -17,7 +19,7 @@ def reply(asked):
     if "Refuse" in asked:
         return {"refusal": "I will not."}, "stop"
     if "Result of the program" not in asked:
-        return {"content": PROGRAM}, "stop"
+        return {"content": ENDLESS if "Linger" in asked else PROGRAM}, "stop"
     return {"content": "[4, 2]" if "Which" in asked else "It is 42."}, "stop"
 
 

@@ -14,6 +14,7 @@ WORDS = [
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\banyio\.sleep\b", "time.sleep"),
     (r"\bimport anyio\b", "import time"),
+    (r"\bwebsockets\.asyncio\b", "websockets.sync"),
     (r"\b_async\b", "_sync"),
 ]
 

@@ -25,17 +25,33 @@ export function askEventOf(message: Message): AskEvent {
     throw new UnexpectedAnswer(`an event \`${message.event}\` is no JSON`);
   }
   if (typeof told !== "object" || told === null) throw new UnexpectedAnswer(`an event \`${message.event}\` is no object`);
+  return eventOf(message.event, told);
+}
+
+/** The event that a message of a chat tells, as a stream would. */
+export function chatEventOf(told: { [name: string]: unknown } & { type: string }): AskEvent {
+  const { seq, conversation, ...data } = told;
+  // In a stream only these have the conversation.
+  return eventOf(told.type, told.type === "started" || told.type === "answer" ? { conversation, ...data } : data);
+}
+
+/** Whether nothing comes after it. */
+export function isLast(event: AskEvent): boolean {
+  return event.event === "answer" || event.event === "error";
+}
+
+function eventOf(name: string, told: { [name: string]: unknown }): AskEvent {
   const { type, ...data } = told;
-  switch (message.event) {
+  switch (name) {
     case "token":
       return { event: "words", text: String(data.text) };
     case "anew":
       return { event: "anew" };
     case "answer":
-      return { event: "answer", answer: data };
+      return { event: "answer", answer: data as unknown as Answer };
     case "error":
       return { event: "error", code: String(data.code), message: String(data.message) };
     default:
-      return { event: "step", name: message.event, data };
+      return { event: "step", name, data };
   }
 }

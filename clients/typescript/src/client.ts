@@ -1,5 +1,6 @@
 // The client: one object for a gateway, with its parts as properties.
 
+import { Chat } from "./chat.js";
 import type * as m from "./models.js";
 import { Approvals, Conversations, Files, Runs, Servers, Sessions, Tools, type Asking } from "./parts.js";
 import { Skills } from "./skills.js";
@@ -71,6 +72,11 @@ export class Tidegate {
   askStream(question: string, options: Question = {}, asking: Asking = {}): Steps {
     const ask = { method: "POST", path: "/api/v1/ask", params: { stream: true }, json: { ...options, question }, ...asking };
     return new Steps(this.#transport, ask, false);
+  }
+
+  /** A conversation over one connection, for questions one after the other; `close` hangs up. */
+  chat(conversation?: string): Chat {
+    return new Chat(this.#transport, conversation);
   }
 
   /** Filters, groups, reshapes, validates or describes rows without a program. */

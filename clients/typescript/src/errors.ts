@@ -27,6 +27,17 @@ export class ApiError extends TidegateError {
   }
 }
 
+/** The gateway did not do what a message of a chat asked for; the chat goes on. */
+export class ChatRefused extends TidegateError {
+  constructor(
+    /** A word that stays the same, such as `conversation_busy`. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** The gateway could not be reached, or hung up. */
 export class ConnectionFailed extends TidegateError {}
 

@@ -2,6 +2,7 @@
 
 export { Tidegate } from "./client.js";
 export type { AskEvent } from "./asking.js";
+export { Chat, type History } from "./chat.js";
 export * from "./errors.js";
 export type { RunEvent } from "./events.js";
 export type * as models from "./models.js";

@@ -1,7 +1,7 @@
 // Sends requests, and tries again where that was asked for; follows streams.
 
 import { ApiError, ConnectionFailed, TimedOut, UnexpectedAnswer, type TidegateError } from "./errors.js";
-import { askEventOf, type AskEvent } from "./asking.js";
+import { askEventOf, isLast, type AskEvent } from "./asking.js";
 import { Decoder, eventOf, type Message, type RunEvent } from "./events.js";
 
 /** How a client behaves. */
@@ -18,6 +18,8 @@ export interface Options {
   longestWait?: number;
   /** Another `fetch`. */
   fetch?: typeof fetch;
+  /** Another `WebSocket`, for `chat`. */
+  WebSocket?: typeof WebSocket;
 }
 
 /** One request. */
@@ -37,8 +39,8 @@ export interface Ask {
 
 /** Seconds without a byte after which a stream counts as cut; the gateway says every 15 that it is there. */
 const ALIVE = 60;
-/** How often a stream that was cut is opened again before anything new has come. */
-const REOPENED = 5;
+/** How often a stream or a chat that was cut is opened again before anything new has come. */
+export const REOPENED = 5;
 
 export class Transport {
   readonly url: string;
@@ -102,6 +104,26 @@ export class Transport {
     }
   }
 
+  /** Seconds that something may take which waits for no program. */
+  get timeout(): number {
+    return this.#options.timeout ?? 60;
+  }
+
+  /** Begins to open a WebSocket. */
+  socket(path: string): WebSocket {
+    const Socket = this.#options.WebSocket ?? globalThis.WebSocket;
+    if (Socket === undefined) throw new TypeError("there is no WebSocket here; Node has one from version 22 on, or pass another as `WebSocket`");
+    const address = this.url.replace(/^http/, "ws") + path;
+    if (this.#token === undefined) return new Socket(address);
+    // Node, Deno and Bun take headers where browsers take the names of protocols.
+    const given = { headers: { Authorization: `Bearer ${this.#token}` } };
+    try {
+      return new Socket(address, given as unknown as string[]);
+    } catch {
+      throw new TypeError("the WebSocket of a browser cannot send a token; ask with `askStream`, or pass another as `WebSocket`");
+    }
+  }
+
   async #sent(ask: Ask, isStream: boolean): Promise<Response> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(ask.params ?? {})) {
@@ -130,7 +152,7 @@ export class Transport {
   }
 
   #patience(ask: Ask): number {
-    const usual = this.#options.timeout ?? 60;
+    const usual = this.timeout;
     if (!ask.isRun) return usual;
     const wanted = Number((ask.json as { timeout?: number } | undefined)?.timeout ?? 0);
     return Math.max(this.#options.runTimeout ?? 280, wanted + usual);
@@ -214,7 +236,7 @@ export class Steps extends Stream<AskEvent> {
   }
 
   protected isLast(event: AskEvent): boolean {
-    return event.event === "answer" || event.event === "error";
+    return isLast(event);
   }
 }
 
@@ -308,7 +330,7 @@ function told(error: unknown): TidegateError | unknown {
 const isObject = (value: unknown): value is { [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function pause(seconds: number, signal?: AbortSignal): Promise<void> {
+export function pause(seconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((done, stopped) => {
     const stop = () => {
       clearTimeout(timer);

@@ -9,13 +9,16 @@
 """
 
 from tidegate import models
+from tidegate._async.chat import AsyncChat
 from tidegate._async.client import AsyncTidegate
 from tidegate._async.transport import AsyncEvents, AsyncSteps
+from tidegate._sync.chat import Chat
 from tidegate._sync.client import Tidegate
 from tidegate._sync.transport import Events, Steps
-from tidegate.asking import Anew, AskEvent, Step, Unanswered, Words
+from tidegate.asking import Anew, AskEvent, History, Step, Unanswered, Words
 from tidegate.errors import (
     ApiError,
+    ChatRefused,
     ConnectionFailed,
     ProgramFailed,
     TidegateError,
@@ -29,14 +32,18 @@ __all__ = [
     "Anew",
     "ApiError",
     "AskEvent",
+    "AsyncChat",
     "AsyncEvents",
     "AsyncSteps",
     "AsyncTidegate",
     "CallEnded",
     "CallStarted",
+    "Chat",
+    "ChatRefused",
     "ConnectionFailed",
     "Ended",
     "Events",
+    "History",
     "OtherEvent",
     "Output",
     "ProgramFailed",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
@@ -13,13 +14,16 @@ from urllib.parse import quote
 import httpx
 
 from tidegate._read import read
-from tidegate.errors import ApiError, UnexpectedAnswer
+from tidegate.errors import ApiError, ConnectionFailed, TimedOut, UnexpectedAnswer
 
 T = TypeVar("T")
 
 ALIVE = 60.0
 """Seconds without a byte after which a stream counts as cut; the gateway says every 15 that it is there."""
 
+
+MOST_MESSAGE = 256 * 1024 * 1024
+"""Bytes of one message of a chat, at most."""
 
 BYTES = {"Content-Type": "application/octet-stream"}
 
@@ -170,6 +174,27 @@ def nothing(_: httpx.Response) -> None:
 def content(response: httpx.Response) -> bytes:
     """Reads an answer that is bytes."""
     return response.content
+
+
+@contextlib.contextmanager
+def told_by_websockets() -> Iterator[None]:
+    """What goes wrong with a WebSocket, as this package tells it."""
+    try:
+        from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+    except ImportError as error:
+        raise ImportError("a chat needs the package websockets: pip install 'tidegate[chat]'") from error
+    try:
+        yield
+    except InvalidStatus as error:
+        answer, content = error.response, bytes(error.response.body or b"")
+        checked(httpx.Response(answer.status_code, headers=list(answer.headers.raw_items()), content=content))
+        raise UnexpectedAnswer(f"{error}; is this a gateway?") from error
+    except ConnectionClosed as error:
+        raise ConnectionFailed(f"the gateway hung up: {error}") from error
+    except TimeoutError as error:
+        raise TimedOut(f"no connection in time: {error}; see `timeout` of the client") from error
+    except (OSError, WebSocketException) as error:
+        raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
 
 
 def _retry_after(given: str | None) -> float | None:

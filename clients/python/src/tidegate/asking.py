@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 from tidegate._read import read
 from tidegate._sse import Message
 from tidegate.errors import UnexpectedAnswer
-from tidegate.models import Answer
+from tidegate.models import Answer, ConversationTotals
 
-__all__ = ["Anew", "AskEvent", "Step", "Unanswered", "Words"]
+__all__ = ["Anew", "AskEvent", "History", "Step", "Unanswered", "Words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,11 @@ def ask_event_of(message: Message) -> AskEvent:
         raise UnexpectedAnswer(f"an event `{message.event}` is no JSON: {error}") from error
     if not isinstance(data, dict):
         raise UnexpectedAnswer(f"an event `{message.event}` is no object")
-    match message.event:
+    return _event_of(message.event, data)
+
+
+def _event_of(name: str, data: dict[str, Any]) -> AskEvent:
+    match name:
         case "token":
             return read(Words, data)
         case "anew":
@@ -68,8 +72,39 @@ def ask_event_of(message: Message) -> AskEvent:
             return read(Answer, data)
         case "error":
             return read(Unanswered, data)
-        case name:
+        case _:
             return Step(name, {key: value for key, value in data.items() if key != "type"})
+
+
+def chat_message_of(text: str | bytes) -> dict[str, Any]:
+    """What a message of a chat says."""
+    try:
+        told = json.loads(text)
+    except ValueError as error:
+        raise UnexpectedAnswer(f"a message of the chat is no JSON: {error}") from error
+    if not isinstance(told, dict) or not isinstance(told.get("type"), str):
+        raise UnexpectedAnswer("a message of the chat is no object with a `type`")
+    return told
+
+
+def chat_event_of(told: dict[str, Any]) -> AskEvent:
+    """The event that a message of a chat tells, as a stream would."""
+    name = told["type"]
+    # Each message has these; in a stream only `started` has the conversation.
+    extra = ("seq",) if name in ("started", "answer") else ("seq", "conversation")
+    return _event_of(name, {key: value for key, value in told.items() if key not in extra})
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was said in a conversation before it was taken up again."""
+
+    turns: list[dict[str, Any]]
+    """Each with `question`, `answer`, `at`, `tokens` and `cost`, the latest last."""
+    totals: ConversationTotals
+    """What all of it used."""
+    follows: bool = True
+    """Whether a question of it is being answered, or just was: its events come next."""
 
 
 def is_last(event: AskEvent) -> bool:

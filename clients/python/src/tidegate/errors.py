@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tidegate.models import Run
 
-__all__ = ["ApiError", "ConnectionFailed", "ProgramFailed", "TidegateError", "TimedOut", "UnexpectedAnswer"]
+__all__ = [
+    "ApiError",
+    "ChatRefused",
+    "ConnectionFailed",
+    "ProgramFailed",
+    "TidegateError",
+    "TimedOut",
+    "UnexpectedAnswer",
+]
 
 
 class TidegateError(Exception):
@@ -38,6 +46,20 @@ class ApiError(TidegateError):
     def __str__(self) -> str:
         hint = f" ({self.hint})" if self.hint else ""
         return f"{self.code}: {self.message}{hint}"
+
+
+class ChatRefused(TidegateError):
+    """The gateway did not do what a message of a chat asked for; the chat goes on."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code = code
+        """A word that stays the same, such as `conversation_busy`."""
+        self.message = message
+        """What was wrong, in words."""
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
 
 
 class ConnectionFailed(TidegateError):

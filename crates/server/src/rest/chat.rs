@@ -169,7 +169,7 @@ impl Chat {
         };
         let history: Vec<Value> = turns.iter().map(said).collect();
         let told = json!({ "type": "history", "conversation": id, "turns": history,
-            "totals": totals });
+            "totals": totals, "follows": live.is_some() });
         // A connection that is lost now is noticed at the next message.
         let _ = self.send(&told).await;
         self.seen = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);

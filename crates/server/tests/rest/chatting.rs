@@ -116,6 +116,7 @@ async fn a_connection_that_is_lost_in_the_middle_is_taken_up_in_the_middle() {
     chat.send(resume).await;
     let history = chat.hear().await;
     assert_eq!((&history["type"], &history["turns"]), (&json!("history"), &json!([])));
+    assert_eq!(history["follows"], true, "{history}");
     let missed = chat.hear().await;
     assert_eq!((&missed["type"], &missed["seq"]), (&json!("running"), &json!(events.len())));
     events.push(missed);

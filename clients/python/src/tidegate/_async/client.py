@@ -9,6 +9,7 @@ from typing import Any, Unpack
 import httpx
 
 from tidegate import _wire, models
+from tidegate._async.chat import AsyncChat
 from tidegate._async.parts import (
     AsyncApprovals,
     AsyncConversations,
@@ -134,6 +135,13 @@ class AsyncTidegate:
         body: models.Ask = {"question": question, **options}
         ask = Ask("POST", "/api/v1/ask", _wire.nothing, params={"stream": True}, json=body)
         return AsyncSteps(self._transport, ask, can_reopen=False)
+
+    def chat(self, conversation: str | None = None) -> AsyncChat:
+        """A conversation over one connection, for questions one after the other: `async with gate.chat() as chat`.
+
+        Needs the package websockets: `tidegate[chat]`.
+        """
+        return AsyncChat(self._transport, conversation)
 
     async def analyze(self, analysis_type: AnalysisType, data: Any, **options: Unpack[AnalysisOptions]) -> Run:
         """Filters, groups, reshapes, validates or describes rows without a program."""

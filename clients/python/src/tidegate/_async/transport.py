@@ -6,7 +6,7 @@ import dataclasses
 from collections import deque
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import anyio
 import httpx
@@ -17,6 +17,9 @@ from tidegate._wire import Ask, Patience, Token
 from tidegate.asking import AskEvent, ask_event_of, is_last
 from tidegate.errors import ApiError, ConnectionFailed, TidegateError, TimedOut
 from tidegate.events import Ended, RunEvent, event_of
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
 
 T = TypeVar("T")
 E = TypeVar("E")
@@ -85,6 +88,19 @@ class AsyncTransport:
                 await response.aclose()
             tried += 1
             await anyio.sleep(wait)
+
+    async def line(self, path: str) -> ClientConnection:
+        """Opens a WebSocket. Whoever gets it closes it."""
+        with _wire.told_by_websockets():
+            from websockets.asyncio.client import connect
+
+            opening = connect(
+                f"ws{str(self.url).rstrip('/').removeprefix('http')}{path}",
+                additional_headers=self._token.headers() if self._token is not None else None,
+                open_timeout=self._patience.timeout,
+                max_size=_wire.MOST_MESSAGE,
+            )
+            return await opening.__aenter__()
 
     async def _sent(self, ask: Ask[Any], is_stream: bool) -> httpx.Response:
         timeout = self._patience.of(ask)

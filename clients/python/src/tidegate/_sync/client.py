@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import httpx
 
 from tidegate import _wire, models
+from tidegate._sync.chat import Chat
 from tidegate._sync.parts import (
     Approvals,
     Conversations,
@@ -135,6 +136,13 @@ class Tidegate:
         body: models.Ask = {"question": question, **options}
         ask = Ask("POST", "/api/v1/ask", _wire.nothing, params={"stream": True}, json=body)
         return Steps(self._transport, ask, can_reopen=False)
+
+    def chat(self, conversation: str | None = None) -> Chat:
+        """A conversation over one connection, for questions one after the other: `with gate.chat() as chat`.
+
+        Needs the package websockets: `tidegate[chat]`.
+        """
+        return Chat(self._transport, conversation)
 
     def analyze(self, analysis_type: AnalysisType, data: Any, **options: Unpack[AnalysisOptions]) -> Run:
         """Filters, groups, reshapes, validates or describes rows without a program."""

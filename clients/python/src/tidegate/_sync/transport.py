@@ -7,7 +7,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import time
 import httpx
@@ -18,6 +18,9 @@ from tidegate._wire import Ask, Patience, Token
 from tidegate.asking import AskEvent, ask_event_of, is_last
 from tidegate.errors import ApiError, ConnectionFailed, TidegateError, TimedOut
 from tidegate.events import Ended, RunEvent, event_of
+
+if TYPE_CHECKING:
+    from websockets.sync.client import ClientConnection
 
 T = TypeVar("T")
 E = TypeVar("E")
@@ -86,6 +89,19 @@ class Transport:
                 response.close()
             tried += 1
             time.sleep(wait)
+
+    def line(self, path: str) -> ClientConnection:
+        """Opens a WebSocket. Whoever gets it closes it."""
+        with _wire.told_by_websockets():
+            from websockets.sync.client import connect
+
+            opening = connect(
+                f"ws{str(self.url).rstrip('/').removeprefix('http')}{path}",
+                additional_headers=self._token.headers() if self._token is not None else None,
+                open_timeout=self._patience.timeout,
+                max_size=_wire.MOST_MESSAGE,
+            )
+            return opening.__enter__()
 
     def _sent(self, ask: Ask[Any], is_stream: bool) -> httpx.Response:
         timeout = self._patience.of(ask)
