@@ -9,6 +9,8 @@ use agent::model::{Model, ModelError, Told};
 use agent::{ModelSettings, ProviderName};
 use scripted::{Format, KEY, MODEL, Scripted, Turn};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
 use upstream::Secret;
 
 const FORMATS: [(Format, ProviderName); 5] = [
@@ -192,6 +194,46 @@ async fn arguments_that_are_no_json_are_kept_as_they_came() {
         assert_eq!(call.arguments, json!({}), "{provider:?}");
         assert!(call.broken.as_deref().unwrap().starts_with("{\"code\""), "{call:?}");
     }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_so_that_nobody_else_gets_the_key() {
+    for (format, provider) in FORMATS {
+        let elsewhere = Scripted::saying(format, [Turn::say("I have a key.")]).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut settings = settings(&elsewhere, provider);
+        let to = settings.url.port().unwrap();
+        settings.url.set_port(Some(listener.local_addr().unwrap().port())).unwrap();
+        let redirects = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                redirect(stream, to).await;
+            }
+        });
+        let model = Model::new(settings).unwrap();
+        let error = model.complete(MODEL, &prompt(), &mut |_| {}).await.unwrap_err();
+        redirects.abort();
+        assert!(elsewhere.asked().is_empty(), "{provider:?}: {:?}", elsewhere.asked());
+        assert!(!error.to_string().contains(KEY), "{provider:?}: {error}");
+    }
+}
+
+/// Reads a request and sends whoever made it to the same place at another port.
+async fn redirect(mut stream: TcpStream, to: u16) {
+    let mut read = Vec::new();
+    let path = loop {
+        stream.read_buf(&mut read).await.unwrap();
+        let text = String::from_utf8_lossy(&read).to_ascii_lowercase();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if body.len() >= length.unwrap().parse().unwrap() {
+            let line = String::from_utf8_lossy(&read).lines().next().unwrap().to_owned();
+            break line.split(' ').nth(1).unwrap().to_owned();
+        }
+    };
+    let answer = format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:{to}{path}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(answer.as_bytes()).await.unwrap();
 }
 
 fn settings(server: &Scripted, provider: ProviderName) -> ModelSettings {
