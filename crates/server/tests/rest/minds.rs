@@ -70,6 +70,29 @@ async fn a_program_asks_the_provider_and_its_receipt_says_what_that_took() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_in_typescript_asks_and_leaves_messages_too() {
+    let (house, model) = provided([Turn::say("three"), Turn::say(r#"{"kind": "praise"}"#)]).await;
+    let code = r#"
+const said = await askModel("how many?");
+const schema = { type: "object", properties: { kind: { enum: ["praise"] } }, required: ["kind"] };
+const judged = await askModel("what is it?", schema);
+await post("done", { said });
+const back = await receive("done", { timeout: 60 });
+let late = "";
+try {
+  await receive("done", { timeout: 0 });
+} catch (error) {
+  late = (error as Error).name;
+}
+return [back.said, judged.kind, late];
+"#;
+    let run = house.run(json!({ "code": code, "language": "typescript" })).await;
+    assert_eq!(run["return_value"], json!(["three", "praise", "TimeoutError"]), "{run}");
+    assert_eq!(run["receipt"]["models"]["questions"], 2, "{run}");
+    assert_eq!(model.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_goes_wrong_can_be_caught_and_children_share_the_budget() {
     let (house, model) = provided([Turn::say("one"), Turn::say("x"), Turn::say("y")]).await;
     let code = format!(

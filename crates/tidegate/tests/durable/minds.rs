@@ -161,3 +161,30 @@ fn a_model_that_is_named_anew_is_asked_by_programs_without_a_restart() {
     asks();
     assert_eq!(first.asked().len(), before);
 }
+
+#[test]
+fn agents_on_one_session_share_what_is_in_it_and_have_rules_of_their_own() {
+    let rules = "[[policy.rules]]\nagents = \"worker-*\"\ntools = \"tidegate.post\"\naction = \"deny\"\n\n\
+                 [[policy.rules]]\nagents = \"planner\"\ntools = \"tidegate.receive\"\naction = \"deny\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &[]).with_settings(rules);
+    gateway.start();
+    let made = gateway.ask("POST", "/api/v1/sessions", Some(&json!({ "agent": "planner" })));
+    let session = made.unwrap()["id"].clone();
+    let run = |agent: &str, code: &str| {
+        let body = json!({ "code": code, "session": session, "agent": agent });
+        gateway.ask("POST", "/execute", Some(&body)).unwrap()
+    };
+    let planned = run("planner", "rows = [1, 2]\nawait post('jobs', 7)");
+    assert_eq!(planned["success"], true, "{planned:#}");
+    let worked = run("worker-1", "return sum(rows)");
+    assert_eq!((&worked["return_value"], &worked["agent"]), (&json!(3), &json!("worker-1")));
+    let denied = run("worker-1", "await post('jobs', 8)");
+    assert_eq!(denied["error"]["type"], "PolicyError", "{denied:#}");
+    // Nor may it do in the planner's session what the planner may not.
+    let denied = run("worker-1", "return await receive('jobs', timeout=0)");
+    assert_eq!(denied["error"]["type"], "PolicyError", "{denied:#}");
+    let own = json!({ "code": "return await receive('jobs', timeout=0)", "agent": "worker-1" });
+    let received = gateway.ask("POST", "/execute", Some(&own)).unwrap();
+    assert_eq!(received["return_value"], 7, "{received:#}");
+}
