@@ -254,3 +254,65 @@ async fn a_message_that_is_too_large_for_a_program_stays_for_another() {
     assert!(error.message.contains("`call-result-bytes`"), "{error:?}");
     assert_eq!(left(&offer).await, [1, 2]);
 }
+
+/// Writes down which calls gave back what they took.
+#[derive(Default)]
+struct Noted(Mutex<Vec<&'static str>>);
+
+#[async_trait]
+impl Books for Noted {
+    fn named<'call>(&self, call: &'call HostCall) -> Cow<'call, HostCall> {
+        Cow::Borrowed(call)
+    }
+
+    fn known(&self, _: &HostCall) -> Option<(CallResult, CallNote)> {
+        None
+    }
+
+    fn holds(&self, _: &HostCall) -> bool {
+        false
+    }
+
+    fn leaves(&self, _: &HostCall) -> Result<(), CallError> {
+        self.0.lock().unwrap().push("leaves");
+        Ok(())
+    }
+
+    fn departure(&self, _: &HostCall) -> Option<Arc<dyn Departure>> {
+        None
+    }
+
+    async fn answered(&self, _: &CallResult, _: Duration) {
+        self.0.lock().unwrap().push("answered");
+    }
+
+    fn withdrawn(&self, _: CallId) {
+        self.0.lock().unwrap().push("withdrawn");
+    }
+
+    async fn goes_back(&self, _: CallId) {
+        self.0.lock().unwrap().push("goes back");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_goes_back_is_written_down_and_what_the_program_has_is_not() {
+    let noted = Arc::new(Noted::default());
+    let (desk, offer) = with_messages(1 << 20).await;
+    let desk = desk.with_books(Arc::clone(&noted) as _);
+    taken(&desk).await;
+    desk.withdraw(CallId(1));
+    assert_eq!(left(&offer).await, [1, 2]);
+    let told = std::mem::take(&mut *noted.0.lock().unwrap());
+    assert_eq!(told[..2], ["leaves", "answered"]);
+    assert!(told.contains(&"goes back"), "{told:?}");
+
+    let (desk, offer) = with_messages(1 << 20).await;
+    let desk = desk.with_books(Arc::clone(&noted) as _);
+    taken(&desk).await;
+    fetched(&desk);
+    desk.messages_are_had();
+    drop(desk);
+    assert_eq!(left(&offer).await, [2]);
+    assert_eq!(*noted.0.lock().unwrap(), ["leaves", "answered"]);
+}

@@ -350,21 +350,21 @@ const IN_MOMENTS: &str = "
 import asyncio
 
 async def posts():
-    for number in range(60):
+    for number in range(30):
         await post('work', number)
         await asyncio.sleep(0.001)
 
 async def takes():
     got = []
-    while len(got) < 60:
+    while len(got) < 30:
         try:
-            got.append(await asyncio.wait_for(receive('work'), 0.002))
+            got.append(await asyncio.wait_for(receive('work'), 0.005))
         except TimeoutError:
             pass
     return got
 
 _, got = await asyncio.wait_for(asyncio.gather(posts(), takes()), 120)
-return sorted(got) == list(range(60))
+return sorted(got) == list(range(30))
 ";
 
 #[tokio::test(flavor = "multi_thread")]

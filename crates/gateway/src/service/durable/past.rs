@@ -319,6 +319,17 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_gave_back_what_it_took_is_one_that_has_not_left() {
+        let lines = [calls(1, "\"m\"", Effect::Write), image(&[1]), answered(1)];
+        let taken = Past::to_go_on(lines.to_vec());
+        assert!(taken.left[&CallId(1)].is_done());
+        let back = lines.into_iter().chain([Line::Waits { id: CallId(1) }]).collect();
+        let back = Past::to_go_on(back);
+        let left = &back.left[&CallId(1)];
+        assert!(left.answer.is_none() && left.waits && !left.is_unknown(), "{left:?}");
+    }
+
+    #[test]
     fn an_answer_is_used_once_however_often_the_run_is_killed_before_its_next_image() {
         let read = Effect::Read;
         let again = [calls(1, "\"a\"", read), answered(1)];
