@@ -152,8 +152,10 @@ pub(crate) struct Mailboxes {
     bounds: RwLock<MailboxBounds>,
     /// Wakes those who wait at a box.
     waiting: Mutex<HashMap<Address, Arc<Notify>>>,
-    /// Messages that are taken or put back, whoever waits for that.
-    tasks: TaskTracker,
+    /// Messages that are being taken, whoever waits for that,
+    taking: TaskTracker,
+    /// and those that are being put back.
+    returning: TaskTracker,
 }
 
 impl Default for Mailboxes {
@@ -162,7 +164,8 @@ impl Default for Mailboxes {
             boxes: RwLock::new(Arc::new(InMemory::default())),
             bounds: RwLock::default(),
             waiting: Mutex::default(),
-            tasks: TaskTracker::new(),
+            taking: idle(),
+            returning: idle(),
         }
     }
 }
@@ -201,8 +204,13 @@ impl Mailboxes {
 
     /// Comes back when every message is in its box that goes back to it.
     pub(crate) async fn close(&self) {
-        self.tasks.close();
-        self.tasks.wait().await;
+        self.taking.wait().await;
+        self.returned().await;
+    }
+
+    /// The same of those that are on the way back.
+    pub(crate) async fn returned(&self) {
+        self.returning.wait().await;
     }
 
     /// Carries out a program's `post` that rules let be made.
@@ -332,7 +340,7 @@ impl Mailboxes {
     ) -> Result<Option<(Message, Taken)>, String> {
         let (of, boxes) = (Arc::clone(self), Arc::clone(boxes));
         let (from, deed) = (from.clone(), deed.cloned());
-        let taking = self.tasks.spawn(async move {
+        let taking = self.taking.spawn(async move {
             let letter = boxes.take(&from, deed.as_ref()).await?;
             Ok::<_, String>(letter.map(|letter| {
                 let message = letter.message.clone();
@@ -369,6 +377,13 @@ impl Drop for Place<'_> {
             waiting.remove(self.address);
         }
     }
+}
+
+/// Tasks that can be waited for at any time: a tracker that is closed takes new ones all the same.
+fn idle() -> TaskTracker {
+    let tasks = TaskTracker::new();
+    tasks.close();
+    tasks
 }
 
 /// A call as rules look at it.

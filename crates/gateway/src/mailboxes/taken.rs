@@ -63,7 +63,7 @@ impl Drop for Taken {
     fn drop(&mut self) {
         if let Some(back) = self.0.take() {
             let (of, runtime) = (Arc::clone(&back.of), back.runtime.clone());
-            of.tasks.spawn_on(back.put(), &runtime);
+            of.returning.spawn_on(back.put(), &runtime);
         }
     }
 }

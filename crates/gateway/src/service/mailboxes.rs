@@ -220,6 +220,8 @@ impl Service {
         if !record.calls.iter().any(|call| [POST, RECEIVE].contains(&call.tool.as_str())) {
             return;
         }
+        // What it took and never got is not forgotten, but in its box again, and in the run's ledger.
+        self.tools().mailboxes().returned().await;
         let forgotten = sqlx::query("DELETE FROM deeds WHERE run = ?").bind(record.id.as_str());
         if let Err(error) = forgotten.execute(self.parts.store.pool()).await {
             tracing::warn!(run = %record.id, error = %error, "what a run did with mailboxes could not be forgotten");

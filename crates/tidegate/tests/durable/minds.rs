@@ -188,3 +188,23 @@ fn agents_on_one_session_share_what_is_in_it_and_have_rules_of_their_own() {
     let received = gateway.ask("POST", "/execute", Some(&own)).unwrap();
     assert_eq!(received["return_value"], 7, "{received:#}");
 }
+
+#[test]
+fn a_run_that_is_cancelled_while_it_waits_takes_no_message() {
+    // Of a run that goes on after a crash and is in memory, one that was let go, and one that does not go on.
+    for options in [&["--durable", "true"][..], &KEPT, &[]] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gateway = Gateway::new(folder.path(), 0.01, options);
+        gateway.start();
+        let id = gateway.begin(&json!({ "code": "return await receive('work')" })).unwrap();
+        gateway.made(&id, 0, |run| run["waiting"]["for"] == json!(["$receive"]));
+        gateway.ask("POST", &format!("/api/v1/runs/{id}/cancel"), Some(&json!({}))).unwrap();
+        // Whoever still waited would have it before somebody else asks for it.
+        let posted = json!({ "code": "await post('work', 7)" });
+        let posted = gateway.ask("POST", "/execute", Some(&posted)).unwrap();
+        assert_eq!(posted["success"], true, "{posted:#}");
+        let code = "return await receive('work', timeout=0)";
+        let received = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
+        assert_eq!(received["return_value"], 7, "{options:?}: {received:#}");
+    }
+}

@@ -54,6 +54,16 @@ pub(crate) struct Driver<'a> {
     pub(crate) run: &'a Run,
 }
 
+/// The calls of a run that is stopped half-way end with it, though the session still knows the desk. What one that goes
+/// on elsewhere has sent may yet be answered, and then is not unknown there.
+impl Drop for Driver<'_> {
+    fn drop(&mut self) {
+        if !self.leaving.is_cancelled() {
+            self.desk.close();
+        }
+    }
+}
+
 /// An error with what is behind it, in one line.
 fn reasons(error: &dyn std::error::Error) -> String {
     let mut words = error.to_string();
