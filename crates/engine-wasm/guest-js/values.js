@@ -14,6 +14,7 @@ const { apply, ownKeys, getPrototypeOf, defineProperty, getOwnPropertyDescriptor
 const uncurried = function_ => (self, ...rest) => apply(function_, self, rest);
 const parse = JSON.parse;
 const quote = JSON.stringify;
+const { setPrototypeOf } = Object;
 const isArray = Array.isArray;
 const keysOf = Object.keys;
 const isWellFormed = uncurried(String.prototype.isWellFormed);
