@@ -156,7 +156,8 @@ for (const [name, asked, otherwise] of [
   ["toLocaleDateString", "date", DAY],
   ["toLocaleTimeString", "time", SECONDS],
 ]) {
-  const method = { [name](...[locales, options]) { return dateText(this, locales, options, asked, otherwise); } }[name];
+  const method = { [name](locales, options) { return dateText(this, locales, options, asked, otherwise); } }[name];
+  defineProperty(method, "length", { value: 0, configurable: true });
   defineProperty(Date.prototype, name, { value: method, writable: true, configurable: true });
 }
 
@@ -212,19 +213,46 @@ function comparedBase(one, other) {
   return less(standing(one), standing(other));
 }
 
-const isPlainDigit = code => code >= 48 && code <= 57;
 const DIFFERS_BY_MARKS = ["accent", "variant"];
 const DIFFERS_BY_CASE = ["case", "variant"];
+// The most digits that a number holds.
+const MOST_DIGITS = 15;
+
+/** Where the digits end that begin at `at`. */
+function endOfDigits(text, at) {
+  let end = at + 1;
+  for (let code = text.charCodeAt(end); code >= 48 && code <= 57; code = text.charCodeAt(end)) {
+    end++;
+  }
+  return end;
+}
 
 /** Two texts in ASCII, without making anything of them: sorting has to be quick. Null where that does not do. */
 function comparedPlain(one, other, numeric, byCase) {
-  const shorter = Math.min(one.length, other.length);
+  const { length } = one;
+  const otherLength = other.length;
   let cases = 0;
-  for (let at = 0; at < shorter; at++) {
+  let at = 0;
+  let to = 0;
+  while (at < length && to < otherLength) {
     const first = one.charCodeAt(at);
-    const second = other.charCodeAt(at);
-    if (first > 127 || second > 127 || (numeric && isPlainDigit(first) && isPlainDigit(second))) {
+    const second = other.charCodeAt(to);
+    if (first > 127 || second > 127) {
       return null;
+    }
+    if (numeric && first >= 48 && first <= 57 && second >= 48 && second <= 57) {
+      const end = endOfDigits(one, at);
+      const otherEnd = endOfDigits(other, to);
+      if (end - at > MOST_DIGITS || otherEnd - to > MOST_DIGITS) {
+        return null;
+      }
+      const far = Number(one.slice(at, end)) - Number(other.slice(to, otherEnd));
+      if (far !== 0) {
+        return far < 0 ? -1 : 1;
+      }
+      at = end;
+      to = otherEnd;
+      continue;
     }
     if (first !== second) {
       const far = ordered[first] - ordered[second];
@@ -232,22 +260,22 @@ function comparedPlain(one, other, numeric, byCase) {
         return far < 0 ? -1 : 1;
       }
       // Small letters come first.
-      cases ||= first > second ? -1 : 1;
+      if (cases === 0) {
+        cases = first > second ? -1 : 1;
+      }
     }
+    at++;
+    to++;
   }
   // What comes next may be a mark on the last letter.
-  if (one.charCodeAt(shorter) > 127 || other.charCodeAt(shorter) > 127) {
+  if (one.charCodeAt(at) > 127 || other.charCodeAt(to) > 127) {
     return null;
   }
-  return less(one.length, other.length) || (byCase ? cases : 0);
+  return less(length - at, otherLength - to) || (byCase ? cases : 0);
 }
 
-function compared(one, other, numeric, sensitivity) {
-  const byCase = DIFFERS_BY_CASE.includes(sensitivity);
-  const quick = comparedPlain(one, other, numeric, byCase);
-  if (quick !== null) {
-    return quick;
-  }
+/** The same for any text. */
+function comparedWhole(one, other, numeric, byCase, byMarks) {
   const [first, second] = [lettersOf(one, numeric), lettersOf(other, numeric)];
   let [marks, cases] = [0, 0];
   for (let at = 0; at < Math.min(first.length, second.length); at++) {
@@ -259,14 +287,24 @@ function compared(one, other, numeric, sensitivity) {
     marks ||= less(above, otherAbove);
     cases ||= isDigit(base[0]) ? 0 : less(otherBase, base);
   }
-  return less(first.length, second.length) || (DIFFERS_BY_MARKS.includes(sensitivity) ? marks : 0) || (byCase ? cases : 0);
+  return less(first.length, second.length) || (byMarks ? marks : 0) || (byCase ? cases : 0);
 }
 
-String.prototype.localeCompare = {
-  localeCompare(that, ...[, { numeric = false, sensitivity = "variant" } = {}]) {
+const localeCompare = {
+  localeCompare(that, _, options) {
     if (this === undefined || this === null) {
       throw new TypeError("String.prototype.localeCompare needs a text");
     }
-    return compared(String(this), String(that), numeric, sensitivity);
+    const one = `${this}`;
+    const other = `${that}`;
+    if (options === undefined) {
+      return comparedPlain(one, other, false, true) ?? comparedWhole(one, other, false, true, true);
+    }
+    const { numeric = false, sensitivity = "variant" } = options;
+    const byCase = DIFFERS_BY_CASE.includes(sensitivity);
+    const byMarks = DIFFERS_BY_MARKS.includes(sensitivity);
+    return comparedPlain(one, other, numeric, byCase) ?? comparedWhole(one, other, numeric, byCase, byMarks);
   },
 }.localeCompare;
+defineProperty(localeCompare, "length", { value: 1, configurable: true });
+String.prototype.localeCompare = localeCompare;
