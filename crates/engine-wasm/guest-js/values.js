@@ -17,6 +17,7 @@ const NONE = [];
 const alone = function_ => self => apply(function_, self, NONE);
 const parse = JSON.parse;
 const quote = JSON.stringify;
+const { setPrototypeOf } = Object;
 const isArray = Array.isArray;
 const keysOf = Object.keys;
 const isWellFormed = alone(String.prototype.isWellFormed);
