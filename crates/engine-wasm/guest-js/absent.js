@@ -73,8 +73,8 @@ for (const [name, like] of Object.entries({
 
 // What is there in part.
 const IN_PART = [
-  [/\bcrypto\.subtle\.(?!digest\b)\w+/, "Of crypto.subtle there is digest, with SHA-256, SHA-384 and SHA-512."],
-  [/\bcrypto\.(?!subtle\b|randomUUID\b|getRandomValues\b)\w+/, ABSENT.crypto],
+  [/\bcrypto(?: as \w+\))?\.subtle\.(?!digest\b)\w+/, "Of crypto.subtle there is digest, with SHA-256, SHA-384 and SHA-512."],
+  [/\bcrypto(?: as \w+\))?\.(?!subtle\b|randomUUID\b|getRandomValues\b)\w+/, ABSENT.crypto],
 ];
 const BY_GLOBAL = /\bglobalThis\.([\w$]+)/;
 

@@ -190,7 +190,7 @@ async function call(name, given) {
     throw new TypeError(`call(): the name of a tool must be text, not ${typeof name}`);
   }
   const text = argumentsOf(given, "call()");
-  const here = new Error();
+  const here = placeOf(call, 3);
   return await ask(name, text, null, error => from(error, here));
 }
 
@@ -208,12 +208,32 @@ function headOf(server, tool) {
   return lastHead;
 }
 
+const capture = Error.captureStackTrace;
+
+/**
+ * Where `above` was called: so many functions, the nearest first. It is noted before anybody knows whether it
+ * will be wanted, and a whole stack takes longer than all the rest of a call.
+ */
+function placeOf(above, count) {
+  const here = {};
+  try {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = count;
+    capture(here, above);
+    Error.stackTraceLimit = limit;
+  } catch {
+    // A program has made it read-only.
+    capture(here, above);
+  }
+  return here;
+}
+
 /** What generated bindings call. */
-function callOf(server, tool, given) {
+function callOf(server, tool, given, above) {
   try {
     const text = argumentsOf(given, `${tool}()`, server, tool);
     // Where the call was made; once it has been answered, nobody knows that any more.
-    const here = new Error();
+    const here = above === undefined ? placeOf(callOf, 4) : placeOf(above, 2);
     return ask("$call", `${headOf(server, tool)}${text}}`, valueOf, error => from(error, here, server, tool));
   } catch (error) {
     return rejected(error);
@@ -240,11 +260,11 @@ function callMCPTool(first, second, third) {
   if (typeof first !== "string") {
     return rejected(new ArgumentError("callMCPTool() needs the tool's name first: callMCPTool('server', 'tool', {...}), or 'tool' alone"));
   }
-  return typeof second === "string" ? callOf(first, second, third) : callOf(null, first, second);
+  return typeof second === "string" ? callOf(first, second, third, callMCPTool) : callOf(null, first, second, callMCPTool);
 }
 
 async function asked(name, given) {
-  const here = new Error();
+  const here = placeOf(asked, 4);
   return await ask(name, encode(given)[0], valueOf, error => from(error, here));
 }
 

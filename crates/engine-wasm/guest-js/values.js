@@ -293,7 +293,7 @@ function plainly(record) {
     return null;
   }
   const keys = keysOf(record);
-  let text = "{";
+  let text = "";
   for (let at = 0; at < keys.length; at++) {
     const key = keys[at];
     const value = record[key];
@@ -317,9 +317,25 @@ function plainly(record) {
         }
         word = "null";
     }
-    text += at === 0 ? `${quoted(key)}:${word}` : `,${quoted(key)}:${word}`;
+    text += `${at === 0 ? "{" : ","}${keyOf(key)}${word}`;
   }
-  return `${text}}`;
+  return text === "" ? "{}" : `${text}}`;
+}
+
+// Names of arguments as JSON has them; the same few come again and again.
+const keyTexts = new Map();
+const MOST_KEYS = 200;
+
+function keyOf(key) {
+  const known = keyTexts.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const text = `${quoted(key)}:`;
+  if (keyTexts.size < MOST_KEYS && key.length < 100) {
+    keyTexts.set(key, text);
+  }
+  return text;
 }
 
 /** `[text, tooLarge]`: a value as JSON text, or a description where it has more than `limit` bytes. */
