@@ -32,10 +32,11 @@ const ANY: [(&str, &str); 10] = [
 ];
 
 /// What requests with a body may be answered with.
-const WITH_BODY: [(&str, &str); 3] = [
+const WITH_BODY: [(&str, &str); 4] = [
     ("408", "The body did not come in time: `request_timeout`."),
     ("413", "The body is too large: `too_large`."),
     ("415", "The body is something else than JSON: `unsupported_media_type`."),
+    ("429", "Too much waits, or is on its way: `too_many_requests`; see `Retry-After`."),
 ];
 
 /// Requests that need no token.

@@ -5,6 +5,7 @@
 mod access;
 mod analyses;
 mod asking;
+mod bodies;
 mod chatting;
 mod events;
 mod house;
@@ -16,7 +17,7 @@ mod skills;
 mod typescript;
 
 use self::events::{Event, events};
-use self::house::{House, assert_problem, text};
+use self::house::{House, assert_problem, bodies_of, text};
 use std::time::Duration;
 
 use gateway::service::gate::Room;
@@ -379,7 +380,7 @@ async fn what_is_not_there_has_a_word_for_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_too_large_is_refused() {
-    let rest = RestOptions { body_bytes: 1_000, ..RestOptions::default() };
+    let rest = RestOptions { bodies: bodies_of(1_000), ..RestOptions::default() };
     let house = House::with(Settings::default(), rest).await;
     let large = json!({"code": "1", "context": {"data": "x".repeat(2_000)}});
     assert_problem(house.post("/execute", large).await, 413, "too_large").await;
@@ -391,7 +392,8 @@ async fn a_body_that_is_too_large_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_imported_may_be_larger_than_other_bodies() {
-    let rest = RestOptions { body_bytes: 1_000, import_bytes: 5_000, ..RestOptions::default() };
+    let bodies = bodies_of(1_000);
+    let rest = RestOptions { bodies, import_bytes: 5_000, ..RestOptions::default() };
     let house = House::with(Settings::default(), rest).await;
     for path in ["/api/v1/runs/import", "/api/v1/sessions/import"] {
         let send = |bytes: usize| house.asked(Method::POST, path).body(vec![b'x'; bytes]).send();
