@@ -52,6 +52,7 @@ use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 
 pub use self::access::{AccessRules, protect};
+pub(crate) use self::execute::trace;
 pub use self::health::keep_figures;
 pub use self::problem::Problem;
 pub use self::serve::{ServeError, Tls, serve};

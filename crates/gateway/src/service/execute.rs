@@ -213,7 +213,7 @@ impl Service {
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
-        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
+        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace.take()));
         let (is_alone, is_plain) = (request.session.is_none(), request.is_plain());
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let (agent, started_by) = match own {

@@ -18,6 +18,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use sse_stream_rmcp::Sse;
 
 use super::apart;
@@ -108,7 +109,7 @@ impl BoundedClient {
         let request = request.header(CONTENT_TYPE, JSON).body(written);
         let mut request = prepared(request, session, token, headers);
         if let Some(parent) = parent(message) {
-            request = request.header(trace::TRACEPARENT, parent.to_string());
+            request = parent.on(request);
         }
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         let response = admitted(response)?;
@@ -269,7 +270,10 @@ fn speaks_of_session(bytes: &[u8]) -> bool {
 /// The trace that a request belongs to: proxies on the way read headers, not messages.
 fn parent(message: &ClientJsonRpcMessage) -> Option<TraceParent> {
     let JsonRpcMessage::Request(request) = message else { return None };
-    TraceParent::parse(request.request.get_meta().get(trace::TRACEPARENT)?.as_str()?)
+    let meta = request.request.get_meta();
+    let said = |key: &str| meta.get(key).and_then(Value::as_str);
+    let parent = TraceParent::parse(said(trace::TRACEPARENT)?)?;
+    Some(parent.with_state(said(trace::TRACESTATE)))
 }
 
 /// A request with what goes with every one of them.
