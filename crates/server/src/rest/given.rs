@@ -280,11 +280,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
     }
 }
 
-/// A number that is whole, also if it is written as 60.0.
+/// A number that is whole, also if it is written as 60.0. One larger than any that we count to is the largest.
 pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
     number.as_u64().or_else(|| {
         let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float >= 0.0)?;
-        format!("{float:.0}").parse().ok()
+        Some(format!("{float:.0}").parse().unwrap_or(u64::MAX))
     })
 }
 
@@ -334,5 +334,7 @@ mod tests {
         let mut given = fields(r#"{"a": 5.0, "b": 5.5, "c": 0}"#).unwrap();
         assert_eq!(given.count("a").unwrap(), Some(5));
         assert!(given.count("b").is_err() && given.count("c").is_err());
+        let huge = serde_json::from_str("100000000000000000000000").unwrap();
+        assert_eq!(whole(&huge), Some(u64::MAX));
     }
 }

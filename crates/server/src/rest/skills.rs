@@ -200,7 +200,10 @@ pub(crate) struct PackShown {
         ("query" = Option<String>, Query, description = "A few words; all skills if it is empty."),
         ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 1000),
     ),
-    responses((status = 200, description = "The skills.", body = AllShown))
+    responses(
+        (status = 200, description = "The skills.", body = AllShown),
+        (status = 422, description = "There are no skills here: `skill_refused`.", body = ErrorBody),
+    )
 )]
 pub(crate) async fn list(
     State(door): State<Door>,
@@ -219,11 +222,12 @@ pub(crate) async fn list(
     get, path = "/api/v1/skills/{name}", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 4_294_967_295),
     ),
     responses(
         (status = 200, description = "The skill.", body = WholeShown),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "There are no skills here, or what is kept of it cannot be read: `skill_refused`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn one(
@@ -245,7 +249,7 @@ pub(crate) async fn one(
     request_body = DraftGiven,
     responses(
         (status = 201, description = "It is saved.", body = Shown),
-        (status = 422, description = "It was not saved, and why: `skill_refused`.", body = ErrorBody),
+        (status = 422, description = "It was not saved, and why: `skill_refused`; or not where this caller may: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]
@@ -290,6 +294,7 @@ fn examples_in<T: Default + DeserializeOwned>(given: Value) -> Result<T, Problem
     responses(
         (status = 204, description = "It is gone."),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "It cannot be taken away: `skill_refused`; or not by this caller: `invalid_request`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn remove(
@@ -309,11 +314,12 @@ pub(crate) async fn remove(
     post, path = "/api/v1/skills/{name}/test", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 4_294_967_295),
     ),
     responses(
         (status = 200, description = "What came of them.", body = TestedShown),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "There are no skills here, or what is kept of it cannot be read: `skill_refused`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]
@@ -366,7 +372,7 @@ pub(crate) async fn packs(
     request_body(content = Option<InstallGiven>),
     responses(
         (status = 201, description = "It is installed.", body = InstalledShown),
-        (status = 422, description = "It was not installed, and why: `skill_refused`.", body = ErrorBody),
+        (status = 422, description = "It was not installed, and why: `skill_refused`; or not where this caller may: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]
