@@ -193,6 +193,9 @@ pub(crate) struct PackShown {
     tools: Vec<String>,
 }
 
+/// The number that no version exceeds.
+const MOST_VERSION: u32 = 1_000_000_000;
+
 /// Lists skills, or finds some by a few words.
 #[utoipa::path(
     get, path = "/api/v1/skills", tag = "skills",
@@ -217,12 +220,21 @@ pub(crate) async fn list(
     Ok(Json(AllShown { skills: skills.into_iter().map(Shown::from).collect() }))
 }
 
+/// Which version of a skill is meant.
+fn version(query: &mut Parameters) -> Result<Option<u32>, Problem> {
+    let version = query.take::<u32>("version")?;
+    if version.is_some_and(|version| !(1..=MOST_VERSION).contains(&version)) {
+        return Err(Problem::invalid(format!("`version` must be from 1 to {MOST_VERSION}")));
+    }
+    Ok(version)
+}
+
 /// All about one skill.
 #[utoipa::path(
     get, path = "/api/v1/skills/{name}", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 4_294_967_295),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 1_000_000_000),
     ),
     responses(
         (status = 200, description = "The skill.", body = WholeShown),
@@ -236,7 +248,7 @@ pub(crate) async fn one(
     At(name): At<String>,
     mut query: Parameters,
 ) -> Result<Json<WholeShown>, Problem> {
-    let version = query.take("version")?;
+    let version = version(&mut query)?;
     query.end()?;
     let (view, skill) = door.shared.service.skill(&caller, &name, version)?;
     let examples = serde_json::to_value(&skill.examples).unwrap_or_default();
@@ -314,7 +326,7 @@ pub(crate) async fn remove(
     post, path = "/api/v1/skills/{name}/test", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 4_294_967_295),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 1_000_000_000),
     ),
     responses(
         (status = 200, description = "What came of them.", body = TestedShown),
@@ -331,7 +343,7 @@ pub(crate) async fn test(
     headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Json<TestedShown>, Problem> {
-    let version = query.take("version")?;
+    let version = version(&mut query)?;
     query.end()?;
     Fields::none(&headers, &body)?;
     let Rehearsed { examples, failure, stale } =
