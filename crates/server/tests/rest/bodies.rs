@@ -71,7 +71,7 @@ async fn slow_bodies_hold_so_much_at_both_doors_and_no_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_has_so_much_time_at_both_doors() {
-    let rules = BodyRules { within: Duration::from_millis(50), ..BodyRules::default() };
+    let rules = BodyRules { within: Duration::from_millis(500), ..BodyRules::default() };
     let (house, bodies) = house(rules).await;
     for path in ["/mcp", "/execute", "/api/v1/sessions", "/api/v1/sessions/import"] {
         let told = told(&mut begun(&house, path).await).await;
