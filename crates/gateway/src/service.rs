@@ -85,7 +85,7 @@ pub use crate::engines::{Engines, NoEngine, OnDemand, Readiness};
 use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
 use crate::tools::Tools;
-pub use upstream::TraceParent;
+pub use upstream::{TraceParent, TraceState};
 
 /// What an operator decides about a service.
 #[derive(Debug, Clone)]

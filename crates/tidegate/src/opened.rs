@@ -317,10 +317,14 @@ fn refuse_another_seed(name: &SessionName, seed: Option<u64>) -> anyhow::Result<
     )))
 }
 
-/// What the base of a frozen guest is called here.
+/// What the base of a frozen guest is called here. Versions that share a cache call their own `base` so,
+/// whichever the name stands for in there.
 fn image_name(config: &Config, image: &Image) -> anyhow::Result<String> {
     let base = image.header().base;
-    let images = config.cache()?.images()?;
-    let named = images.iter().find(|record| record.digest == base);
-    Ok(named.map_or_else(|| base.to_string(), |record| record.name.to_string()))
+    let cache = config.cache()?;
+    if let Some(named) = cache.images()?.iter().find(|record| record.digest == base) {
+        return Ok(named.name.to_string());
+    }
+    let before = cache.find_record_by_digest(&base)?.filter(|record| record.name.is_built_in());
+    Ok(before.map_or_else(|| base.to_string(), |record| record.name.to_string()))
 }

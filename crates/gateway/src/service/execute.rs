@@ -213,7 +213,7 @@ impl Service {
         if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
-        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
+        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace.take()));
         let (is_alone, is_plain) = (request.session.is_none(), request.is_plain());
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let (agent, started_by) = match own {
@@ -303,9 +303,10 @@ impl Service {
         if request.code.trim().is_empty() {
             return invalid("code", format!("is empty; it must be a {} program", language.title()));
         }
+        let unfit = |field, problem: String| Err(Refusal::Unfit { field, problem });
         let (bytes, most) = (request.code.len(), self.settings.source_bytes);
         if bytes > most {
-            return invalid(
+            return unfit(
                 "code",
                 format!(
                     "has {bytes} bytes, more than {most} (setting `source-bytes`); pass data as `context`"
@@ -313,7 +314,7 @@ impl Service {
             );
         }
         if let Some(key) = request.context.keys().find(|key| !is_variable_of(language, key)) {
-            return invalid(
+            return unfit(
                 "context",
                 format!(
                     "has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"

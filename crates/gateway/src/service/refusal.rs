@@ -91,6 +91,15 @@ pub enum Refusal {
         /// What is wrong with it.
         problem: String,
     },
+    /// Something in the request is well-formed, and cannot be as it is here: a variable called `if`, a team
+    /// that the caller is not in, a program longer than the operator lets it be.
+    #[error("`{field}` {problem}")]
+    Unfit {
+        /// Which part.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// There is no such run, or it is somebody else's.
     #[error("there is no run {0}")]
     NoRun(RunId),
@@ -151,7 +160,9 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoEngine(NoEngine::Installing { .. }) => "installing",
-            Self::NoEngine(NoEngine::NotOffered(_)) | Self::Invalid { .. } => "invalid_request",
+            Self::NoEngine(NoEngine::NotOffered(_)) | Self::Invalid { .. } | Self::Unfit { .. } => {
+                "invalid_request"
+            }
             Self::NoEngine(_) => "no_runtime",
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",

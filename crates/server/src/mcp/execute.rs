@@ -149,8 +149,7 @@ impl Mcp {
         mut request: Request,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let parent = context.meta.get("traceparent").and_then(Value::as_str);
-        request.trace = parent.and_then(TraceParent::parse);
+        request.trace = trace(context);
         let named = context.meta.get(AGENT).and_then(Value::as_str);
         request.agent = request.agent.or_else(|| named.map(str::to_owned));
         if let Some(id) = self.means(&request, context).await {
@@ -409,6 +408,15 @@ pub(super) async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<Ro
             return;
         }
     }
+}
+
+/// The trace that a request belongs to: as it says itself, or as the headers do that brought it.
+fn trace(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let said = |key: &str| context.meta.get(key).and_then(Value::as_str);
+    if let Some(parent) = said("traceparent").and_then(TraceParent::parse) {
+        return Some(parent.with_state(said("tracestate")));
+    }
+    crate::rest::trace(&context.extensions.get::<http::request::Parts>()?.headers)
 }
 
 /// What a run that rests waits for.

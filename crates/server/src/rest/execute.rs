@@ -292,8 +292,11 @@ pub(super) async fn ended_or_asked(door: &Door, started: Started) -> Response {
 }
 
 /// The trace that a request belongs to. One that makes no sense is none.
-pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
-    TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
+pub(crate) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
+    let parent = TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)?;
+    // A list may be written in several headers.
+    let states = headers.get_all("tracestate").iter().filter_map(|state| state.to_str().ok());
+    Some(parent.with_state(Some(&states.collect::<Vec<_>>().join(","))))
 }
 
 pub(super) fn accepted(record: &Record) -> Response {
