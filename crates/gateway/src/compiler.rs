@@ -118,7 +118,11 @@ impl Compiler {
             .map(|folder| folder.join(kind.name()))
             .find(|path| is_program(path))
             .ok_or(CompilerError::Missing { kind })?;
-        Ok(Self { path, patience: PATIENCE, room: Semaphore::new(AT_ONCE) })
+        Ok(Self::at(path))
+    }
+
+    fn at(path: PathBuf) -> Self {
+        Self { path, patience: PATIENCE, room: Semaphore::new(AT_ONCE) }
     }
 
     /// The same with another limit on how long one program may take.
@@ -294,4 +298,84 @@ fn is_program(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
     path.is_file()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Instant;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A compiler that does what a script says.
+    fn pretended(folder: &TempDir, script: &str) -> Compiler {
+        let path = folder.path().join("tsc");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Compiler::at(path)
+    }
+
+    fn project() -> Project {
+        let mut project = Project::default();
+        project.files.insert("servers/a/index.ts".to_owned(), "export {};".to_owned());
+        project
+    }
+
+    #[tokio::test]
+    async fn it_finds_the_project_and_nothing_of_the_environment() {
+        let folder = TempDir::new().unwrap();
+        let script = "cat servers/a/index.ts; echo; pwd; env | grep -c CARGO; exit 1";
+        let said = pretended(&folder, script).compile(project()).await.unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!((lines[0], lines[2]), ("export {};", "0"));
+        assert!(!Path::new(lines[1]).exists(), "{said}");
+    }
+
+    #[tokio::test]
+    async fn one_that_does_not_come_to_an_end_is_ended_with_all_it_started() {
+        let folder = TempDir::new().unwrap();
+        let script = format!("sleep 1000 &\necho $! > {}/started\nwait", folder.path().display());
+        let compiler = pretended(&folder, &script).with_patience(Duration::from_millis(500));
+        let begun = Instant::now();
+        assert_eq!(compiler.compile(project()).await, None);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        let started = fs::read_to_string(folder.path().join("started")).unwrap();
+        let number = rustix::process::Pid::from_raw(started.trim().parse().unwrap()).unwrap();
+        // Whoever takes in orphans may not have noticed yet.
+        for _ in 0..1_000 {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", started.trim()));
+            let is_over = stat.map_or(true, |stat| stat.contains(") Z "));
+            if is_over || rustix::process::test_kill_process(number).is_err() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{started} goes on");
+    }
+
+    #[tokio::test]
+    async fn what_goes_wrong_is_no_answer() {
+        let folder = TempDir::new().unwrap();
+        for script in ["exit 3", "kill -9 $$", "head -c 5000000 /dev/zero"] {
+            assert_eq!(pretended(&folder, script).compile(project()).await, None, "{script}");
+        }
+        let gone = Compiler::at(folder.path().join("nothing"));
+        assert_eq!(gone.compile(project()).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_version_is_a_version() {
+        let folder = TempDir::new().unwrap();
+        for (script, version) in [
+            ("echo Version 7.0.2", Some("7.0.2")),
+            ("echo 'Version 7.0.0-dev.20251119.1'", Some("7.0.0-dev.20251119.1")),
+            ("echo hello", None),
+            ("printf 'Version 7\\033[31m\\n'", None),
+        ] {
+            let said = pretended(&folder, script).version().await.ok();
+            assert_eq!(said.as_deref(), version, "{script}");
+        }
+    }
 }

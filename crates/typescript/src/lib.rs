@@ -22,6 +22,7 @@ mod read;
 mod reading;
 mod rewrite;
 mod strip;
+mod unplaced;
 mod written;
 
 pub use bounds::{LONGEST, MOST_CHAINED, MOST_NESTED};

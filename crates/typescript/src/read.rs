@@ -448,6 +448,13 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         let is_awaited = std::mem::take(&mut self.is_awaited);
+        if let Expression::StaticMemberExpression(member) = &it.callee
+            && self.is_global(&member.object, &["Object", "Reflect"])
+        {
+            let name = member.property.name.as_str();
+            let sets = ["assign", "defineProperty", "defineProperties", "set"].contains(&name);
+            self.reading.sets_any |= sets;
+        }
         if self.is_global(&it.callee, &["eval", "Function"]) {
             self.reading.constructs.push((Construct::DynamicExecution, range(it.span)));
         }
@@ -512,10 +519,14 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
-        if let Some(member) = it.left.as_member_expression()
-            && let Some(name) = member.static_property_name()
-        {
-            self.reading.mentioned.insert(name.to_string());
+        if let Some(member) = it.left.as_member_expression() {
+            match member.static_property_name() {
+                Some(name) => {
+                    self.reading.mentioned.insert(name.to_string());
+                    self.reading.set.insert(name.to_string());
+                }
+                None => self.reading.sets_any = true,
+            }
         }
         walk::walk_assignment_expression(self, it);
     }

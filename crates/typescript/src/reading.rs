@@ -168,6 +168,10 @@ pub struct Reading {
     pub(crate) returns: Vec<(u32, bool)>,
     /// Names that the program itself gives a value, as a key or as a text.
     pub(crate) mentioned: HashSet<String>,
+    /// Fields that it sets of something that is there already,
+    pub(crate) set: HashSet<String>,
+    /// and whether it sets any whose names only running would tell.
+    pub(crate) sets_any: bool,
 }
 
 impl Reading {
@@ -245,6 +249,12 @@ impl Reading {
     #[must_use]
     pub fn mentions(&self, name: &str) -> bool {
         self.mentioned.contains(name)
+    }
+
+    /// Whether the program may give a field of this name another value, of something that is there already.
+    #[must_use]
+    pub fn may_set(&self, name: &str) -> bool {
+        self.sets_any || self.set.contains(name)
     }
 
     /// A line, from 1.

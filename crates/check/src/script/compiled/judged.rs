@@ -47,7 +47,7 @@ impl<'a, 'c> Judged<'a, 'c> {
         let judged = match said.code {
             // No TypeScript, which our own parser says; modules, whose files it was not given; its settings;
             // types that are missing.
-            1000..=1999 | 2307 | 2792 | 5000..=7999 | 17000.. => return None,
+            1000..=1999 | 2307 | 2792 | 5000..=7999 | 17000..=17999 => return None,
             2304 | 2552 | 18004 if !self.knows_names => return None,
             2322 | 2820 => self.value(at, &said.message),
             2345 => self.argument(at, said),
@@ -140,6 +140,10 @@ impl<'a, 'c> Judged<'a, 'c> {
             return self.missing(at, more(0));
         }
         if let Some(field) = between(more(0), "Types of property '", "' are incompatible") {
+            // Compilers believe what something was when it was made.
+            if self.reading.may_set(field) {
+                return None;
+            }
             return self.assigned(around, field, place, more(1));
         }
         let given = between(&said.message, "Argument of type '", "' is not assignable")?;
@@ -193,8 +197,11 @@ impl<'a, 'c> Judged<'a, 'c> {
             }
         };
         let parameters = bindings::python_parameters(around.tool).parameters;
-        let is_required =
-            |name: &&str| parameters.iter().any(|one| one.required && one.key == **name);
+        // What something lacked when it was made may have been put there since.
+        let is_required = |name: &&str| {
+            let known = parameters.iter().any(|one| one.required && one.key == **name);
+            known && !self.reading.mentions(name) && !self.reading.may_set(name)
+        };
         let lacks: Vec<String> = names
             .into_iter()
             .filter(is_required)
