@@ -6,7 +6,7 @@
 //! and may run.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -104,25 +104,27 @@ pub enum CompilerError {
 #[derive(Debug)]
 pub struct Compiler {
     path: PathBuf,
+    /// Where it finds what it needs itself.
+    folders: OsString,
     patience: Duration,
     room: Semaphore,
 }
 
 impl Compiler {
-    /// Looks for a compiler in the folders of `PATH`. Nothing is started.
-    pub fn find(kind: CompilerKind) -> Result<Self, CompilerError> {
-        let folders = env::var_os("PATH").unwrap_or_default();
-        let path = env::split_paths(&folders)
+    /// Looks for a compiler in `folders`, which are written as in `PATH`. Nothing is started.
+    pub fn find(kind: CompilerKind, folders: &OsStr) -> Result<Self, CompilerError> {
+        let path = env::split_paths(folders)
             // What lies in the folder that a command happens to be started in is nobody's choice.
             .filter(|folder| folder.is_absolute())
             .map(|folder| folder.join(kind.name()))
             .find(|path| is_program(path))
             .ok_or(CompilerError::Missing { kind })?;
-        Ok(Self::at(path))
+        Ok(Self::at(path, folders))
     }
 
-    fn at(path: PathBuf) -> Self {
-        Self { path, patience: PATIENCE, room: Semaphore::new(AT_ONCE) }
+    fn at(path: PathBuf, folders: &OsStr) -> Self {
+        let folders = folders.to_owned();
+        Self { path, folders, patience: PATIENCE, room: Semaphore::new(AT_ONCE) }
     }
 
     /// The same with another limit on how long one program may take.
@@ -177,11 +179,7 @@ impl Compiler {
             .args(arguments)
             .current_dir(folder)
             .env_clear()
-            .envs(
-                ["PATH", "HOME", "SystemRoot"]
-                    .into_iter()
-                    .filter_map(|name| Some((name, env::var_os(name)?))),
-            )
+            .env("PATH", &self.folders)
             .env("NODE_OPTIONS", format!("--max-old-space-size={MEMORY_MIB}"))
             .env("GOMEMLIMIT", format!("{MEMORY_MIB}MiB"))
             .stdin(Stdio::null())
@@ -314,7 +312,7 @@ mod tests {
         let path = folder.path().join("tsc");
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        Compiler::at(path)
+        Compiler::at(path, OsStr::new("/usr/local/bin:/usr/bin:/bin"))
     }
 
     fn project() -> Project {
@@ -361,7 +359,7 @@ mod tests {
         for script in ["exit 3", "kill -9 $$", "head -c 5000000 /dev/zero"] {
             assert_eq!(pretended(&folder, script).compile(project()).await, None, "{script}");
         }
-        let gone = Compiler::at(folder.path().join("nothing"));
+        let gone = Compiler::at(folder.path().join("nothing"), OsStr::new(""));
         assert_eq!(gone.compile(project()).await, None);
     }
 

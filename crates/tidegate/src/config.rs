@@ -41,7 +41,7 @@ use anyhow::Context as _;
 use catalog::ServerName;
 use engine_wasm::cache::Cache;
 use etcetera::BaseStrategy as _;
-use gateway::{Checks, Compiler};
+use gateway::{Checks, Compiler, CompilerError, CompilerKind};
 use upstream::{FileTokens, Http, Later, ServerSettings, Source};
 
 use self::places::Places;
@@ -163,8 +163,13 @@ impl Config {
 
     /// The user's own TypeScript compiler, where a setting names one; it has to be there then.
     pub(crate) fn compiler(&self) -> anyhow::Result<Option<Compiler>> {
-        let found = self.general()?.checker.map(Compiler::find).transpose();
+        let found = self.general()?.checker.map(Self::compiler_of).transpose();
         found.map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// The compiler of this kind that a command line would start.
+    pub(crate) fn compiler_of(kind: CompilerKind) -> Result<Compiler, CompilerError> {
+        Compiler::find(kind, &env::var_os("PATH").unwrap_or_default())
     }
 
     /// What the files say under `[serve]`, each value with its file.

@@ -55,7 +55,7 @@ fn what_only_types_tell_ends_a_run_before_anything_has_happened() {
     assert!(said.stdout.starts_with("began"), "our own checks let it run: {said:?}");
     let said = user.beside_a_compiler(&["--set", "checker=tsc", "run", file]);
     assert_eq!((said.code, said.stdout.as_str()), (Some(1), ""), "{said:?}");
-    let told = "line 4, column 21: wrong-type: meet(): \"count\" should be number, not string\n        return await meet({ count });";
+    let told = "line 4, column 21: wrong-type: meet(): \"count\" should be number, not string\n    return await meet({ count });";
     assert!(said.stderr.contains("CheckError") && said.stderr.contains(told), "{said:?}");
     assert!(said.stderr.contains("valid: count: int"), "{said:?}");
     let checked = user.beside_a_compiler(&["--set", "checker=tsc", "check", file, "--json"]);
@@ -84,7 +84,7 @@ fn every_variable_of_the_guests_own_is_declared() {
     assert!(names.len() > 100, "{names:?}");
     // What bindings call is theirs alone.
     let used = names.iter().filter(|name| **name != "__tidegate_call");
-    let program: String = used.map(|name| format!("typeof {name};\n")).collect();
+    let program = used.fold(String::new(), |text, name| text + "typeof " + name + ";\n");
     let file = user.file("names.ts", &format!("{program}nobody;\n"));
     let said = user.beside_a_compiler(&[
         "--set",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use engine::{Engine, Language, NoCalls, Program, Session, Start};
 use engine_wasm::install::{self, Installed};
-use gateway::{Compiler, CompilerError, CompilerKind};
+use gateway::{CompilerError, CompilerKind};
 
 use super::Finding;
 use crate::config::Config;
@@ -73,7 +73,7 @@ pub(super) async fn compiler(config: &Config) -> Finding {
         Err(error) => return Finding::bad(NAME, format!("{error:#}"), "mend the configuration"),
     };
     let kinds = checker.map_or(CompilerKind::ALL.to_vec(), |kind| vec![kind]);
-    let found = kinds.into_iter().find_map(|kind| Some((kind, Compiler::find(kind).ok()?)));
+    let found = kinds.into_iter().find_map(|kind| Some((kind, Config::compiler_of(kind).ok()?)));
     match (found, checker) {
         (Some((kind, compiler)), _) => match compiler.version().await {
             Ok(version) => {
