@@ -16,6 +16,7 @@ mod said;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use catalog::{Catalog, CatalogServer, ResolveError};
 use serde_json::json;
@@ -60,7 +61,7 @@ pub fn project(catalog: &Catalog, program: &Program<'_>) -> Option<Project> {
     }
     for server in catalog.servers().filter(|one| folders.contains(one.typescript())) {
         for file in bindings::typescript_server(server) {
-            if file.path.ends_with(".ts") {
+            if Path::new(&file.path).extension().is_some_and(|ending| ending == "ts") {
                 files.insert(format!("servers/{}", file.path), file.text.to_string());
             }
         }
