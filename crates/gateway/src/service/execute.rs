@@ -572,14 +572,15 @@ impl Service {
         let (program, limits) = (keeper.begun().program(), keeper.begun().limits.clone());
         let image = self.parts.store.image(&entry.id);
         let tools = &self.parts.tools;
+        let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
+        let is_older = thaws && entry.is_older();
+        // Before anybody is asked anything, which may take days: who has them may go meanwhile.
+        self.take_files(entry, body).await?;
         let Examined { checked, offer, refused } = self.examine(place, &program, &limits).await;
         if refused.is_some() {
             return Ok(refused);
         }
         let begun = Instant::now();
-        let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
-        let is_older = thaws && entry.is_older();
-        self.take_files(entry, body).await?;
         let session = body.awake(entry, engine, image).await?;
         if thaws {
             Phase::Thaw.took(begun.elapsed());
