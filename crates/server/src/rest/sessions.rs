@@ -51,7 +51,6 @@ pub(crate) struct SessionShown {
     /// Whether a program runs in it now.
     busy: bool,
     /// Other sessions that have the same files in `/workspace`.
-    #[schema(pattern = "^s_[0-9a-f]{32}$")]
     shares_with: Vec<String>,
     /// Bytes of it on disk.
     image_bytes: u64,
