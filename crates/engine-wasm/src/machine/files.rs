@@ -31,9 +31,7 @@ impl Machine {
                 Some(Err(errno)) => Err(refused(files, path, errno)),
                 None => Err(FileError::Missing { path }),
             },
-            FileTask::Copy => {
-                Ok(FileAnswer::Workspace(Workspace::new(files.share_workspace())))
-            }
+            FileTask::Copy => Ok(FileAnswer::Workspace(Workspace::new(files.share_workspace()))),
             FileTask::Replace(workspace) => {
                 let Some(shared) = workspace.get::<SharedTree>() else {
                     let reason = "its files are those of another kind of engine".to_owned();
