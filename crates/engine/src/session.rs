@@ -214,7 +214,8 @@ impl Session {
     /// # Errors
     /// When there is no such file, a limit is met, or no guest can be had.
     pub async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
-        let changes = matches!(task, FileTask::Write(..) | FileTask::Remove(_));
+        let changes =
+            matches!(task, FileTask::Write(..) | FileTask::Remove(_) | FileTask::Replace(_));
         let mut guest = match self.guest.take() {
             Some(guest) => guest,
             None => match &self.last {

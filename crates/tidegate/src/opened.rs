@@ -59,8 +59,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) level: Level,
     /// What its programs may call.
     pub(crate) tools: Option<Arc<Tools>>,
-    /// Whether programs are checked before they run.
-    pub(crate) check: bool,
+    /// Who looks for mistakes in programs before they run, if anybody does.
+    pub(crate) checks: Option<Arc<Checks>>,
 }
 
 impl Opened {
@@ -70,9 +70,8 @@ impl Opened {
         engine: Arc<dyn Engine>,
         choice: Choice<'_>,
     ) -> anyhow::Result<Self> {
-        let Choice { name, start, level, tools, check } = choice;
+        let Choice { name, start, level, tools, checks } = choice;
         let hearing = Arc::new(Written(Arc::clone(&start.host)));
-        let checks = check.then(Checks::new);
         let reviews = checks.clone().unwrap_or_else(Checks::new);
         let reviewing = config.reviewing()?;
         // An image of one's own brings the variables of its warm-up program.

@@ -23,6 +23,7 @@ mod reading;
 mod refuse;
 mod rewrite;
 mod strip;
+mod unplaced;
 mod written;
 
 pub use bounds::{LONGEST, MOST_CHAINED, MOST_NESTED};

@@ -33,6 +33,7 @@ use crate::Prepared;
 use crate::edits::Edits;
 use crate::place::Problem;
 use crate::strip::{self, Stripped};
+use crate::unplaced::{PLACE, is_unplaced};
 
 /// The variable by which a program that declares no other says what its value is.
 const RESULT: &str = "result";
@@ -118,9 +119,10 @@ impl Maker {
             return;
         }
         match (last(program), program.directives.last()) {
-            (Some(Statement::ExpressionStatement(last)), _) => {
-                let span = last.expression.span();
-                self.edits.insert(span.start, "return (");
+            (Some(last @ Statement::ExpressionStatement(statement)), _) => {
+                let span = statement.expression.span();
+                let place = if is_unplaced(last) { PLACE } else { "" };
+                self.edits.insert(span.start, format!("{place}return ("));
                 self.edits.insert(span.end, ")");
             }
             // A text alone is an expression to whoever wrote it.
@@ -166,7 +168,12 @@ impl Maker {
                 self.edits.replace(export.span.start, export.span.end, call);
             }
             Statement::ExportDefaultDeclaration(export) => self.default(export),
+            // The engine knows their lines.
+            Statement::ExpressionStatement(_) => {}
             statement => {
+                if is_unplaced(statement) {
+                    self.edits.insert(statement.span().start, PLACE);
+                }
                 if let Some(declaration) = statement.as_declaration() {
                     self.names.extend(declared(declaration));
                 }

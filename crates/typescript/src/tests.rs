@@ -173,6 +173,59 @@ fn places_lead_back_to_the_users_lines() {
 }
 
 #[test]
+fn what_looks_into_a_constant_has_a_line() {
+    for (text, made) in [
+        ("null.x", "0;return (null.x)"),
+        ("const a = 1;\nundefined.x", "0;return (undefined.x)"),
+        ("return null.x", "0;return null.x"),
+        ("const x = `${null.x}`;\nx", "0;const x = "),
+        ("const { a } = null", "0;const { a } = null"),
+        ("if ('a'.b.c) f()", "0;if ("),
+        ("for (const a of null) f()", "0;for ("),
+    ] {
+        assert!(code(text).contains(made), "{}", code(text));
+    }
+    for text in ["a.x", "const f = () => null.x;\nf()", "const a = null", "f(null).x"] {
+        assert!(!code(text).contains("0;"), "{}", code(text));
+    }
+}
+
+#[test]
+fn a_compiler_reads_what_is_returned_as_thrown() {
+    let text = "```ts\nif (a) return;\n/// <reference path='/etc/x.ts' />\nconst f = () => { return 1 };\nfor (;;) { return f() }\nreturn\n```";
+    let read = reading(text).unwrap();
+    let made = read.as_module();
+    let lines: Vec<&str> = made.lines().collect();
+    assert_eq!(lines[1], "if (a) throw 0;");
+    assert_eq!(lines[2], "//  <reference path='/etc/x.ts' />");
+    assert_eq!(lines[3], "const f = () => { return 1 };");
+    assert_eq!(lines[4], "for (;;) { throw  f() }");
+    assert_eq!(lines[5], "throw 0");
+}
+
+#[test]
+fn places_of_a_compiler_are_bytes() {
+    let read = reading("const a = '😀ä';\nb;").unwrap();
+    assert_eq!(read.byte_at(1, 1), Some(0));
+    // Two units of UTF-16 and four bytes.
+    assert_eq!((read.byte_at(1, 12), read.byte_at(1, 14)), (Some(11), Some(15)));
+    assert_eq!(read.byte_at(2, 1), Some(20));
+    assert_eq!((read.byte_at(3, 1), read.byte_at(1, 99), read.byte_at(0, 1)), (None, None, None));
+}
+
+#[test]
+fn what_is_certain_is_on_the_main_line_or_called() {
+    let text = "first();\nif (a) branch();\ntry { caught() } catch {}\nconst f = () => called();\nf();\nreturn 1;\nnever();";
+    let read = reading(text).unwrap();
+    let at = |word: &str| u32::try_from(text.find(word).unwrap()).unwrap();
+    let told = ["first", "branch", "caught", "called", "f();", "never"]
+        .map(|word| (read.is_certain_at(at(word)), read.is_on_main_line(at(word))));
+    // Whoever catches anything may catch what a function throws.
+    let (no, yes) = ((false, false), (true, true));
+    assert_eq!(told, [yes, (true, false), no, no, yes, no]);
+}
+
+#[test]
 fn a_fence_does_not_move_lines() {
     let problem = program("```ts\nconst a = ;\n```").unwrap_err();
     assert_eq!(problem.place, Some(Place { line: 2, column: 11 }));

@@ -34,7 +34,7 @@ pub enum Refusal {
     Busy(SessionId),
     /// A session has one language, and the program is in another.
     #[error(
-        "`language` is \"{asked}\", and the session {session} has {has}; a session has one language, so write the program in that, or leave `session` out for a fresh one"
+        "`language` is \"{asked}\", and the session {session} has {has}; a session has one language, so write the program in that, or leave `session` out for a fresh one, which has the files of this one with `workspace_of`"
     )]
     OtherLanguage {
         /// Which session.

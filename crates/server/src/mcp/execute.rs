@@ -36,8 +36,9 @@ const RESTS: Duration = Duration::from_secs(2);
 const STILL: Duration = Duration::from_secs(15);
 
 /// What a program does without if nothing is said.
-const OPTIONAL: [&str; 7] = [
+const OPTIONAL: [&str; 8] = [
     "session",
+    "workspace_of",
     "context",
     "timeout",
     "max_output_tokens",
@@ -59,6 +60,8 @@ struct Arguments {
     code: String,
     #[serde(default)]
     session: Option<String>,
+    #[serde(default)]
+    workspace_of: Option<String>,
     #[serde(default)]
     context: Option<Context>,
     #[serde(default)]
@@ -288,6 +291,7 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
     for (key, kind, fits) in [
         ("code", "text", Value::is_string as fn(&Value) -> bool),
         ("session", "text", Value::is_string),
+        ("workspace_of", "the id of a session, s_...", Value::is_string),
         ("agent", "text", Value::is_string),
         ("context", "an object", Value::is_object),
         ("timeout", "a number of seconds", Value::is_number),
@@ -309,6 +313,11 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
     let session = session.map(|session| session.parse()).transpose();
     let session =
         session.map_err(|error| format!("`session`: {error}; leave it out for a fresh one"))?;
+    let shared = given.workspace_of.filter(|shared| !shared.is_empty());
+    let workspace_of = shared.map(|shared| shared.parse()).transpose();
+    let workspace_of = workspace_of.map_err(|error| {
+        format!("`workspace_of`: {error}; it takes a session whose files a fresh one is to have")
+    })?;
     let timeout = given.timeout.map(Duration::try_from_secs_f64).transpose();
     let timeout = timeout.ok().filter(|timeout| timeout.is_none_or(|one| TIMEOUTS.contains(&one)));
     let timeout = timeout.ok_or("`timeout` must be between 1 and 120 seconds")?;
@@ -316,6 +325,7 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
         code: given.code,
         language: Some(language.name().to_owned()),
         session,
+        workspace_of,
         context: given.context.unwrap_or_default(),
         timeout,
         output_tokens: given.max_output_tokens,

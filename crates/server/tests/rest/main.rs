@@ -13,6 +13,7 @@ mod minds;
 mod pages;
 mod places;
 mod receipts;
+mod sharing;
 mod skills;
 mod typescript;
 

@@ -67,6 +67,12 @@ const IMPORTS: &str = "The same, of imports that the level does not list";
 pub(crate) const KEYS: &[Key] = &[
     key("check", Text, "on", "Whether programs are checked before they run: on, off"),
     key(
+        "checker",
+        Text,
+        "",
+        "The user's own TypeScript compiler, asked about programs in TypeScript as well: tsc, tsgo; none if empty",
+    ),
+    key(
         "learn",
         Bool,
         "true",

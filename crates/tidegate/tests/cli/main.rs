@@ -10,6 +10,7 @@ mod ask;
 mod bindings;
 mod check;
 mod children;
+mod compiler;
 mod demo;
 mod explain;
 mod images;
