@@ -73,17 +73,23 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
         let text = read(&page);
         // Every second part stands between fences, where brackets mean something else.
         for link in text.split("```").step_by(2).flat_map(links) {
-            let target = link.split('#').next().unwrap_or_default();
-            if target.is_empty() || target.contains("://") || target.contains(' ') {
+            let (target, part) = link.split_once('#').unwrap_or((link, ""));
+            if target.contains("://") || target.contains(' ') {
                 continue;
             }
-            let file = root().join(&page).parent().unwrap().join(target);
-            match file.canonicalize() {
-                Ok(file) => {
-                    shown.insert(file);
-                }
-                Err(_) => lost.push(format!("{page}: {link}")),
+            let here = root().join(&page);
+            let file = if target.is_empty() { here } else { here.parent().unwrap().join(target) };
+            let Ok(file) = file.canonicalize() else {
+                lost.push(format!("{page}: {link}"));
+                continue;
+            };
+            if is_page(&file.display().to_string())
+                && !part.is_empty()
+                && !parts(&file).contains(part)
+            {
+                lost.push(format!("{page}: {link}, a part that the page does not have"));
             }
+            shown.insert(file);
         }
     }
     none("link to what is not there", lost.into_iter());
@@ -92,6 +98,24 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
         "are shown on no page",
         pictures.filter(|path| !shown.contains(&root().join(path).canonicalize().unwrap())),
     );
+}
+
+/// What the headings of a page are called in links, as mdBook and code hosts have it.
+fn parts(page: &Path) -> BTreeSet<String> {
+    let mut text = std::fs::read_to_string(page).unwrap();
+    // A page of the manual may be a file of the repository.
+    if let Some(rest) = text.trim().strip_prefix("{{#include ") {
+        let other = page.parent().unwrap().join(rest.trim_end_matches("}}"));
+        text = std::fs::read_to_string(other).unwrap();
+    }
+    let called = |heading: &str| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let letters = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        letters.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
+    };
+    let prose = text.split("```").step_by(2);
+    let lines = prose.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    lines.map(called).collect()
 }
 
 #[test]
