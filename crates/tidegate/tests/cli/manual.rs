@@ -32,7 +32,7 @@ fn what_the_first_page_says_can_be_typed_and_shows_what_it_says() {
     let user = user();
     let shown = typed(&user, START);
     let told = START.split_once("```json\n").unwrap().1.split_once("\n```").unwrap().0;
-    for part in [told, "from servers.trading import get_trades", "4950\n", "hello\n", "3\n2\n"] {
+    for part in [told, "trading.get_trades\n", "4950\n", "hello\n", "3\n2\n"] {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
 }
