@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
+
 use crate::tide::{Said, User};
 
 const README: &str = include_str!("../../../../README.md");
+const RECIPES: &str = include_str!("../../../../docs/src/recipes.md");
 const START: &str = include_str!("../../../../docs/src/getting-started.md");
 
 /// The files that their commands name.
@@ -35,6 +38,19 @@ fn what_the_first_page_says_can_be_typed_and_shows_what_it_says() {
     for part in [told, "trading.get_trades\n", "4950\n", "hello\n", "3\n2\n"] {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
+}
+
+#[test]
+fn the_recipes_can_be_tried_as_their_page_says() {
+    let user = user();
+    let shown = |page: &str, fence: &str| {
+        page.split_once(fence).unwrap().1.split_once("\n```").unwrap().0.to_owned()
+    };
+    user.file("recipe.py", &shown(RECIPES, "```python\n"));
+    let head = RECIPES.split_once("\n## ").unwrap().0;
+    let printed: Value = serde_json::from_str(typed(&user, head).lines().last().unwrap()).unwrap();
+    let told: Value = serde_json::from_str(&shown(RECIPES, "```json\n")).unwrap();
+    assert_eq!(printed, told);
 }
 
 fn user() -> User {
