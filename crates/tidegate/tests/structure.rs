@@ -100,6 +100,32 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
     );
 }
 
+#[test]
+fn the_symptoms_of_the_page_about_troubles_are_in_the_words_that_are_said() {
+    let is_source = |path: &String| {
+        let within = path.contains("/src/") || path.contains("/guest");
+        path.starts_with("crates/")
+            && within
+            && [".rs", ".py", ".ts"].iter().any(|end| path.ends_with(end))
+    };
+    let said: String =
+        tracked().iter().filter(|path| is_source(path)).map(|path| read(path)).collect();
+    let page = read("docs/src/troubleshooting.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let symptoms = rows.filter_map(|row| row.split(" | ").next());
+    let quoted = symptoms.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let words = quoted.flat_map(|text| text.split('…'));
+    // Figures are of one moment.
+    let words =
+        words.map(|part| part.trim_matches(|c: char| " (),:%".contains(c) || c.is_ascii_digit()));
+    let words: Vec<&str> = words.filter(|part| !part.is_empty()).collect();
+    assert!(words.len() > 20, "the page shows only {words:?}");
+    none(
+        "are shown on the page, and nothing says so",
+        words.into_iter().filter(|part| !said.contains(part)),
+    );
+}
+
 /// What the headings of a page are called in links, as mdBook and code hosts have it.
 fn parts(page: &Path) -> BTreeSet<String> {
     let mut text = std::fs::read_to_string(page).unwrap();
