@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::tide::{Said, User};
 
+const CHECKLIST: &str = include_str!("../../../../docs/src/checklist.md");
 const README: &str = include_str!("../../../../README.md");
 const RECIPES: &str = include_str!("../../../../docs/src/recipes.md");
 const START: &str = include_str!("../../../../docs/src/getting-started.md");
@@ -51,6 +52,35 @@ fn the_recipes_can_be_tried_as_their_page_says() {
     let printed: Value = serde_json::from_str(typed(&user, head).lines().last().unwrap()).unwrap();
     let told: Value = serde_json::from_str(&shown(RECIPES, "```json\n")).unwrap();
     assert_eq!(printed, told);
+}
+
+#[test]
+fn the_audit_finds_credentials_in_plain_sight_and_leaves_references_alone() {
+    let user = user();
+    let line = CHECKLIST.lines().find(|line| line.contains("`grep ")).unwrap();
+    let command = line.split('`').find(|part| part.starts_with("grep ")).unwrap();
+    let found = |text: &str| {
+        user.file("tidegate.toml", text);
+        shell(&user, command)
+    };
+    for plain in [
+        "env = { DOCUMENTS_TOKEN = \"abc\", PLACE = \"${env:PLACE}\" }",
+        "headers = { Authorization = \"Bearer abc\" }",
+        "headers = { \"X-Api-Key\" = \"abc\" }",
+        "key = \"abc\"",
+    ] {
+        let said = found(plain);
+        assert_eq!(
+            (said.code, said.stdout.trim_end()),
+            (Some(0), &*format!("1:{plain}")),
+            "{said:?}"
+        );
+    }
+    let said = found(
+        "[servers.a]\nauth = \"oauth\"\nenv = { TOKEN = \"${file:token.txt}\" }\n\
+         headers = { Authorization = \"Bearer ${keyring:docs/token}\" }\n[ask]\nkey = \"${env:KEY}\"\n",
+    );
+    assert_eq!((said.code, &*said.stdout), (Some(1), ""), "{said:?}");
 }
 
 fn user() -> User {
