@@ -29,6 +29,8 @@ fn what_the_readme_says_about_its_usage_can_be_typed() {
     for part in ["4950\n", "\"success\":true", "{\"tea\": 4}\n", "trial", "42\n"] {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
+    // The cache is that of other tests, too.
+    user.ok(&["image", "remove", "--force", "mine"]);
 }
 
 #[test]
