@@ -126,6 +126,47 @@ fn the_symptoms_of_the_page_about_troubles_are_in_the_words_that_are_said() {
     );
 }
 
+#[test]
+fn every_attack_of_the_manual_names_what_tries_it_and_that_is_there() {
+    let page = read("docs/src/attacks.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let mut lost = Vec::new();
+    for row in rows.skip(1) {
+        let tried = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let names: Vec<&str> = tried.split('`').skip(1).step_by(2).collect();
+        let is_there = |name: &&str| {
+            let places = [
+                (*name).to_owned(),
+                format!("scripts/attacks/{name}"),
+                format!("crates/tidegate/tests/cli/{name}"),
+                format!("fuzz/fuzz_targets/{name}.rs"),
+            ];
+            places.iter().any(|place| root().join(place).exists())
+        };
+        if names.is_empty() || !names.iter().all(is_there) {
+            lost.push(row.to_owned());
+        }
+    }
+    none("attacks name nothing that tries them, or what is not there", lost.into_iter());
+}
+
+#[test]
+fn what_the_manual_takes_from_elsewhere_links_to_nothing_beside_it() {
+    let mut lost = Vec::new();
+    for page in tracked().into_iter().filter(|path| path.starts_with("docs/src/")) {
+        let Ok(text) = std::fs::read_to_string(root().join(&page)) else { continue };
+        for rest in text.split("{{#include ").skip(1) {
+            let taken = rest.split("}}").next().unwrap();
+            let taken = root().join(&page).parent().unwrap().join(taken);
+            let prose = read(&taken);
+            let beside = prose.split("```").step_by(2).flat_map(links);
+            let beside = beside.filter(|link| !link.starts_with('#') && !link.contains("://"));
+            lost.extend(beside.map(|link| format!("{}: {link}", taken.display())));
+        }
+    }
+    none("would lead nowhere in the manual", lost.into_iter());
+}
+
 /// What the headings of a page are called in links, as mdBook and code hosts have it.
 fn parts(page: &Path) -> BTreeSet<String> {
     let mut text = std::fs::read_to_string(page).unwrap();
