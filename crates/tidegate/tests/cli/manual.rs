@@ -100,7 +100,7 @@ fn typed(user: &User, page: &str) -> String {
     let mut shown = String::new();
     for block in blocks {
         let lines = block.lines().filter(|line| !line.starts_with("cargo "));
-        let said = shell(user, &lines.map(|line| format!("{line}\n")).collect::<String>());
+        let said = shell(user, &lines.collect::<Vec<_>>().join("\n"));
         assert_eq!(said.code, Some(0), "{block}: {said:?}");
         shown += &said.stdout;
     }
