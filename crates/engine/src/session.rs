@@ -379,7 +379,7 @@ pub fn used_up(outcome: &mut Outcome) -> bool {
 
 /// What to do about a program that never waited for anything.
 pub const ENDLESS: &str = "it computed nearly all the time and waited for nothing: look for a loop that does not end; \
-     else use numpy or pandas instead of Python loops, or work on fewer rows";
+     else work on fewer rows, or let numpy or pandas do in Python what loops do";
 
 /// What to do about one that mostly waited.
 pub const WAITED: &str = "it spent most of its time waiting, for tools or asleep: look for a loop that waits for \

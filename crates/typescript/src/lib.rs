@@ -20,6 +20,7 @@ mod fence;
 mod place;
 mod read;
 mod reading;
+mod refuse;
 mod rewrite;
 mod strip;
 mod written;

@@ -19,9 +19,9 @@ use std::fmt::Write as _;
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration,
-    ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, ForOfStatement,
-    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, ImportMeta, Program,
-    Statement,
+    ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, Expression,
+    ForOfStatement, Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    ImportMeta, NewExpression, Program, Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -286,7 +286,7 @@ fn assigned(last: &Statement<'_>) -> Option<String> {
 }
 
 /// The names that a declaration declares.
-fn declared(declaration: &Declaration<'_>) -> Vec<String> {
+pub(crate) fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
             let names =
@@ -320,6 +320,20 @@ fn quoted(text: &str) -> String {
     out
 }
 
+/// Whether the first word of an expression is `new`.
+fn begins_with_new(mut expression: &Expression<'_>) -> bool {
+    loop {
+        expression = match expression {
+            Expression::NewExpression(_) => return true,
+            Expression::StaticMemberExpression(member) => &member.object,
+            Expression::ComputedMemberExpression(member) => &member.object,
+            Expression::PrivateFieldExpression(member) => &member.object,
+            Expression::TaggedTemplateExpression(template) => &template.tag,
+            _ => return false,
+        }
+    }
+}
+
 /// What a look into every expression brings.
 #[derive(Default)]
 struct Inside {
@@ -333,6 +347,16 @@ impl<'a> Visit<'a> for Inside {
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         self.edits.replace(it.span.start, it.span.start + 6, "$tidegate.dynamic");
         walk::walk_import_expression(self, it);
+    }
+
+    /// QuickJS takes `new new F(a)(b)` for `new (new F(a)(b))`, and printing leaves no parentheses.
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        if begins_with_new(&it.callee) {
+            let Span { start, end, .. } = it.callee.span();
+            self.edits.insert(start, "(");
+            self.edits.insert(end, ")");
+        }
+        walk::walk_new_expression(self, it);
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {

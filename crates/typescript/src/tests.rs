@@ -121,6 +121,47 @@ fn errors_have_line_column_source_line_and_advice() {
 }
 
 #[test]
+fn what_is_refused_says_what_to_write() {
+    assert_snapshot!(refusal("class A {\n  accessor x = 1;\n}"), @r"
+    fields with `accessor` are not supported (line 2, column 3)
+      accessor x = 1;
+    Write a field, or a pair of `get` and `set`.
+    ");
+    assert_snapshot!(refusal("const a = 1;\nconst b = <div>hi</div>;"), @r"
+    JSX is not supported (line 2, column 11)
+    const b = <div>hi</div>;
+    There is no page to show elements on; make text with `…${value}…`.
+    ");
+    // A mistake of another kind stays what it is.
+    assert!(refusal("const a = <div>hi</div>;\nconst = 1;").contains("Unterminated"));
+}
+
+#[test]
+fn a_name_of_another_part_of_a_namespace_is_refused_and_its_whole_name_is_not() {
+    let parted = |second: &str| {
+        format!("namespace N {{ export const a = 1 }}\nnamespace N {{ export const b = {second} }}")
+    };
+    assert_snapshot!(refusal(&parted("a + 1")), @r"
+    `a` is in another declaration of the namespace `N` (line 2, column 32)
+    namespace N { export const b = a + 1 }
+    Write `N.a`, or put both into one `namespace`.
+    ");
+    assert!(program(&parted("N.a + 1")).is_ok());
+    // One of its own, one around it, and one that only types speak of.
+    assert!(program(&parted("((a: number) => a)(2)")).is_ok());
+    assert!(program(&format!("const a = 2;\n{}", parted("a"))).is_ok());
+    assert!(program(&parted("2 as unknown as typeof N.a")).is_ok());
+}
+
+#[test]
+fn a_class_that_is_made_and_then_made_one_of_keeps_its_parentheses() {
+    assert!(code("new (new F(1))(2)").contains("return (new (new F(1))(2))"));
+    assert!(code("new new F(1)(2)").contains("return (new (new F(1))(2))"));
+    assert!(code("new (new F(1).x)(2)").contains("return (new (new F(1).x)(2))"));
+    assert!(code("new F(new G(1))").contains("return (new F(new G(1)))"));
+}
+
+#[test]
 fn places_lead_back_to_the_users_lines() {
     let text =
         "interface A {\n  a: number\n}\nenum B {\n  C\n}\n\nconst x: A = { a: 1 };\n  boom(x);\n";
