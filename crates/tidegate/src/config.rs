@@ -11,7 +11,8 @@
 //!
 //! The servers: [`places`] (where the file is), [`section`] (what it may say), [`servers`] (the
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
-//! other clients have), [`shown`] (what of it all may be shown), [`origins`] (who says it).
+//! other clients have), [`shown`] (what of it all may be shown), [`origins`] (who says it), [`tables`]
+//! (what only a file can say).
 
 pub(crate) mod ask;
 pub(crate) mod audit;
@@ -31,6 +32,7 @@ pub(crate) mod section;
 pub(crate) mod servers;
 pub(crate) mod shown;
 mod skills;
+pub(crate) mod tables;
 
 use std::collections::BTreeMap;
 use std::env;

@@ -15,6 +15,7 @@ mod demo;
 mod explain;
 mod images;
 mod import;
+mod manual;
 mod minds;
 mod policy;
 mod programs;
