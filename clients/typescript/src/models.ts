@@ -182,8 +182,7 @@ export interface Ask {
   schema?: { [name: string]: unknown } | null;
   /** A document with places such as `{{ name }}` that the answer fills. */
   template?: string | null;
-  /** What that document is written in: `text`, `yaml` or `json`. */
-  template_format?: string | null;
+  template_format?: TemplateFormat | null;
   /** Which of the caller's users asks. */
   user?: string | null;
 }
@@ -358,6 +357,8 @@ export interface Execute {
   session?: string | null;
   /** Seconds it may take; never longer than the operator allows. */
   timeout?: number | null;
+  /** For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have. */
+  workspace_of?: string | null;
 }
 
 /** What became of a call. */
@@ -516,6 +517,11 @@ export interface NewSession {
   agent?: string | null;
   language?: Language | null;
   level?: Level | null;
+  /**
+   * A session of the same owner, of any language, whose files in `/workspace` it is to have: what programs of one
+   * write, those of the other find.
+   */
+  workspace_of?: string | null;
 }
 
 /** How an answer is made to fit. */
@@ -845,6 +851,8 @@ export interface Session {
   owner: string;
   /** How many programs ran in it. */
   programs: number;
+  /** Other sessions that have the same files in `/workspace`. */
+  shares_with: string[];
   /** Where it is: `new`, `alive` in memory, or `frozen` on disk until it is used. */
   state: SessionState;
   /** When it was last used. */
@@ -974,6 +982,9 @@ export interface Stats {
   /** Tokens saved against having the tools that were used in context. */
   total_tokens_saved_search: number;
 }
+
+/** What a template is written in. */
+export type TemplateFormat = "text" | "yaml" | "yml" | "json";
 
 /** Limits that are tighter than the session's; what would loosen one changes nothing. */
 export interface TighterLimits {

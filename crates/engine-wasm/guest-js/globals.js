@@ -18,6 +18,9 @@ function startTimer(function_, delay, given, isRepeated) {
 
 function nextTimer() {
   let next = null;
+  if (timers.size === 0) {
+    return next;
+  }
   for (const timer of timers.values()) {
     if (next === null || timer.due < next.due) {
       next = timer;
@@ -26,7 +29,7 @@ function nextTimer() {
   return next;
 }
 
-const hasTimeouts = () => [...timers.values()].some(timer => timer.every === null);
+const hasTimeouts = () => timers.size > 0 && [...timers.values()].some(timer => timer.every === null);
 
 /** Seconds until a timer is due, or null. */
 function wakeIn() {

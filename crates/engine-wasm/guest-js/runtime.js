@@ -93,9 +93,12 @@ class Runtime {
       this.shown = shown;
       modules.clear();
     }
-    for (const [name, value] of Object.entries(run.context ?? {})) {
-      delete this.published[name];
-      setGlobal(name, value);
+    const context = run.context ?? null;
+    if (context !== null) {
+      for (const name of keysOf(context)) {
+        delete this.published[name];
+        setGlobal(name, context[name]);
+      }
     }
   }
 
@@ -169,15 +172,20 @@ class Runtime {
     const { program } = this;
     this.isInside = false;
     this.program = null;
-    timers.clear();
-    this.waiting.clear();
+    for (const kept of [timers, this.waiting]) {
+      if (kept.size > 0) {
+        kept.clear();
+      }
+    }
     this.fresh.length = 0;
     this.dropped.length = 0;
     program.publish(this.published);
     if (program.error === null && this.unhandled.size > 0) {
       program.error = { error: this.unhandled.values().next().value };
     }
-    this.unhandled.clear();
+    if (this.unhandled.size > 0) {
+      this.unhandled.clear();
+    }
     const parts = [];
     if (program.error !== null) {
       parts.push(`"error":${encode(program.described())[0]}`);

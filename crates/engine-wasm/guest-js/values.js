@@ -340,6 +340,9 @@ function keyOf(key) {
 
 /** `[text, tooLarge]`: a value as JSON text, or a description where it has more than `limit` bytes. */
 function encode(value, limit) {
+  if (typeof value === "number" && value - value === 0 && !(limit < 32)) {
+    return [`${value}`, false];
+  }
   try {
     let text;
     let bytes;

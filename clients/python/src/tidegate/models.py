@@ -95,6 +95,7 @@ __all__ = [
     "SkillTool",
     "Skills",
     "Stats",
+    "TemplateFormat",
     "TighterLimits",
     "TighterLimitsOptions",
     "Tool",
@@ -165,6 +166,10 @@ ServerState: TypeAlias = Literal["not_connected", "connecting", "connected", "fa
 
 SessionState: TypeAlias = Literal["new", "alive", "frozen"]
 """Where a session is."""
+
+
+TemplateFormat: TypeAlias = Literal["text", "yaml", "yml", "json"]
+"""What a template is written in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -421,8 +426,7 @@ class AskOptions(TypedDict, total=False):
     template: str | None
     """A document with places such as `{{ name }}` that the answer fills."""
 
-    template_format: str | None
-    """What that document is written in: `text`, `yaml` or `json`."""
+    template_format: TemplateFormat | None
 
     user: str | None
     """Which of the caller's users asks."""
@@ -672,6 +676,9 @@ class ExecuteOptions(TypedDict, total=False):
     timeout: float | None
     """Seconds it may take; never longer than the operator allows."""
 
+    workspace_of: str | None
+    """For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have."""
+
 
 class Execute(ExecuteOptions):
     """A program to run."""
@@ -882,6 +889,11 @@ class NewSessionOptions(TypedDict, total=False):
     language: Language | None
 
     level: Level | None
+
+    workspace_of: str | None
+    """A session of the same owner, of any language, whose files in `/workspace` it is to have: what programs of one
+    write, those of the other find.
+    """
 
 
 class NewSession(NewSessionOptions):
@@ -1331,6 +1343,9 @@ class Session:
 
     programs: int
     """How many programs ran in it."""
+
+    shares_with: list[str]
+    """Other sessions that have the same files in `/workspace`."""
 
     state: SessionState
     """Where it is: `new`, `alive` in memory, or `frozen` on disk until it is used."""

@@ -65,7 +65,7 @@ fn rejected(
 }
 
 fn call(
-    mut caller: Caller<'_, State>,
+    caller: Caller<'_, State>,
     name: u32,
     name_length: u32,
     _this: u32,
