@@ -11,7 +11,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::calls::{self, Judged, Lone, Question};
 use crate::checker::{Job, Known};
-use crate::complaints::{Judge, asked_for, formatted, loop_of};
+use crate::complaints::{Judge, asked_for, asked_in_json, formatted, loop_of};
 use crate::earlier::{Found, Left};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Unchecked, Weight};
 use crate::names::{Meaning, Names};
@@ -173,6 +173,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
     asked.extend(tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range));
     asked.extend(tree.all().filter_map(asked_for));
+    asked.extend(tree.all().flat_map(|(_, node)| asked_in_json(node)));
     let spelt = if reach.is_dynamic() {
         Spelt::default()
     } else {
@@ -191,7 +192,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let given = found.given.as_deref();
     let fields = checker.fields();
     let settled = is_settled(&changed, &typed, fields) && !mixed::mixes(&tree, &names);
-    reach.note_items(with_items(&tree, &typed, &trust, fields));
+    reach.note_items(with_items(&tree, &typed, &trust, fields), brought(&tree, &trust));
     let judge = Judge {
         tree: &tree,
         names: &names,
@@ -357,6 +358,12 @@ fn with_items(
         (is_certain && trust.is_sure(items)).then_some(items.range())
     };
     tree.all().filter_map(|(_, node)| has_fields(loop_of(node)?.1)).collect()
+}
+
+/// What loops go over that tools gave.
+fn brought(tree: &Tree<'_>, trust: &Trust<'_, '_, '_>) -> HashSet<TextRange> {
+    let items = tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1));
+    items.filter(|items| trust.is_brought(items)).map(Ranged::range).collect()
 }
 
 /// Answers what the calls left open.

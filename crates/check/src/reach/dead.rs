@@ -37,6 +37,21 @@ impl Reach<'_, '_, '_> {
         false
     }
 
+    /// Whether a place is in an async function whose calls are only kept: nobody may ever wait for them.
+    pub(crate) fn is_kept_at(&self, range: TextRange) -> bool {
+        let function = self.tree.function(self.tree.around(range)).map(|id| self.tree.node(id));
+        let Some(AnyNodeRef::StmtFunctionDef(function)) = function else { return false };
+        let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice);
+        let is_kept = |one: &Id| {
+            let call = self.tree.parent(*one).filter(|call| {
+                matches!(self.tree.node(*call), AnyNodeRef::ExprCall(call) if self.tree.is(*one, &call.func))
+            });
+            let around = call.and_then(|call| self.tree.parent(call));
+            matches!(around.map(|id| self.tree.node(id)), Some(AnyNodeRef::StmtAssign(_)))
+        };
+        function.is_async && uses.unwrap_or_default().iter().all(is_kept)
+    }
+
     /// Whether a statement before this one always leaves.
     fn is_cut_off(&self, child: Id, parent: Id) -> bool {
         let bodies: [&[Stmt]; 3] = match self.tree.node(parent) {

@@ -1,6 +1,6 @@
 //! Lists and dicts that begin empty and into which the program puts results, one by one.
 
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 
 use super::{Results, item_of, same};
 use crate::tree::Id;
@@ -86,7 +86,8 @@ impl<'a> Results<'_, 'a, '_> {
             | AnyNodeRef::StmtExpr(_)
             | AnyNodeRef::StmtReturn(_)
             | AnyNodeRef::ExprDict(_) => Use::Looks,
-            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => Use::Looks,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() && is_list => Use::Looks,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => self.put_in_list(parent),
             AnyNodeRef::ExprSubscript(one) if one.ctx.is_store() && !is_list => {
                 self.tree.parent(parent).map_or(Use::Unknown, |assign| self.set(assign))
             }
@@ -102,6 +103,10 @@ impl<'a> Results<'_, 'a, '_> {
     /// `found[key] = value`.
     fn set(&self, assign: Id) -> Use {
         match self.tree.node(assign) {
+            // A list that is filled later.
+            AnyNodeRef::StmtAssign(one) if one.targets.len() == 1 && is_empty_list(&one.value) => {
+                Use::Looks
+            }
             AnyNodeRef::StmtAssign(one) if one.targets.len() == 1 => {
                 Use::Puts(self.value(&one.value))
             }
@@ -116,10 +121,40 @@ impl<'a> Results<'_, 'a, '_> {
             return Use::Unknown;
         }
         match (name, &call.arguments.args[..]) {
+            // `groups.setdefault(key, []).append(item)`.
+            ("setdefault", [_, empty]) if is_empty_list(empty) => {
+                self.tree.parent(attribute).map_or(Use::Unknown, |call| self.put_in_list(call))
+            }
             ("append", [item]) => Use::Puts(self.value(item)),
             ("extend", [items]) => Use::Puts(self.value(items).map(|items| item_of(&items))),
             (name, _) if HARMLESS.contains(&name) => Use::Looks,
             _ => Use::Unknown,
+        }
+    }
+
+    /// `defaultdict(list)`.
+    pub(super) fn is_of_lists(&self, call: &ExprCall) -> bool {
+        let is_it = self.names.standard(&call.func) == Some(("collections", "defaultdict"));
+        is_it
+            && call.arguments.keywords.is_empty()
+            && matches!(&call.arguments.args[..], [Expr::Name(list)]
+                if list.id.as_str() == "list" && !self.names.stores.contains_key("list"))
+    }
+
+    /// What the program puts into a list that it took out of a dict: `groups[key].append(item)`.
+    fn put_in_list(&self, list: Id) -> Use {
+        let around = self.tree.parent(list);
+        let Some(AnyNodeRef::ExprAttribute(method)) = around.map(|id| self.tree.node(id)) else {
+            return Use::Looks;
+        };
+        let call = around.and_then(|id| self.tree.parent(id)).map(|id| self.tree.node(id));
+        let Some(AnyNodeRef::ExprCall(call)) = call else { return Use::Looks };
+        let in_list = |item: Option<String>| Use::Puts(item.map(|item| format!("[{item}]")));
+        match (method.attr.as_str(), &call.arguments.args[..]) {
+            ("append", [item]) => in_list(self.value(item)),
+            ("extend", [items]) => in_list(self.value(items).map(|items| item_of(&items))),
+            ("insert", [_, item]) => in_list(self.value(item)),
+            _ => Use::Looks,
         }
     }
 
@@ -137,4 +172,8 @@ impl<'a> Results<'_, 'a, '_> {
         };
         if looks { Use::Looks } else { Use::Unknown }
     }
+}
+
+fn is_empty_list(value: &Expr) -> bool {
+    matches!(value, Expr::List(list) if list.elts.is_empty())
 }
