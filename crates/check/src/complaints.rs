@@ -175,16 +175,17 @@ impl<'a> Judge<'_, 'a, '_> {
     fn unpacked(&self, complaint: &Complaint) -> Option<Mistake> {
         let is_count = complaint.message.contains("values to unpack");
         let id = self.tree.around(complaint.range);
-        let is_written = std::iter::once(id).chain(self.tree.above(id)).take(3).any(|id| {
-            match self.tree.node(id) {
-                AnyNodeRef::StmtAssign(assign) => {
-                    assign.value.is_tuple_expr() || assign.value.is_list_expr()
+        let is_written =
+            std::iter::once(id).chain(self.tree.above(id)).take(3).any(|id| {
+                match self.tree.node(id) {
+                    AnyNodeRef::StmtAssign(assign) => {
+                        assign.value.is_tuple_expr() || assign.value.is_list_expr()
+                    }
+                    node => loop_of(node).is_some_and(|(target, items)| {
+                        target.range() == complaint.range && self.gives_tuples(items)
+                    }),
                 }
-                node => loop_of(node).is_some_and(|(target, items)| {
-                    target.range() == complaint.range && self.gives_tuples(items)
-                }),
-            }
-        });
+            });
         let words = || plain(&complaint.message);
         (is_count && is_written).then(|| self.crash(complaint.range, words(), raises::VALUE))
     }

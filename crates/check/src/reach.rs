@@ -126,7 +126,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     pub(crate) fn note_items(&mut self, filled: HashSet<TextRange>, brought: HashSet<TextRange>) {
         self.filled = filled;
         self.brought = brought;
-        self.find_called();
+        if !self.filled.is_empty() || !self.brought.is_empty() {
+            self.find_called();
+        }
     }
 
     pub(crate) fn has_items(&self, items: &'a Expr) -> bool {
@@ -395,7 +397,8 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
         match &*call.func {
             Expr::Name(name) => {
                 let name = name.id.as_str();
-                let is_plain = !self.names.stores.contains_key(name) && !self.names.is_imported(name);
+                let is_plain =
+                    !self.names.stores.contains_key(name) && !self.names.is_imported(name);
                 is_plain && USERS.contains(&name) && call.arguments.args.len() == 1
             }
             Expr::Attribute(method) => {

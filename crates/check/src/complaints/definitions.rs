@@ -29,14 +29,16 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let has_parents = class.arguments.as_ref().is_some_and(|given| !given.is_empty());
         let is_marked = fields.iter().any(|field| is_marked(field));
-        let has_calls =
-            fields.iter().any(|field| field.value.as_ref().is_some_and(|value| value.is_call_expr()));
+        let has_calls = fields
+            .iter()
+            .any(|field| field.value.as_ref().is_some_and(|value| value.is_call_expr()));
         if has_parents || is_marked || has_calls || self.is_made_otherwise(class) {
             return None;
         }
         let first = fields.iter().position(|field| field.value.is_some())?;
         let bare = fields[first..].iter().find(|field| field.value.is_none())?;
-        let message = "a field without a default cannot follow one that has a default; put it first";
+        let message =
+            "a field without a default cannot follow one that has a default; put it first";
         let crash = self.crash(bare.range, message.to_owned(), raises::TYPE);
         Some(self.apart(crash, true))
     }
@@ -136,8 +138,7 @@ impl<'a> Judge<'_, 'a, '_> {
     pub(super) fn makes_its_parent(&self, call: &'a ExprCall) -> bool {
         let Expr::Attribute(method) = &*call.func else { return false };
         let Expr::Call(of) = &*method.value else { return false };
-        let is_super =
-            of.arguments.is_empty() && self.own_of_python(&of.func) == Some("super");
+        let is_super = of.arguments.is_empty() && self.own_of_python(&of.func) == Some("super");
         if !is_super || method.attr.as_str() != "__init__" {
             return false;
         }
@@ -146,7 +147,8 @@ impl<'a> Judge<'_, 'a, '_> {
             AnyNodeRef::StmtClassDef(class) => Some(class),
             _ => None,
         });
-        let Some([base]) = class.and_then(|one| one.arguments.as_ref()).map(|given| &given.args[..])
+        let Some([base]) =
+            class.and_then(|one| one.arguments.as_ref()).map(|given| &given.args[..])
         else {
             return false;
         };

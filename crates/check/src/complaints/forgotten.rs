@@ -158,9 +158,7 @@ impl<'a> Judge<'_, 'a, '_> {
     /// The same of two or more, which is how many it takes to compare them.
     fn holds_two(&self, list: &'a Expr) -> bool {
         match list {
-            Expr::List(list) => {
-                list.elts.iter().filter(|one| self.is_coroutine(one)).count() >= 2
-            }
+            Expr::List(list) => list.elts.iter().filter(|one| self.is_coroutine(one)).count() >= 2,
             Expr::ListComp(one) => {
                 let [only] = &one.generators[..] else { return false };
                 let two = match &only.iter {

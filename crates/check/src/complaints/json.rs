@@ -9,8 +9,15 @@ use crate::finding::{Mistake, raises};
 use crate::kinds::{self, Kind};
 
 /// What `json.dumps` takes that has no say in what can be written.
-const HARMLESS: &[&str] =
-    &["allow_nan", "check_circular", "ensure_ascii", "indent", "separators", "skipkeys", "sort_keys"];
+const HARMLESS: &[&str] = &[
+    "allow_nan",
+    "check_circular",
+    "ensure_ascii",
+    "indent",
+    "separators",
+    "skipkeys",
+    "sort_keys",
+];
 /// And what has.
 const TELLING: &[&str] = &["cls", "default"];
 /// How deep a literal is looked into.
@@ -81,7 +88,9 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let mut named = call.arguments.keywords.iter();
         let is_known = |one: &str| HARMLESS.contains(&one) || ["fp", "obj"].contains(&one);
-        if let Some(unknown) = named.find(|one| one.arg.as_ref().is_none_or(|one| !is_known(one.as_str()))) {
+        if let Some(unknown) =
+            named.find(|one| one.arg.as_ref().is_none_or(|one| !is_known(one.as_str())))
+        {
             let name = unknown.arg.as_ref()?;
             // A class of its own may take anything more.
             let has_class = call.arguments.find_keyword("cls").is_some();
@@ -93,7 +102,11 @@ impl<'a> Judge<'_, 'a, '_> {
             let message = format!("{function}() has no parameter '{name}'");
             let crash = self.crash(name.range, message, raises::TYPE);
             let crash = self.apart(crash, true);
-            return Some(Mistake { nearest: near, valid: all.map(str::to_owned).collect(), ..crash });
+            return Some(Mistake {
+                nearest: near,
+                valid: all.map(str::to_owned).collect(),
+                ..crash
+            });
         }
         let value = call.arguments.args.first()?;
         let mut found = None;

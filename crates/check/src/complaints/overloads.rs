@@ -64,12 +64,7 @@ impl<'a> Judge<'_, 'a, '_> {
                     .and_then(|shown| shown.strip_prefix("<module '"))
                     .is_some_and(|shown| crate::modules::is_known(shown.trim_end_matches("'>"))),
                 Some(
-                    Kind::Str(_)
-                    | Kind::Bytes
-                    | Kind::List
-                    | Kind::Dict
-                    | Kind::Tuple
-                    | Kind::Set,
+                    Kind::Str(_) | Kind::Bytes | Kind::List | Kind::Dict | Kind::Tuple | Kind::Set,
                 ) => true,
                 Some(Kind::Known(class) | Kind::Class(class)) => {
                     !self.names.stores.contains_key(class.as_str())
@@ -107,8 +102,9 @@ fn beyond<'a>(call: &'a ExprCall, ways: &[Way]) -> Option<(usize, &'a Expr)> {
 fn lacking(call: &ExprCall, ways: &[Way]) -> Option<String> {
     let count = call.arguments.args.len();
     let lacks = |way: &Way| -> Option<Vec<String>> {
-        let is_given =
-            |(name, by_name): &&(String, bool)| *by_name && call.arguments.find_keyword(name).is_some();
+        let is_given = |(name, by_name): &&(String, bool)| {
+            *by_name && call.arguments.find_keyword(name).is_some()
+        };
         let open: Vec<_> = way.needed.iter().filter(|one| !is_given(one)).collect();
         // Those that come first are given by position.
         let lacking = open.get(count..).filter(|rest| !rest.is_empty())?;

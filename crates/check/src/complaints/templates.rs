@@ -32,12 +32,13 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let given = arguments.args.len();
         if places.count > given {
-            let message = format!("the text has {} places, and format() is given {given}", places.count);
-            return Some(self.apart(self.crash(call.range, message, raises::INDEX), true));
+            let message =
+                format!("the text has {} places, and format() is given {given}", places.count);
+            return Some(self.apart(self.crash(call.range(), message, raises::INDEX), true));
         }
         let missing = places.names.iter().find(|name| arguments.find_keyword(name).is_none())?;
         let message = format!("the text has a place '{missing}', which format() is not given");
-        Some(self.apart(self.crash(call.range, message, raises::KEY), true))
+        Some(self.apart(self.crash(call.range(), message, raises::KEY), true))
     }
 
     /// `"%s %s" % (one,)`.

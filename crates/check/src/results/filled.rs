@@ -34,6 +34,8 @@ enum Use {
     Puts(Option<String>),
     /// It looks at it.
     Looks,
+    /// It takes something out that may be a list, and may put anything into that.
+    Takes,
     /// It may do anything.
     Unknown,
 }
@@ -61,15 +63,16 @@ impl<'a> Results<'_, 'a, '_> {
             return None;
         }
         let loads = self.names.loads.get(name)?;
-        let mut put = Vec::new();
+        let (mut put, mut takes) = (Vec::new(), false);
         for load in loads.iter().filter(|load| self.scopes.of(**load, name) == scope) {
             match self.used(*load, is_list) {
                 Use::Puts(spelling) => put.push(spelling),
                 Use::Looks => {}
+                Use::Takes => takes = true,
                 Use::Unknown => return None,
             }
         }
-        let item = same(put.into_iter())?;
+        let item = same(put.into_iter()).filter(|item| !(takes && item.starts_with('[')))?;
         Some(if is_list { format!("[{item}]") } else { format!("{{__tidegate_any__(0): {item}}}") })
     }
 
@@ -143,18 +146,32 @@ impl<'a> Results<'_, 'a, '_> {
 
     /// What the program puts into a list that it took out of a dict: `groups[key].append(item)`.
     fn put_in_list(&self, list: Id) -> Use {
-        let around = self.tree.parent(list);
-        let Some(AnyNodeRef::ExprAttribute(method)) = around.map(|id| self.tree.node(id)) else {
-            return Use::Looks;
+        let Some(around) = self.tree.parent(list) else { return Use::Takes };
+        let method = match self.tree.node(around) {
+            AnyNodeRef::ExprAttribute(method) => method,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => return Use::Looks,
+            AnyNodeRef::StmtFor(_)
+            | AnyNodeRef::Comprehension(_)
+            | AnyNodeRef::ExprCompare(_)
+            | AnyNodeRef::InterpolatedElement(_) => return Use::Looks,
+            AnyNodeRef::Arguments(_) => {
+                return if matches!(self.given_to(around), Use::Looks) {
+                    Use::Looks
+                } else {
+                    Use::Takes
+                };
+            }
+            _ => return Use::Takes,
         };
-        let call = around.and_then(|id| self.tree.parent(id)).map(|id| self.tree.node(id));
-        let Some(AnyNodeRef::ExprCall(call)) = call else { return Use::Looks };
+        let call = self.tree.parent(around).map(|id| self.tree.node(id));
+        let Some(AnyNodeRef::ExprCall(call)) = call else { return Use::Takes };
         let in_list = |item: Option<String>| Use::Puts(item.map(|item| format!("[{item}]")));
         match (method.attr.as_str(), &call.arguments.args[..]) {
             ("append", [item]) => in_list(self.value(item)),
             ("extend", [items]) => in_list(self.value(items).map(|items| item_of(&items))),
             ("insert", [_, item]) => in_list(self.value(item)),
-            _ => Use::Looks,
+            (name, _) if HARMLESS.contains(&name) => Use::Looks,
+            _ => Use::Takes,
         }
     }
 
