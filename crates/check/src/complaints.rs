@@ -329,22 +329,7 @@ impl<'a> Judge<'_, 'a, '_> {
                 );
             }
         }
-        // Nobody looks at what annotations say.
-        let is_said = self.reach.is_annotation_at(complaint.range);
-        // What nothing defines is a mistake in the body of a loop and in a branch, too.
-        let is_nowhere = || {
-            !self.names.stores.contains_key(name)
-                && !self.names.is_imported(name)
-                && !self.is_in_doubt(complaint.range)
-                && !self.reach.is_kept_at(complaint.range)
-        };
-        let weight = if self.reach.is_dynamic() || is_said {
-            Weight::Advice
-        } else if !imports.is_empty() || is_nowhere() {
-            Weight::Call
-        } else {
-            Weight::WhenReached
-        };
+        let weight = self.weight_of_name(name, complaint.range, !imports.is_empty());
         Some(Mistake {
             code: Code::UndefinedName,
             weight,
@@ -352,6 +337,22 @@ impl<'a> Judge<'_, 'a, '_> {
             valid: if imports.len() > 1 { imports } else { Vec::new() },
             ..self.crash(complaint.range, message, raises::NAME)
         })
+    }
+
+    /// What a name without a value weighs. One that nothing defines is a mistake in the body of a loop and
+    /// in a branch, too.
+    fn weight_of_name(&self, name: &str, range: TextRange, is_tool: bool) -> Weight {
+        // Nobody looks at what annotations say.
+        if self.reach.is_dynamic() || self.reach.is_annotation_at(range) {
+            return Weight::Advice;
+        }
+        let is_nowhere = || {
+            !self.names.stores.contains_key(name)
+                && !self.names.is_imported(name)
+                && !self.is_in_doubt(range)
+                && !self.reach.is_kept_at(range)
+        };
+        if is_tool || is_nowhere() { Weight::Call } else { Weight::WhenReached }
     }
 
     /// Whether a name is one that the program made, imported or found.

@@ -182,11 +182,9 @@ fn kind(member: &str, typed: impl Fn(&str) -> bool) -> Kind {
         "set" | "frozenset" => Kind::Set,
         "CoroutineType" => Kind::Coroutine,
         "Future" | "Task" => Kind::Future,
-        name if KNOWN.contains(&name) => match typed(name) {
-            // A server has a result of the same name.
-            true => Kind::Other,
-            false => Kind::Known(name.to_owned()),
-        },
+        // A server may have a result of the same name.
+        name if KNOWN.contains(&name) && typed(name) => Kind::Other,
+        name if KNOWN.contains(&name) => Kind::Known(name.to_owned()),
         name if typed(name) => Kind::Typed(name.to_owned()),
         _ if member.starts_with("<module ") => Kind::Module,
         _ if member.starts_with("<class '") => {

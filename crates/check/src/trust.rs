@@ -333,8 +333,11 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
     }
 
     fn is_made_of_results(&self, items: &Expr, depth: usize) -> bool {
-        if depth > DEEPEST || self.is_of_a_tool(items) {
-            return depth <= DEEPEST;
+        if depth > DEEPEST {
+            return false;
+        }
+        if self.is_of_a_tool(items) {
+            return true;
         }
         let is_one = |one: &Expr| self.is_made_of_results(one, depth + 1);
         match items {

@@ -70,11 +70,23 @@ fn leaves<'a>(value: &'a Expr, depth: usize, take: &mut impl FnMut(&'a Expr)) {
                 leaves(&item.value, depth + 1, take);
             }
         }
-        Expr::List(list) => list.elts.iter().for_each(|one| leaves(one, depth + 1, take)),
-        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|one| leaves(one, depth + 1, take)),
+        Expr::List(list) => {
+            for one in &list.elts {
+                leaves(one, depth + 1, take);
+            }
+        }
+        Expr::Tuple(tuple) => {
+            for one in &tuple.elts {
+                leaves(one, depth + 1, take);
+            }
+        }
         Expr::Starred(_) => {}
         leaf => take(leaf),
     }
+}
+
+fn spreads(call: &ExprCall) -> bool {
+    call.arguments.keywords.iter().any(|one| one.arg.is_none())
 }
 
 impl<'a> Judge<'_, 'a, '_> {
@@ -94,7 +106,7 @@ impl<'a> Judge<'_, 'a, '_> {
             let name = unknown.arg.as_ref()?;
             // A class of its own may take anything more.
             let has_class = call.arguments.find_keyword("cls").is_some();
-            if has_class || TELLING.contains(&name.as_str()) || self.may_spread(call) {
+            if has_class || TELLING.contains(&name.as_str()) || spreads(call) {
                 return None;
             }
             let all = HARMLESS.iter().chain(TELLING).copied();
@@ -114,10 +126,6 @@ impl<'a> Judge<'_, 'a, '_> {
             found = found.take().or_else(|| self.unwritable(leaf));
         });
         found
-    }
-
-    fn may_spread(&self, call: &ExprCall) -> bool {
-        call.arguments.keywords.iter().any(|one| one.arg.is_none())
     }
 
     fn unwritable(&self, value: &'a Expr) -> Option<Mistake> {
