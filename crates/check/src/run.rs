@@ -170,10 +170,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let changed = changed(&tree, &names);
     let mut asked = asked(&judged);
     asked.extend(changed.iter().copied());
-    asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
-    asked.extend(tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range));
-    asked.extend(tree.all().filter_map(asked_for));
-    asked.extend(tree.all().flat_map(|(_, node)| asked_in_json(node)));
+    asked.extend(asked_for_crashes(&tree));
     let spelt = if reach.is_dynamic() {
         Spelt::default()
     } else {
@@ -325,6 +322,14 @@ fn asked(judged: &Judged) -> HashSet<TextRange> {
         asked.extend(lone.if_first.questions.iter().map(|question| question.range));
     }
     asked
+}
+
+/// The same for what may crash though the type checker does not mind.
+fn asked_for_crashes(tree: &Tree<'_>) -> HashSet<TextRange> {
+    let loops = tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range()));
+    let formats = tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range);
+    let written = tree.all().flat_map(|(_, node)| asked_in_json(node));
+    loops.chain(formats).chain(written).chain(tree.all().filter_map(asked_for)).collect()
 }
 
 /// What is changed under a key that only running would tell: `row[key] = value`.

@@ -151,8 +151,11 @@ impl<'a> Results<'_, 'a, '_> {
             AnyNodeRef::ExprAttribute(method) => method,
             AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => return Use::Looks,
             AnyNodeRef::StmtFor(_)
+            | AnyNodeRef::StmtIf(_)
+            | AnyNodeRef::StmtWhile(_)
             | AnyNodeRef::Comprehension(_)
             | AnyNodeRef::ExprCompare(_)
+            | AnyNodeRef::ExprUnaryOp(_)
             | AnyNodeRef::InterpolatedElement(_) => return Use::Looks,
             AnyNodeRef::Arguments(_) => {
                 return if matches!(self.given_to(around), Use::Looks) {
