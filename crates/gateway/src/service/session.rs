@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use check::{Left, Report};
 use engine::{Engine, Guest, Image, Language, Level, Limits, Session, Start, Usage};
@@ -13,6 +13,7 @@ use super::durable::held::{self, Held};
 use super::gate::Pass;
 use super::ids::{RunId, SessionId};
 use super::record::Moment;
+use super::shared::Shared;
 use super::store::{SessionRow, StoreError};
 use crate::checks::Earlier;
 
@@ -65,6 +66,12 @@ pub(super) struct Entry {
     is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
     held: Mutex<Vec<Held>>,
+    /// The sessions that it shares its files with, once it does.
+    pub(super) shared: OnceLock<Arc<Shared>>,
+    /// How often those files had been changed when it had them last,
+    pub(super) has_files: AtomicU64,
+    /// and as it lies on disk.
+    pub(super) wrote_files: AtomicU64,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -136,6 +143,8 @@ pub struct SessionView {
     pub image_bytes: u64,
     /// Whether a program runs in it now.
     pub busy: bool,
+    /// Other sessions that have the same files.
+    pub shares_with: Vec<SessionId>,
 }
 
 impl Entry {
@@ -169,6 +178,9 @@ impl Entry {
             left: Mutex::default(),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            shared: OnceLock::new(),
+            has_files: AtomicU64::new(0),
+            wrote_files: AtomicU64::new(0),
             body: AsyncMutex::default(),
         })
     }
@@ -214,6 +226,9 @@ impl Entry {
             left: Mutex::new(row.left.map(Earlier::Left)),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            shared: OnceLock::new(),
+            has_files: AtomicU64::new(0),
+            wrote_files: AtomicU64::new(0),
             body: AsyncMutex::default(),
         })
     }
@@ -233,6 +248,7 @@ impl Entry {
             in_memory: self.in_memory.load(Ordering::Relaxed),
             passing: self.passing.load(Ordering::Relaxed),
             agent: self.agent.clone(),
+            workspace: self.shared().map_or_else(String::new, |shared| shared.name().to_owned()),
             left: self.left(),
         }
     }
@@ -264,6 +280,7 @@ impl Entry {
             },
             image_bytes,
             busy: self.body.try_lock().is_err(),
+            shares_with: self.shared().map_or_else(Vec::new, |shared| shared.others(&self.id)),
         }
     }
 
@@ -306,6 +323,10 @@ impl Entry {
         let is_new = self.programs() == 0
             && !self.is_alive()
             && self.image_bytes.load(Ordering::Relaxed) == 0;
+        if self.shared().is_some() {
+            // Programs of the other sessions may have put modules there.
+            return Earlier::Something;
+        }
         if is_new {
             return Earlier::Nothing;
         }
@@ -417,7 +438,13 @@ impl Entry {
 
     /// What is written behind its image.
     pub(super) fn tail(&self) -> std::io::Result<Vec<u8>> {
-        held::tail(&self.held.lock().unwrap_or_else(PoisonError::into_inner))
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held::tail(&held, self.has_files.load(Ordering::Acquire))
+    }
+
+    /// It is there after all.
+    pub(super) fn stays(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Says that it is no more.

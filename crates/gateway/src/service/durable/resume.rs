@@ -365,8 +365,8 @@ impl Service {
             let mut all = HashMap::new();
             for path in paths {
                 match held::read(&path) {
-                    Ok((bytes, held)) => {
-                        let held = held.into_iter();
+                    Ok(held::Written { bytes, runs, .. }) => {
+                        let held = runs.into_iter();
                         all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
                     }
                     // It cannot be gone on with either, and says so.
@@ -413,9 +413,24 @@ impl Service {
         image: Option<ImageLine>,
         has_session: oneshot::Sender<()>,
     ) -> Result<Option<Outcome>, Refusal> {
+        if entry.shared().is_some() {
+            // It stands in the row already, and those before it may be of other sessions and rest for long.
+            let _ = has_session.send(());
+            let mut body = entry.lock().await;
+            return self.go_on_in(&mut body, (entry, run, keeper), image).await;
+        }
         let mut body = entry.body.lock().await;
         // Nobody waits for it but who opens the service.
         let _ = has_session.send(());
+        self.go_on_in(&mut body, (entry, run, keeper), image).await
+    }
+
+    async fn go_on_in(
+        &self,
+        body: &mut Body,
+        (entry, run, keeper): (&Arc<Entry>, &Arc<Run>, &Arc<Keeper>),
+        image: Option<ImageLine>,
+    ) -> Result<Option<Outcome>, Refusal> {
         entry.still_there()?;
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
@@ -423,7 +438,7 @@ impl Service {
             Some(image) => self.go_on_from(body, place, image).await,
             None => self.begin_again(body, place).await,
         };
-        self.within_time(&mut body, place, work).await
+        self.within_time(body, place, work).await
     }
 
     /// What a run can call, with what it called in earlier processes counted.
@@ -650,6 +665,7 @@ fn settle(
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);
+            place.entry.has_changed_files();
             // Before it can be written anywhere.
             place.entry.hold(Held::new(place.keeper.begun().run.clone(), &outcome));
             Ok(Some(*outcome))
