@@ -350,7 +350,7 @@ impl<'a> Judge<'_, 'a, '_> {
             !self.names.stores.contains_key(name)
                 && !self.names.is_imported(name)
                 && !self.is_in_doubt(range)
-                && !self.reach.is_kept_at(range)
+                && !self.reach.may_never_run_at(range)
         };
         if is_tool || is_nowhere() { Weight::Call } else { Weight::WhenReached }
     }

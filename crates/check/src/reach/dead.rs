@@ -37,10 +37,25 @@ impl Reach<'_, '_, '_> {
         false
     }
 
-    /// Whether a place is in an async function whose calls are only kept: nobody may ever wait for them.
-    pub(crate) fn is_kept_at(&self, range: TextRange) -> bool {
-        let function = self.tree.function(self.tree.around(range)).map(|id| self.tree.node(id));
-        let Some(AnyNodeRef::StmtFunctionDef(function)) = function else { return false };
+    /// Whether a place is in a function that nobody may ever run though it is not dead: a method that is
+    /// not certainly called, or an async function whose calls are only kept.
+    pub(crate) fn may_never_run_at(&self, range: TextRange) -> bool {
+        let mut inner = self.tree.function(self.tree.around(range));
+        while let Some(id) = inner {
+            if let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(id) {
+                let parent = self.tree.parent(id).map(|parent| self.tree.node(parent));
+                let is_method = matches!(parent, Some(AnyNodeRef::StmtClassDef(_)));
+                if is_method && !self.called.contains(&id) || self.is_only_kept(function) {
+                    return true;
+                }
+            }
+            inner = self.tree.function(id);
+        }
+        false
+    }
+
+    /// `task = f()`, of an async function, and no more.
+    fn is_only_kept(&self, function: &StmtFunctionDef) -> bool {
         let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice);
         let is_kept = |one: &Id| {
             let call = self.tree.parent(*one).filter(|call| {
@@ -49,7 +64,8 @@ impl Reach<'_, '_, '_> {
             let around = call.and_then(|call| self.tree.parent(call));
             matches!(around.map(|id| self.tree.node(id)), Some(AnyNodeRef::StmtAssign(_)))
         };
-        function.is_async && uses.unwrap_or_default().iter().all(is_kept)
+        let is_used = uses.is_some_and(|uses| !uses.is_empty());
+        function.is_async && is_used && uses.unwrap_or_default().iter().all(is_kept)
     }
 
     /// Whether a statement before this one always leaves.
