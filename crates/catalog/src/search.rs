@@ -220,7 +220,7 @@ impl Inner {
                 occurrences.places.push((number, place));
             }
         }
-        let known = Known::new(words.keys());
+        let known = Known::new(words.keys().chain(synonyms::asked()));
         let count = count as usize;
         Self { catalog, tuning, parts, starts, count, words, known }
     }

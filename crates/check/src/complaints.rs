@@ -3,20 +3,27 @@
 //! Most of what it says is about types that a program never keeps to, and is dropped. What is
 //! left is what raises an exception whenever it is reached, in our own words.
 
+mod contexts;
 mod crashes;
+mod definitions;
 mod doubt;
 mod forgotten;
 mod formats;
 mod futures;
+mod json;
 mod lookups;
 mod overloads;
 mod own;
 mod pairs;
 mod patterns;
+mod refusals;
+mod tables;
+mod templates;
 mod written;
 
 pub(crate) use crashes::loop_of;
 pub(crate) use formats::formatted;
+pub(crate) use json::asked_in_json;
 pub(crate) use written::asked_for;
 
 use std::cell::Cell;
@@ -104,6 +111,7 @@ impl<'a> Judge<'_, 'a, '_> {
             "invalid-assignment" => self.unpacked(complaint),
             "division-by-zero" => self.divides_by_zero(complaint),
             "unused-awaitable" => self.unused(complaint),
+            "invalid-context-manager" => self.no_context(complaint),
             _ => None,
         }
     }
@@ -115,7 +123,11 @@ impl<'a> Judge<'_, 'a, '_> {
             AnyNodeRef::ExprSubscript(subscript) => {
                 self.missing_in_literal(subscript).or_else(|| self.set_in_fixed(subscript))
             }
-            AnyNodeRef::ExprAttribute(attribute) => self.missing_in_own(id, attribute),
+            AnyNodeRef::ExprAttribute(attribute) => {
+                self.missing_in_own(id, attribute).or_else(|| self.set_in_frozen(id, attribute))
+            }
+            AnyNodeRef::ExprBinOp(operation) => self.misfilled_by_percent(operation),
+            AnyNodeRef::StmtClassDef(class) => self.misdefined(class),
             AnyNodeRef::InterpolatedElement(element) => self.misformatted(element),
             AnyNodeRef::ExprCall(call) => self
                 .sorted_by_position(call)
@@ -124,6 +136,10 @@ impl<'a> Judge<'_, 'a, '_> {
                 .or_else(|| self.unreadable(call))
                 .or_else(|| self.unknown_keyword(call))
                 .or_else(|| self.unknown_item(call))
+                .or_else(|| self.misfilled(call))
+                .or_else(|| self.no_json(call))
+                .or_else(|| self.made_abstract(call))
+                .or_else(|| self.cut_in_fractions(call))
                 .or_else(|| self.misused_generator(node))
                 .or_else(|| self.looped_future(id, node)),
             AnyNodeRef::StmtRaise(raise) => self.raised(raise),
@@ -155,15 +171,31 @@ impl<'a> Judge<'_, 'a, '_> {
         Some(if is_written { crash } else { Mistake { weight: Weight::Advice, ..crash } })
     }
 
-    /// `a, b = (1, 2, 3)`.
+    /// `a, b = (1, 2, 3)`, `for at, name, size in enumerate(rows)`.
     fn unpacked(&self, complaint: &Complaint) -> Option<Mistake> {
         let is_count = complaint.message.contains("values to unpack");
         let id = self.tree.around(complaint.range);
-        let is_written = std::iter::once(id).chain(self.tree.above(id)).take(3).any(|id| {
-            matches!(self.tree.node(id), AnyNodeRef::StmtAssign(assign) if assign.value.is_tuple_expr() || assign.value.is_list_expr())
-        });
+        let is_written =
+            std::iter::once(id).chain(self.tree.above(id)).take(3).any(|id| {
+                match self.tree.node(id) {
+                    AnyNodeRef::StmtAssign(assign) => {
+                        assign.value.is_tuple_expr() || assign.value.is_list_expr()
+                    }
+                    node => loop_of(node).is_some_and(|(target, items)| {
+                        target.range() == complaint.range && self.gives_tuples(items)
+                    }),
+                }
+            });
         let words = || plain(&complaint.message);
         (is_count && is_written).then(|| self.crash(complaint.range, words(), raises::VALUE))
+    }
+
+    /// Whether all items of something are tuples of one length: `enumerate(...)`, `zip(a, b)`.
+    fn gives_tuples(&self, items: &'a Expr) -> bool {
+        let Expr::Call(call) = items else { return false };
+        let is_spread = call.arguments.args.iter().any(Expr::is_starred_expr);
+        let name = self.own_of_python(&call.func).filter(|name| self.is_its_own(name));
+        !is_spread && name.is_some_and(|name| ["enumerate", "zip"].contains(&name))
     }
 
     fn divides_by_zero(&self, complaint: &Complaint) -> Option<Mistake> {
@@ -297,13 +329,7 @@ impl<'a> Judge<'_, 'a, '_> {
                 );
             }
         }
-        // Nobody looks at what annotations say.
-        let is_said = self.reach.is_annotation_at(complaint.range);
-        let weight = match (self.reach.is_dynamic() || is_said, imports.is_empty()) {
-            (true, _) => Weight::Advice,
-            (false, false) => Weight::Call,
-            (false, true) => Weight::WhenReached,
-        };
+        let weight = self.weight_of_name(name, complaint.range, !imports.is_empty());
         Some(Mistake {
             code: Code::UndefinedName,
             weight,
@@ -311,6 +337,22 @@ impl<'a> Judge<'_, 'a, '_> {
             valid: if imports.len() > 1 { imports } else { Vec::new() },
             ..self.crash(complaint.range, message, raises::NAME)
         })
+    }
+
+    /// What a name without a value weighs. One that nothing defines is a mistake in the body of a loop and
+    /// in a branch, too.
+    fn weight_of_name(&self, name: &str, range: TextRange, is_tool: bool) -> Weight {
+        // Nobody looks at what annotations say.
+        if self.reach.is_dynamic() || self.reach.is_annotation_at(range) {
+            return Weight::Advice;
+        }
+        let is_nowhere = || {
+            !self.names.stores.contains_key(name)
+                && !self.names.is_imported(name)
+                && !self.is_in_doubt(range)
+                && !self.reach.may_never_run_at(range)
+        };
+        if is_tool || is_nowhere() { Weight::Call } else { Weight::WhenReached }
     }
 
     /// Whether a name is one that the program made, imported or found.
@@ -353,7 +395,9 @@ impl<'a> Judge<'_, 'a, '_> {
         let subscript = self.subscript(complaint.range)?;
         // What was learned may be anything else the next time, so its type is never that alone.
         let is_learned = bindings::is_learned(class);
-        let classes = match self.type_of(&subscript.value) {
+        let shown = self.type_of(&subscript.value);
+        let may_be_none = shown.is_some_and(|shown| shown.split(" | ").any(|one| one == "None"));
+        let classes = match shown {
             Some(shown) if shown != class => self.all_without(shown, key),
             shown => shown.map(|class| vec![class]),
         };
@@ -390,20 +434,21 @@ impl<'a> Judge<'_, 'a, '_> {
                          the same, ask with `.get(\"{key}\")`"
                     ),
                 },
-                raises::KEY,
+                if may_be_none { raises::LOOKUP } else { raises::KEY },
             )
         })
     }
 
     /// The classes of which a value is one, `A | B`, if all are results of tools that do not have a key.
     fn all_without<'s>(&self, shown: &'s str, key: &str) -> Option<Vec<&'s str>> {
+        // What nothing has, None has not either.
         let lacks = |class: &&str| {
             let fields = self.fields.of(class);
             !bindings::is_learned(class)
                 && fields.is_some_and(|fields| fields.iter().all(|field| field != key))
         };
-        let classes: Vec<&str> = shown.split(" | ").collect();
-        classes.iter().all(lacks).then_some(classes)
+        let classes: Vec<&str> = shown.split(" | ").filter(|class| *class != "None").collect();
+        (!classes.is_empty() && classes.iter().all(lacks)).then_some(classes)
     }
 
     /// Whether a key is a field of a class with a slip of the pen.
@@ -596,11 +641,31 @@ impl<'a> Judge<'_, 'a, '_> {
     fn kind(&self, expression: &Expr) -> Option<Kind> {
         let kind = kinds::only(self.type_of(expression)?, |name| self.fields.of(name).is_some())?;
         // What a future gives may be anything; that it is one is written where it is made.
-        let is_sure = match kind {
+        let is_sure = match &kind {
             Kind::Future => self.trust.is_future(expression),
+            // The program may have a class of the same name.
+            Kind::Known(class) | Kind::Class(class) if self.is_own_class(class) => false,
+            Kind::Known(_) => self.trust.is_sure(expression) || self.is_of_a_table(expression),
+            Kind::Coroutine => self.trust.is_sure(expression) || self.is_made_to_wait(expression),
             _ => self.trust.is_sure(expression),
         };
         is_sure.then_some(kind)
+    }
+
+    /// Whether a call gives a coroutine whatever is in what it is called on: `queue.get()`, and what
+    /// `asyncio` itself gives.
+    fn is_made_to_wait(&self, expression: &Expr) -> bool {
+        let Expr::Call(call) = expression else { return false };
+        let Expr::Attribute(method) = &*call.func else { return false };
+        let is_module = matches!(self.names.standard(&call.func), Some(("asyncio", _)));
+        !self.trust.sets_attribute(method.attr.as_str())
+            && (is_module || matches!(self.kind(&method.value), Some(Kind::Known(_))))
+    }
+
+    /// Whether the program has a class of this name.
+    fn is_own_class(&self, name: &str) -> bool {
+        let places = self.names.stores.get(name).map(Vec::as_slice).unwrap_or_default();
+        places.iter().any(|place| matches!(self.tree.node(*place), AnyNodeRef::StmtClassDef(_)))
     }
 
     fn node(&self, range: TextRange) -> Id {

@@ -224,6 +224,9 @@ pub(crate) mod raises {
     pub(crate) const IMPORT: &[&str] = &["ModuleNotFoundError", "ImportError"];
     pub(crate) const ATTRIBUTE: &[&str] = &["AttributeError"];
     pub(crate) const KEY: &[&str] = &["KeyError", "LookupError"];
+    /// Where it may be None, which has no keys at all.
+    pub(crate) const LOOKUP: &[&str] = &["KeyError", "LookupError", "TypeError"];
+    pub(crate) const FROZEN: &[&str] = &["FrozenInstanceError", "AttributeError"];
     pub(crate) const INDEX: &[&str] = &["IndexError", "LookupError"];
     pub(crate) const NAME: &[&str] = &["NameError", "UnboundLocalError"];
     /// Going over a future gives the future itself, and then an error.

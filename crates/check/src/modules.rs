@@ -184,7 +184,7 @@ pub(crate) fn is_usual(name: &str) -> bool {
 /// The same for a module with its whole name: of some only the topmost is known.
 pub(crate) fn is_known(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default();
-    is_usual(first) || ["numpy", "pandas"].contains(&name)
+    is_usual(first) || ["numpy", "numpy.linalg", "numpy.random", "pandas"].contains(&name)
 }
 
 /// The modules that somebody could have meant.

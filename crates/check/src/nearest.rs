@@ -52,7 +52,14 @@ pub(crate) fn is_slip(wanted: &str, name: &str) -> bool {
         4..=7 => 1,
         _ => 2,
     };
-    strsim::osa_distance(&wanted, &name) <= tolerated || is_stuttered(&wanted, &name)
+    strsim::osa_distance(&wanted, &name) <= tolerated
+        || is_stuttered(&wanted, &name)
+        || is_cut(&wanted, &name)
+}
+
+/// Whether a name is another without its last letter: `nam`.
+fn is_cut(wanted: &str, name: &str) -> bool {
+    wanted.chars().count() == 3 && name.chars().count() == 4 && name.starts_with(wanted)
 }
 
 /// Whether a name is another with one of its letters twice: `skuu`.
@@ -127,6 +134,7 @@ mod tests {
             ("createdAt", "created_at"),
             ("desciption", "description"),
             ("skuu", "sku"),
+            ("nam", "name"),
             ("statuss", "status"),
         ] {
             assert!(is_slip(wanted, name), "{wanted}");
@@ -136,6 +144,7 @@ mod tests {
             ("temp", "temperature"),
             ("ids", "id"),
             ("url", "uri"),
+            ("sku", "skus"),
             ("totals", "total"),
             ("entries", "entry"),
             ("merged_by", "merged_at"),

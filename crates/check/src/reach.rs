@@ -42,6 +42,10 @@ const ENDS: &[&str] = &["exit", "_exit", "quit", "abort", "SystemExit", "kill"];
 /// Attributes through which names can be defined: `sys.modules[__name__].x = 1`.
 const REACH_IN: &[&str] = &["modules", "__dict__", "f_globals", "f_locals", "_getframe"];
 
+/// Functions that go over all that they are given.
+const USERS: &[&str] =
+    &["dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"];
+
 /// Functions and methods that leave what they are given as it is.
 const LOOK: &[&str] = &[
     "all",
@@ -79,8 +83,10 @@ pub(crate) struct Reach<'t, 'a, 'c> {
     called: HashSet<Id>,
     /// Which names only ever stand for what they were set to, as far as somebody has asked.
     fixed: RefCell<HashMap<String, bool>>,
-    /// What certainly has items, though that is not to be seen from how it is written.
+    /// What certainly has items, though that is not to be seen from how it is written,
     filled: HashSet<TextRange>,
+    /// and what tools gave: a loop over that is there for what it brings.
+    brought: HashSet<TextRange>,
     /// Attributes that the program sets: a method of such a name may be another by then.
     set: HashSet<&'a str>,
 }
@@ -97,26 +103,41 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             called: HashSet::new(),
             fixed: RefCell::default(),
             filled: HashSet::new(),
+            brought: HashSet::new(),
             set: tree.all().filter_map(set).collect(),
         };
-        // Functions that call functions: as often as something new is found.
+        reach.find_called();
+        reach
+    }
+
+    /// Functions that call functions: as often as something new is found.
+    fn find_called(&mut self) {
         loop {
             let more: Vec<Id> =
-                tree.all().filter_map(|(id, node)| reach.newly_called(id, node)).collect();
+                self.tree.all().filter_map(|(id, node)| self.newly_called(id, node)).collect();
             if more.is_empty() {
-                return reach;
+                return;
             }
-            reach.called.extend(more);
+            self.called.extend(more);
         }
     }
 
-    /// Takes note of what certainly has items.
-    pub(crate) fn note_items(&mut self, filled: HashSet<TextRange>) {
+    /// Takes note of what certainly has items, and of what tools gave.
+    pub(crate) fn note_items(&mut self, filled: HashSet<TextRange>, brought: HashSet<TextRange>) {
         self.filled = filled;
+        self.brought = brought;
+        if !self.filled.is_empty() || !self.brought.is_empty() {
+            self.find_called();
+        }
     }
 
     pub(crate) fn has_items(&self, items: &'a Expr) -> bool {
         self.filled.contains(&items.range()) || flow::has_items(items, &|name| self.meant(name))
+    }
+
+    /// Whether the body of a loop over something is there to run: it has items, or a tool gave it.
+    fn is_gone_over(&self, items: &'a Expr) -> bool {
+        self.brought.contains(&items.range()) || self.has_items(items)
     }
 
     /// What a name means, as far as that is the same wherever it is used.
@@ -320,8 +341,9 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             AnyNodeRef::StmtFor(statement) => {
                 !tree.node(child).is_statement()
                     || tree.is_in(child, &statement.body)
-                        && !statement.body.iter().any(flow::may_leave)
-                        && self.has_items(&statement.iter)
+                        && (self.brought.contains(&statement.iter.range())
+                            || !statement.body.iter().any(flow::may_leave)
+                                && self.has_items(&statement.iter))
             }
             AnyNodeRef::StmtTry(statement) => {
                 let left = statement.finalbody.iter().any(flow::may_leave);
@@ -342,7 +364,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
                     || compare.comparators.first().is_some_and(|first| tree.is(child, first))
             }
             AnyNodeRef::Comprehension(one) => {
-                tree.is(child, &one.iter) || self.has_items(&one.iter)
+                tree.is(child, &one.iter) || self.is_gone_over(&one.iter)
             }
             AnyNodeRef::ExprListComp(one) => self.runs(child, &one.generators),
             AnyNodeRef::ExprSetComp(one) => self.runs(child, &one.generators),
@@ -350,6 +372,7 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
             // Nobody may ask for what it gives, or not for all of it.
             AnyNodeRef::ExprGenerator(one) => {
                 matches!(tree.node(child), AnyNodeRef::Comprehension(first) if is_first(first, &one.generators))
+                    || self.is_used_up(parent) && self.runs(child, &one.generators)
             }
             AnyNodeRef::StmtAssert(statement) => tree.is(child, &statement.test),
             AnyNodeRef::ElifElseClause(_)
@@ -363,7 +386,26 @@ impl<'t, 'a, 'c> Reach<'t, 'a, 'c> {
     /// always is.
     fn runs(&self, child: Id, generators: &'a [Comprehension]) -> bool {
         matches!(self.tree.node(child), AnyNodeRef::Comprehension(one) if is_first(one, generators))
-            || generators.iter().all(|one| one.ifs.is_empty() && self.has_items(&one.iter))
+            || generators.iter().all(|one| one.ifs.is_empty() && self.is_gone_over(&one.iter))
+    }
+
+    /// Whether a generator is given to a function of Python's own that wants all that it gives.
+    fn is_used_up(&self, generator: Id) -> bool {
+        let arguments = self.tree.parent(generator);
+        let call = arguments.and_then(|one| self.tree.parent(one)).map(|one| self.tree.node(one));
+        let Some(AnyNodeRef::ExprCall(call)) = call else { return false };
+        match &*call.func {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                let is_plain =
+                    !self.names.stores.contains_key(name) && !self.names.is_imported(name);
+                is_plain && USERS.contains(&name) && call.arguments.args.len() == 1
+            }
+            Expr::Attribute(method) => {
+                method.attr.as_str() == "join" && method.value.is_string_literal_expr()
+            }
+            _ => false,
+        }
     }
 
     /// What a name stands for wherever it is used: bound once, and only looked at.

@@ -104,6 +104,7 @@ impl<'a> Results<'_, 'a, '_> {
             self.is_ours.set(false);
             let spelling = match node {
                 AnyNodeRef::ExprAwait(one) => self.awaited(&one.value),
+                AnyNodeRef::ExprCall(call) if self.is_of_lists(call) => self.becomes(id),
                 AnyNodeRef::ExprCall(call) => self.made(call),
                 AnyNodeRef::ExprList(list) if list.elts.is_empty() && list.ctx.is_load() => {
                     self.becomes(id)
@@ -309,6 +310,7 @@ impl<'a> Results<'_, 'a, '_> {
             return match value {
                 Expr::List(list) if list.elts.is_empty() => self.filled(place, name, true),
                 Expr::Dict(dict) if dict.items.is_empty() => self.filled(place, name, false),
+                Expr::Call(call) if self.is_of_lists(call) => self.filled(place, name, false),
                 value => self.value(value),
             };
         }

@@ -11,7 +11,7 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::calls::{self, Judged, Lone, Question};
 use crate::checker::{Job, Known};
-use crate::complaints::{Judge, asked_for, formatted, loop_of};
+use crate::complaints::{Judge, asked_for, asked_in_json, formatted, loop_of};
 use crate::earlier::{Found, Left};
 use crate::finding::{Code, Finding, Mistake, Report, Severity, Unchecked, Weight};
 use crate::names::{Meaning, Names};
@@ -170,9 +170,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let changed = changed(&tree, &names);
     let mut asked = asked(&judged);
     asked.extend(changed.iter().copied());
-    asked.extend(tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range())));
-    asked.extend(tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range));
-    asked.extend(tree.all().filter_map(asked_for));
+    asked.extend(asked_for_crashes(&tree));
     let spelt = if reach.is_dynamic() {
         Spelt::default()
     } else {
@@ -191,7 +189,7 @@ pub(crate) fn run(checker: &mut TypeChecker, job: &Job, told: &dyn Fn(Review)) -
     let given = found.given.as_deref();
     let fields = checker.fields();
     let settled = is_settled(&changed, &typed, fields) && !mixed::mixes(&tree, &names);
-    reach.note_items(with_items(&tree, &typed, &trust, fields));
+    reach.note_items(with_items(&tree, &typed, &trust, fields), brought(&tree, &trust));
     let judge = Judge {
         tree: &tree,
         names: &names,
@@ -326,6 +324,14 @@ fn asked(judged: &Judged) -> HashSet<TextRange> {
     asked
 }
 
+/// The same for what may crash though the type checker does not mind.
+fn asked_for_crashes(tree: &Tree<'_>) -> HashSet<TextRange> {
+    let loops = tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1.range()));
+    let formats = tree.all().filter_map(|(_, node)| formatted(node)).map(Ranged::range);
+    let written = tree.all().flat_map(|(_, node)| asked_in_json(node));
+    loops.chain(formats).chain(written).chain(tree.all().filter_map(asked_for)).collect()
+}
+
 /// What is changed under a key that only running would tell: `row[key] = value`.
 fn changed(tree: &Tree<'_>, names: &Names<'_, '_>) -> Vec<TextRange> {
     let is_own = |one: &Expr| matches!(one, Expr::Attribute(one) if mixed::is_own_attribute(tree, names, one));
@@ -357,6 +363,12 @@ fn with_items(
         (is_certain && trust.is_sure(items)).then_some(items.range())
     };
     tree.all().filter_map(|(_, node)| has_fields(loop_of(node)?.1)).collect()
+}
+
+/// What loops go over that tools gave.
+fn brought(tree: &Tree<'_>, trust: &Trust<'_, '_, '_>) -> HashSet<TextRange> {
+    let items = tree.all().filter_map(|(_, node)| Some(loop_of(node)?.1));
+    items.filter(|items| trust.is_brought(items)).map(Ranged::range).collect()
 }
 
 /// Answers what the calls left open.

@@ -82,6 +82,11 @@ enum Quest {
 
 /// How many steps a way may have.
 const LONGEST: usize = 40;
+/// How often something may be made of something else.
+const DEEPEST: usize = 6;
+
+/// Functions of Python's that give the items of what they are given.
+const KEEPERS: &[&str] = &["enumerate", "list", "reversed", "set", "sorted", "tuple", "zip"];
 
 /// What is known of where values come from.
 pub(crate) struct Trust<'t, 'a, 'c> {
@@ -320,6 +325,65 @@ impl<'t, 'a, 'c> Trust<'t, 'a, 'c> {
             }
             _ => false,
         }
+    }
+
+    /// Whether what a loop goes over is what a tool gave, or is made of that.
+    pub(crate) fn is_brought(&self, items: &Expr) -> bool {
+        self.is_made_of_results(items, 0)
+    }
+
+    fn is_made_of_results(&self, items: &Expr, depth: usize) -> bool {
+        if depth > DEEPEST {
+            return false;
+        }
+        if self.is_of_a_tool(items) {
+            return true;
+        }
+        let is_one = |one: &Expr| self.is_made_of_results(one, depth + 1);
+        match items {
+            Expr::ListComp(one) => one.generators.first().is_some_and(|first| is_one(&first.iter)),
+            Expr::SetComp(one) => one.generators.first().is_some_and(|first| is_one(&first.iter)),
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    KEEPERS.contains(&name)
+                        && !self.names.stores.contains_key(name)
+                        && call.arguments.args.iter().any(is_one)
+                }
+                Expr::Attribute(method) => {
+                    ["items", "keys", "values"].contains(&method.attr.as_str())
+                        && call.arguments.is_empty()
+                        && is_one(&method.value)
+                }
+                _ => false,
+            },
+            Expr::Await(one) => self.gathers_results(&one.value),
+            Expr::Name(name) => {
+                let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
+                let Some([only]) = places else { return false };
+                match self.tree.parent(*only).map(|parent| self.tree.node(parent)) {
+                    Some(AnyNodeRef::StmtAssign(one)) => is_one(&one.value),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// `gather(*[get(x) for x in xs])`, of tools.
+    fn gathers_results(&self, call: &Expr) -> bool {
+        let Expr::Call(call) = call else { return false };
+        let is_gather = matches!(self.names.standard(&call.func), Some(("asyncio", "gather")));
+        let is_tool = |one: &Expr| matches!(one, Expr::Call(one) if self.names.is_tool(&one.func));
+        let gives = |one: &Expr| match one {
+            Expr::Starred(one) => match &*one.value {
+                Expr::ListComp(one) => is_tool(&one.elt),
+                Expr::Generator(one) => is_tool(&one.elt),
+                _ => false,
+            },
+            one => is_tool(one),
+        };
+        is_gather && call.arguments.args.iter().any(gives)
     }
 
     /// Whether a value is certainly a future: what makes it says so, whatever it is made of.

@@ -66,6 +66,8 @@ pub(crate) struct Way {
     pub(crate) named: Option<Vec<String>>,
     /// How many values it takes by position; `None` where that is any number.
     pub(crate) most: Option<usize>,
+    /// What it cannot do without, and whether that can be given by its name.
+    pub(crate) needed: Vec<(String, bool)>,
 }
 
 /// A type checker that has read the stubs of some servers.
@@ -225,7 +227,13 @@ fn complaint(diagnostic: &Diagnostic, program: &Rewritten) -> Option<Complaint> 
 fn way(parameters: &[CallSignatureParameter<'_>]) -> Way {
     let named = parameters.iter().filter(|one| !one.is_positional_only && !one.is_variadic);
     let takes_any = parameters.iter().any(|one| one.is_keyword_variadic);
+    // A default is shown behind the name.
+    let is_needed = |one: &&CallSignatureParameter<'_>| {
+        !one.is_variadic && !one.is_keyword_variadic && !one.label.contains('=')
+    };
+    let needed = parameters.iter().filter(is_needed);
     Way {
+        needed: needed.map(|one| (one.name.clone(), !one.is_positional_only)).collect(),
         named: (!takes_any).then(|| named.map(|one| one.name.clone()).collect()),
         most: parameters.iter().all(|one| !one.is_variadic).then_some(parameters.len()),
     }

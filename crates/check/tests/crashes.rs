@@ -197,3 +197,65 @@ fn results_of_one_name_from_two_servers_are_not_taken_for_one_another() {
     let report = with(&listings, source);
     assert!(!report.blocks(), "{}", report.for_model());
 }
+
+#[test]
+fn what_a_loop_over_a_result_certainly_does_counts() {
+    let begin = "from servers.crm import list_deals\ndeals = (await list_deals())['deals']\n";
+    for (rest, expected) in [
+        ("for deal in deals:\n    print(deal['title'].uper())", true),
+        (
+            "for deal in deals:\n    if deal['amount'] < 0:\n        continue\n    print(deal['title'].uper())",
+            false,
+        ),
+        ("for deal in deals:\n    print(deal['title'].uper())\n    break", true),
+        ("for at, deal in enumerate(sorted(deals, key=len)):\n    print(deal['title'] + 1)", true),
+        ("print([deal['title'].uper() for deal in deals])", true),
+        ("print([deal['title'].uper() for deal in deals if deal['amount'] > 1])", false),
+        ("print(sum(deal['title'].uper() for deal in deals))", true),
+        ("print(any(deal['title'].uper() for deal in deals))", false),
+        ("def line(deal):\n    return deal + nowhere\nfor deal in deals:\n    line(deal)", true),
+        ("for deal in deals:\n    if deal['amount'] > 3:\n        print(nowhere)", true),
+        (
+            "import os\nfor deal in deals:\n    if os.environ.get('X'):\n        print(nowhere)",
+            false,
+        ),
+        (
+            "for deal in deals:\n    try:\n        print(nowhere)\n    except NameError:\n        pass",
+            false,
+        ),
+        ("for deal in []:\n    print('a' + 1)", false),
+    ] {
+        let source = format!("{begin}{rest}");
+        assert_eq!(!blocked(&source).is_empty(), expected, "{rest}: {:?}", blocked(&source));
+    }
+}
+
+#[test]
+fn what_a_call_lacks_is_named() {
+    for (source, words) in [
+        ("'a-b'.replace('-')", "replace() needs a value for 'new'"),
+        ("{}.get()", "get() needs a value for 'key'"),
+        ("import asyncio\nawait asyncio.sleep()", "sleep() needs a value for 'delay'"),
+        ("sorted(key=len)", "sorted() needs a value for 'iterable'"),
+        ("print('{} {}'.format(1))", "the text has 2 places, and format() is given 1"),
+        ("print('%s %s' % (1,))", "the text has 2 places for values, and is given 1"),
+        ("import json\nprint(json.dumps({'a': {1}}))", "a set cannot be written as JSON"),
+        ("with 5:\n    pass", "an int cannot be used with `with`"),
+        ("import queue\nqueue.Queue().push(1)", "a Queue has no attribute 'push'"),
+        (
+            "import pandas as pd\npd.DataFrame({'a': [1]})['a'].avg()",
+            "a Series has no attribute 'avg'",
+        ),
+        (
+            "import pandas as pd\npd.DataFrame({'a': [1]}).sort_values('a', reverse=True)",
+            "sort_values() has no parameter 'reverse'",
+        ),
+        (
+            "import numpy as np\nnp.linalg.invert([[1]])",
+            "the module 'numpy.linalg' has no 'invert'",
+        ),
+    ] {
+        let (message, _) = one(source);
+        assert!(message.contains(words), "{source}: {message}");
+    }
+}

@@ -27,6 +27,15 @@ pub(super) struct Occurrences {
     pub(super) places: Vec<(u32, u32)>,
 }
 
+/// A word that is asked for.
+#[derive(Debug)]
+struct Term {
+    /// Without its ending, as words are compared,
+    word: String,
+    /// and with it, as it was written.
+    written: String,
+}
+
 /// What a word of the query gives each tool that it gives anything.
 type Gain = Vec<(u32, f32)>;
 
@@ -34,7 +43,7 @@ type Gain = Vec<(u32, f32)>;
 pub(super) fn by_words(index: &Inner, shaped: &Shaped, tuning: &Tuning) -> Option<Vec<f32>> {
     let wanted = terms(index, &shaped.wanted);
     let server = terms(index, &shaped.server);
-    let steps: Vec<Vec<String>> = shaped.steps.iter().map(|step| terms(index, step)).collect();
+    let steps: Vec<Vec<Term>> = shaped.steps.iter().map(|step| terms(index, step)).collect();
     if wanted.is_empty() && server.is_empty() {
         // What is too long to be a word was asked for all the same, and no tool has it.
         return words::is_data(&shaped.wanted).then(|| vec![0.0; index.count]);
@@ -43,14 +52,14 @@ pub(super) fn by_words(index: &Inner, shaped: &Shaped, tuning: &Tuning) -> Optio
 
     let mut scores = vec![0.0; index.count];
     for word in wanted.iter().chain(&server) {
-        add(&mut scores, gains.get(word.as_str()));
+        add(&mut scores, gains.get(word.word.as_str()));
     }
     if tuning.steps > 0.0 {
         let mut best = vec![0.0_f32; index.count];
         let mut one = vec![0.0; index.count];
         for step in &steps {
             for word in step {
-                add(&mut one, gains.get(word.as_str()));
+                add(&mut one, gains.get(word.word.as_str()));
             }
             for (best, one) in best.iter_mut().zip(&mut one) {
                 *best = best.max(std::mem::take(one));
@@ -71,16 +80,17 @@ fn add(scores: &mut [f32], gain: Option<&Gain>) {
 
 /// The different words of a text. Of a word with words inside it either itself counts, if any
 /// tool has it, or they do.
-fn terms(index: &Inner, text: &str) -> Vec<String> {
+fn terms(index: &Inner, text: &str) -> Vec<Term> {
     let mut known = HashSet::new();
     let mut terms = Vec::new();
     for word in words(text, 2 * WORDS) {
         let inside = if word.pieces.is_empty() || index.words.contains_key(word.whole.as_str()) {
-            vec![word.whole]
+            vec![Term { word: word.whole, written: word.written }]
         } else {
-            word.pieces
+            let piece = |piece: String| Term { written: piece.clone(), word: piece };
+            word.pieces.into_iter().map(piece).collect()
         };
-        terms.extend(inside.into_iter().filter(|term| known.insert(term.clone())));
+        terms.extend(inside.into_iter().filter(|term| known.insert(term.word.clone())));
     }
     terms.truncate(WORDS);
     terms
@@ -88,14 +98,14 @@ fn terms(index: &Inner, text: &str) -> Vec<String> {
 
 fn gains<'a>(
     index: &Inner,
-    asked: impl Iterator<Item = &'a String> + Clone,
+    asked: impl Iterator<Item = &'a Term> + Clone,
     tuning: &Tuning,
 ) -> HashMap<&'a str, Gain> {
-    let all: HashSet<&str> = asked.clone().map(String::as_str).collect();
+    let all: HashSet<&str> = asked.clone().map(|term| term.word.as_str()).collect();
     let mut best = vec![0.0; index.count];
     let mut gains = HashMap::with_capacity(all.len());
     let mut mended = 0;
-    for word in asked {
+    for Term { word, written } in asked {
         if gains.contains_key(word.as_str()) {
             continue;
         }
@@ -108,8 +118,15 @@ fn gains<'a>(
         }
         if gain.touched.is_empty() && tuning.typos && mended < MENDED {
             mended += 1;
-            for (edits, near) in index.known.near(word) {
-                gain.add(near, SLIPS[edits.clamp(1, 2) - 1], f32::INFINITY);
+            for (edits, near) in index.known.near(word, written) {
+                let share = SLIPS[edits.clamp(1, 2) - 1];
+                let rarity = gain.add(near, share, f32::INFINITY).unwrap_or(f32::INFINITY);
+                // What was meant finds what it would have found.
+                if tuning.synonyms > 0.0 {
+                    for other in synonyms::of(near) {
+                        gain.add(other, share * tuning.synonyms, rarity);
+                    }
+                }
             }
         }
         gains.insert(word.as_str(), gain.finish());

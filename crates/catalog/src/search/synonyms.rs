@@ -4,9 +4,12 @@
 //! more than the rarity of the word that was asked for allows.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use super::stem::stem;
+
+/// Words shorter than this are not known for their stand-ins alone.
+const SHORTEST: usize = 5;
 
 static TABLE: LazyLock<HashMap<String, Vec<String>>> =
     LazyLock::new(|| read(include_str!("../../search-data/synonyms.txt")));
@@ -14,6 +17,16 @@ static TABLE: LazyLock<HashMap<String, Vec<String>>> =
 /// What may stand for `word`, which is a stem; so are they.
 pub(super) fn of(word: &str) -> &'static [String] {
     TABLE.get(word).map_or(&[], Vec::as_slice)
+}
+
+/// The words that have stand-ins, so that they are known where no tool has them. Short ones are left out:
+/// too many others are one slip away.
+pub(super) fn asked() -> &'static [Arc<str>] {
+    static ASKED: LazyLock<Vec<Arc<str>>> = LazyLock::new(|| {
+        let long = TABLE.keys().filter(|word| word.len() >= SHORTEST);
+        long.map(|word| Arc::from(word.as_str())).collect()
+    });
+    &ASKED
 }
 
 fn read(text: &str) -> HashMap<String, Vec<String>> {

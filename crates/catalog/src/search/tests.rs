@@ -43,6 +43,37 @@ fn synonyms_and_mistyped_words_find_what_was_meant() {
     insta::assert_snapshot!(first(&index, "erase a folder"), @"files.delete_directory");
     insta::assert_snapshot!(first(&index, "make an isssue"), @"github.create_issue");
     insta::assert_snapshot!(first(&index, "directroy"), @"files.delete_directory");
+    insta::assert_snapshot!(first(&index, "forecastin"), @"weather.get_forecast");
+}
+
+#[test]
+fn mistyped_words_find_what_the_right_words_find() {
+    let index = index(&[
+        (
+            "trading",
+            "Trades.",
+            &[("get_trades", "Lists trades of a bot."), ("box_order", "A box.")],
+        ),
+        (
+            "travel",
+            "Trips.",
+            &[("get_bookings", "Lists bookings."), ("make_booking", "Books a room.")],
+        ),
+        (
+            "mail",
+            "Mail.",
+            &[("receive_messages", "Receives messages."), ("send_message", "Sends one.")],
+        ),
+    ]);
+    for (mistyped, right) in [
+        ("boking", "booking"),
+        ("bookin", "booking"),
+        ("bokking", "booking"),
+        ("recieve mesage", "receive message"),
+        ("recieving mesages", "receiving messages"),
+    ] {
+        assert_eq!(found(&index, mistyped), found(&index, right), "{mistyped}");
+    }
 }
 
 #[test]

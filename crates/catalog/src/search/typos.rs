@@ -7,6 +7,13 @@ const OFFERED: usize = 3;
 /// Words shorter than this are not corrected: too many others are one slip away. They are without
 /// their endings here, so that this is `file` and `time`.
 const SHORTEST: usize = 3;
+/// Known words shorter than this are not compared with an ending, nor are asked ones with fewer letters
+/// than it has with one.
+const SHORTEST_WITH_ENDING: usize = 4;
+/// Endings that words lose before they are compared.
+const ENDINGS: &[&str] = &["ed", "ing", "ings"];
+/// What becomes of these by a slip, so that the word does not lose them.
+const BROKEN: &[&str] = &["ig", "ign", "iing", "in", "ingg", "inng", "ng", "nig"];
 
 /// All words there are, ready to be compared.
 #[derive(Debug, Default)]
@@ -41,6 +48,15 @@ impl Letters {
     }
 }
 
+/// A word that may have been meant.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Near<'k> {
+    edits: usize,
+    word: &'k str,
+    /// What it was compared as.
+    form: String,
+}
+
 impl Known {
     /// Words in letters other than a to z are left out.
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a Arc<str>>) -> Self {
@@ -48,32 +64,85 @@ impl Known {
         let mut words: Vec<_> =
             words.filter_map(|word| Some((Letters::of(word)?, Arc::clone(word)))).collect();
         words.sort_by(|(_, one), (_, other)| one.cmp(other));
+        words.dedup_by(|(_, one), (_, other)| one == other);
         Self { words }
     }
 
-    /// The words nearest to `word`, and how many edits away they are.
-    pub(super) fn near(&self, word: &str) -> Vec<(usize, &str)> {
+    /// The words nearest to `word`, which was `written` with its ending, and how many edits away they are.
+    pub(super) fn near(&self, word: &str, written: &str) -> Vec<(usize, &str)> {
         if word.len() < SHORTEST {
             return Vec::new();
         }
+        // So little is left of it that its ending tells more: `boking`.
+        let is_cut_short = word.len() < SHORTEST_WITH_ENDING && written.len() > word.len();
+        let is_broken = word == written && BROKEN.iter().any(|ending| word.ends_with(ending));
+        let mut near =
+            if is_cut_short || is_broken { self.with_ending(written) } else { Vec::new() };
+        if !is_cut_short || near.is_empty() {
+            near.extend(self.without_ending(word));
+        }
+        near.sort_unstable();
+        let least = near.first().map_or(0, |one| one.edits);
+        near.retain(|one| one.edits == least);
+        // A letter that is doubled, or not, is the likeliest slip.
+        let is_double = |one: &Near<'_>| {
+            let asked = if one.form == one.word { word } else { written };
+            undoubled(&one.form) == undoubled(asked)
+        };
+        if near.iter().any(is_double) {
+            near.retain(is_double);
+        }
+        near.dedup_by(|one, other| one.word == other.word);
+        near.truncate(OFFERED);
+        near.into_iter().map(|one| (one.edits, one.word)).collect()
+    }
+
+    /// Words that look like `word`, neither with its ending.
+    fn without_ending(&self, word: &str) -> Vec<Near<'_>> {
         let Some(letters) = Letters::of(word) else { return Vec::new() };
         let tolerated = if word.len() < 7 { 1 } else { 2 };
         // The shorter the word, the more of it has to be right.
         let begins = usize::from(word.len() < 5);
-        let mut near: Vec<(usize, &str)> = self
-            .words
-            .iter()
-            .filter(|(other, _)| letters.within(*other, tolerated))
+        let alike = self.words.iter().filter(|(other, _)| letters.within(*other, tolerated));
+        alike
             .filter(|(_, other)| other.starts_with(&word[..begins]))
-            .map(|(_, other)| (strsim::osa_distance(word, other), &**other))
-            .filter(|(edits, _)| u32::try_from(*edits).is_ok_and(|edits| edits <= tolerated))
-            .collect();
-        near.sort_unstable();
-        let least = near.first().map_or(0, |(edits, _)| *edits);
-        near.retain(|(edits, _)| *edits == least);
-        near.truncate(OFFERED);
+            .map(|(_, other)| Near {
+                edits: strsim::osa_distance(word, other),
+                word: other,
+                form: String::from(&**other),
+            })
+            .filter(|one| u32::try_from(one.edits).is_ok_and(|edits| edits <= tolerated))
+            .collect()
+    }
+
+    /// Words that with one of the endings are one slip away from `written`.
+    fn with_ending(&self, written: &str) -> Vec<Near<'_>> {
+        let Some(letters) = Letters::of(written) else { return Vec::new() };
+        let mut near = Vec::new();
+        for ending in ENDINGS {
+            let Some(more) = Letters::of(ending) else { continue };
+            for (other, word) in &self.words {
+                let whole =
+                    Letters { set: other.set | more.set, length: other.length + more.length };
+                let is_alike = word.len() >= SHORTEST_WITH_ENDING
+                    && letters.within(whole, 1)
+                    && word.as_bytes().first() == written.as_bytes().first();
+                if is_alike {
+                    let form = format!("{word}{ending}");
+                    let edits = strsim::osa_distance(written, &form);
+                    near.extend((edits <= 1).then_some(Near { edits, word, form }));
+                }
+            }
+        }
         near
     }
+}
+
+/// A word with no letter twice in a row.
+fn undoubled(word: &str) -> String {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.dedup();
+    letters.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -98,11 +167,20 @@ mod tests {
         insta::assert_snapshot!(near("issué"), @"");
     }
 
+    #[test]
+    fn slips_in_words_with_an_ending_are_mended() {
+        insta::assert_snapshot!(near("boking"), @"book");
+        insta::assert_snapshot!(near("bookin"), @"book");
+        insta::assert_snapshot!(near("bokking"), @"book");
+        insta::assert_snapshot!(near("postin"), @"post");
+        insta::assert_snapshot!(near("login"), @"");
+    }
+
     fn near(word: &str) -> String {
-        let words =
-            ["repository", "issue", "calendar", "read", "post", "fil"].map(Arc::<str>::from);
+        let words = ["repository", "issue", "calendar", "read", "post", "fil", "book", "bot"]
+            .map(Arc::<str>::from);
         let near: Vec<String> = Known::new(words.iter())
-            .near(word)
+            .near(&crate::search::stem::stem(word), word)
             .iter()
             .map(|(_, word)| (*word).to_owned())
             .collect();

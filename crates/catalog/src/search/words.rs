@@ -146,6 +146,8 @@ const IGNORED: &[&str] = &[
 pub(super) struct Word {
     /// The word itself, in lower case and without its ending.
     pub(super) whole: String,
+    /// The same with its ending.
+    pub(super) written: String,
     /// The words inside it, when it has several.
     pub(super) pieces: Vec<String>,
 }
@@ -193,7 +195,7 @@ fn cut(run: &str, found: &mut Vec<Word>) {
 }
 
 fn plain(whole: String) -> Word {
-    Word { whole, pieces: Vec::new() }
+    Word { written: whole.clone(), whole, pieces: Vec::new() }
 }
 
 /// Whether words of its script follow each other without spaces.
@@ -228,7 +230,7 @@ fn word(run: &str) -> Option<Word> {
         });
     }
     let pieces = pieces.iter().map(|piece| stem(piece)).collect();
-    Some(Word { whole: stem(&lower), pieces })
+    Some(Word { whole: stem(&lower), written: lower, pieces })
 }
 
 /// Whether a new word begins here: `createIssue`, `HTTPServer`, `issue2`.

@@ -22,6 +22,9 @@ pub(crate) fn loop_of(node: AnyNodeRef<'_>) -> Option<(&Expr, &Expr)> {
     }
 }
 
+/// What objects have though the stubs do not say so.
+const UNLISTED: &[(&str, &str)] = &[("Pattern", "scanner"), ("ZipFile", "metadata_encoding")];
+
 impl<'a> Judge<'_, 'a, '_> {
     pub(super) fn unknown_attribute(&self, complaint: &Complaint) -> Option<Mistake> {
         let AnyNodeRef::ExprAttribute(attribute) =
@@ -46,7 +49,7 @@ impl<'a> Judge<'_, 'a, '_> {
             self.apart(crash, self.trust.is_apart(&attribute.value))
         };
         if let Kind::Known(class) | Kind::Class(class) = &kind
-            && self.may_have_more(class, attribute)
+            && (self.may_have_more(class, attribute) || UNLISTED.contains(&(class, name)))
         {
             return None;
         }
@@ -124,7 +127,7 @@ impl<'a> Judge<'_, 'a, '_> {
         let places = self.names.stores.get(class).map(Vec::as_slice).unwrap_or_default();
         let is_class = |place: &Id| matches!(self.tree.node(*place), AnyNodeRef::StmtClassDef(_));
         let is_own = places.iter().any(is_class);
-        let is_table = ["DataFrame", "DataFrameGroupBy"].contains(&class);
+        let is_table = super::tables::TABLES.contains(&class);
         let is_called = || {
             self.tree.all().any(|(_, node)| {
                 matches!(node, AnyNodeRef::ExprCall(call) if call.func.range() == attribute.range)
@@ -219,11 +222,15 @@ impl<'a> Judge<'_, 'a, '_> {
             | Kind::Bool
             | Kind::None
             | Kind::Set
+            | Kind::Known(_)
             | Kind::Function
             | Kind::Module => {
                 let shown = self.type_of(&subscript.value)?;
+                let is_series = matches!(&kind, Kind::Known(class)
+                    if kinds::is_iterator(class) || class.starts_with("dict_"));
+                let hint = if is_series { "; write list(...) around it" } else { "" };
                 let message = format!(
-                    "{} has no items, so [...] cannot be applied to it",
+                    "{} has no items, so [...] cannot be applied to it{hint}",
                     described(&kind, shown)
                 );
                 let crash = self.crash(subscript.range, message, raises::TYPE);
@@ -242,6 +249,7 @@ impl<'a> Judge<'_, 'a, '_> {
             | Kind::Float
             | Kind::Bool
             | Kind::None
+            | Kind::Known(_)
             | Kind::Function
             | Kind::Module => {
                 let shown = self.type_of(expression)?;
@@ -354,7 +362,7 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     /// Whether a call may give more, or what is called take more, than can be seen.
-    pub(super) fn may_take_more(&self, call: &ExprCall) -> bool {
+    pub(super) fn may_take_more(&self, call: &'a ExprCall) -> bool {
         let spread = call.arguments.args.iter().any(Expr::is_starred_expr)
             || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
         // What begins with an underscore is nobody's promise, and stubs may be behind.
@@ -369,8 +377,7 @@ impl<'a> Judge<'_, 'a, '_> {
             if self.given.is_none_or(|given| given.iter().any(|one| *one == name.id.as_str())));
         spread
             || given
-            || private
-            || of_a_result
+            || (private || of_a_result) && !self.makes_its_parent(call)
             || self.names.is_tool(&call.func)
             || self.is_odd(&call.func)
     }
@@ -402,6 +409,7 @@ impl<'a> Judge<'_, 'a, '_> {
         is_one_of_several
             || places.iter().any(|place| match self.tree.node(*place) {
                 AnyNodeRef::StmtFunctionDef(_) => false,
+                AnyNodeRef::ExprName(_) => !self.is_written_function(*place),
                 AnyNodeRef::StmtClassDef(class) => {
                     let has_unknown_base = |base: &Expr| match base {
                         Expr::Name(base) => self.names.is_from_nowhere(base.id.as_str()),
@@ -434,6 +442,9 @@ impl<'a> Judge<'_, 'a, '_> {
         }
         let kind = self.kind(first)?;
         let function = self.function_name(&call.func)?;
+        if let Some(mistake) = self.refused_by_module(&function, first, &kind) {
+            return Some(mistake);
+        }
         if !refuses(&function, &kind, self.type_of(first)?, call.arguments.args.len()) {
             return None;
         }
@@ -483,6 +494,12 @@ impl<'a> Judge<'_, 'a, '_> {
             _ => None,
         })?;
         let kind = self.kind(&subscript.value)?;
+        if self.is_fraction(&subscript.slice)
+            && matches!(kind, Kind::List | Kind::Tuple | Kind::Str(_))
+        {
+            let message = "items are counted in whole numbers; write // in place of /".to_owned();
+            return Some(self.crash(subscript.slice.range(), message, raises::TYPE));
+        }
         let Expr::StringLiteral(key) = &*subscript.slice else { return None };
         let key = key.value.to_str();
         let hint = match kind {
@@ -614,15 +631,28 @@ pub(super) fn member_meant(module: &str, name: &str, valid: &[String]) -> Option
     usual.map(str::to_owned)
 }
 
+pub(super) fn is_number(kind: &Kind) -> bool {
+    matches!(kind, Kind::Int(_) | Kind::Float | Kind::Bool)
+}
+
+pub(super) fn is_nothing(kind: &Kind) -> bool {
+    matches!(kind, Kind::None | Kind::Coroutine | Kind::Future)
+}
+
+pub(super) fn is_container(kind: &Kind) -> bool {
+    matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set)
+}
+
 /// Whether a function certainly raises when its first argument is of this kind.
 fn refuses(function: &str, kind: &Kind, shown: &str, count: usize) -> bool {
-    let number = matches!(kind, Kind::Int(_) | Kind::Float | Kind::Bool);
-    let nothing = matches!(kind, Kind::None | Kind::Coroutine | Kind::Future);
-    let container =
-        matches!(kind, Kind::List | Kind::Dict | Kind::Typed(_) | Kind::Tuple | Kind::Set);
+    let number = is_number(kind);
+    let nothing = is_nothing(kind);
+    let container = is_container(kind);
+    let iterator = matches!(kind, Kind::Known(class) if kinds::is_iterator(class));
     match function {
-        "len" | "sorted" | "list" | "set" | "tuple" | "enumerate" | "any" | "all" | "iter"
-        | "reversed" | "sum" => number || nothing,
+        "len" | "reversed" => number || nothing || iterator,
+        "sorted" | "list" | "set" | "frozenset" | "tuple" | "enumerate" | "any" | "all"
+        | "iter" | "sum" => number || nothing,
         "min" | "max" => count == 1 && (number || nothing),
         "int" | "float" => nothing || container,
         "abs" | "round" => nothing || container || matches!(kind, Kind::Str(_)),
@@ -657,6 +687,9 @@ pub(super) fn described(kind: &Kind, shown: &str) -> String {
         Kind::Future => "a future".to_owned(),
         Kind::Function => "a function".to_owned(),
         Kind::Module => "a module".to_owned(),
+        Kind::Known(name) if name.starts_with(['A', 'E', 'I', 'O', 'U', 'e', 'i', 'o']) => {
+            format!("an {name}")
+        }
         Kind::Known(name) => format!("a {name}"),
         Kind::Class(name) => format!("the class {name}"),
         Kind::Other => shown,

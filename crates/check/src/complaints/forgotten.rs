@@ -103,6 +103,16 @@ impl<'a> Judge<'_, 'a, '_> {
                 return Some((first, true));
             }
             let is_largest = ["max", "min"].contains(&name);
+            // They are compared with one another.
+            if (is_largest || name == "sorted") && arguments.len() == 1 && self.holds_two(first) {
+                return Some((first, true));
+            }
+            if is_largest || name == "sorted" {
+                let key = call.arguments.find_keyword("key").map(|one| &one.value);
+                if let Some(key) = key.filter(|key| self.is_async_function(key)) {
+                    return Some((key, true));
+                }
+            }
             if READERS_OF_ALL.contains(&name) || is_largest && is_named(&[]) {
                 return arguments.iter().find(|one| self.is_coroutine(one)).map(|one| (one, true));
             }
@@ -114,11 +124,14 @@ impl<'a> Judge<'_, 'a, '_> {
             let reads = READERS.contains(&name) && (name != "iter" || arguments.len() == 1);
             return (reads && self.is_coroutine(first)).then_some((first, true));
         }
+        let is_joined = matches!(&*call.func, Expr::Attribute(method)
+            if method.attr.as_str() == "join" && method.value.is_string_literal_expr());
+        if is_joined && self.holds_coroutines(first) {
+            return Some((first, true));
+        }
         if !self.is_coroutine(first) {
             return None;
         }
-        let is_joined = matches!(&*call.func, Expr::Attribute(method)
-            if method.attr.as_str() == "join" && method.value.is_string_literal_expr());
         let refuses = match self.names.standard(&call.func) {
             Some(("json", "dumps")) => is_named(HARMLESS),
             Some(("json", "loads") | ("pandas", "DataFrame")) => true,
@@ -142,8 +155,39 @@ impl<'a> Judge<'_, 'a, '_> {
         }
     }
 
+    /// The same of two or more, which is how many it takes to compare them.
+    fn holds_two(&self, list: &'a Expr) -> bool {
+        match list {
+            Expr::List(list) => list.elts.iter().filter(|one| self.is_coroutine(one)).count() >= 2,
+            Expr::ListComp(one) => {
+                let [only] = &one.generators[..] else { return false };
+                let two = match &only.iter {
+                    Expr::Name(name) => self.reach.stands_for(name.id.as_str()),
+                    other => Some(other),
+                };
+                let count = match two {
+                    Some(Expr::List(list)) => list.elts.len(),
+                    Some(Expr::Tuple(tuple)) => tuple.elts.len(),
+                    _ => 0,
+                };
+                count >= 2 && self.holds_coroutines(list)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an expression names an async function of the program's own.
+    fn is_async_function(&self, expression: &'a Expr) -> bool {
+        let Expr::Name(name) = expression else { return false };
+        let places = self.names.stores.get(name.id.as_str()).map(Vec::as_slice);
+        let Some([only]) = places else { return false };
+        !self.names.is_imported(name.id.as_str())
+            && self.is_plain_function(*only, true)
+            && !self.reach.is_generator(*only)
+    }
+
     /// Whether an expression calls an async function of the program's own.
-    fn is_coroutine(&self, expression: &'a Expr) -> bool {
+    pub(super) fn is_coroutine(&self, expression: &'a Expr) -> bool {
         let Expr::Call(call) = expression else { return false };
         self.names
             .function(call)

@@ -1,7 +1,7 @@
-//! Calls that no way of calling something takes: `deque(max_len=5)`, `"-".join("a", "b")`.
+//! Calls that no way of calling something takes: `deque(max_len=5)`, `"-".join("a", "b")`, `{}.get()`.
 //!
 //! The type checker only says that none fits, which may be about a type. Certain is a name that none of them
-//! has, and more values than the longest of them takes.
+//! has, more values than the longest of them takes, and fewer than the shortest of them needs.
 
 use ruff_python_ast::{Expr, ExprCall, Identifier};
 use ruff_text_size::Ranged as _;
@@ -12,7 +12,7 @@ use crate::kinds::Kind;
 use crate::nearest::nearest;
 use crate::typed::{Complaint, Way};
 
-impl Judge<'_, '_, '_> {
+impl<'a> Judge<'_, 'a, '_> {
     pub(super) fn no_way(&self, complaint: &Complaint) -> Option<Mistake> {
         let call = self.call(complaint.range)?;
         let ways = self.typed.ways.get(&call.range()).filter(|ways| !ways.is_empty())?;
@@ -32,14 +32,15 @@ impl Judge<'_, '_, '_> {
             let known = ways.iter().filter_map(|way| way.named.as_ref()).flatten();
             let near = nearest(name.as_str(), known.map(String::as_str)).map(str::to_owned);
             (name.range, format!("{shown}() has no parameter '{name}'"), near)
-        } else {
-            let most = ways.iter().map(|way| way.most).collect::<Option<Vec<_>>>()?;
-            let most = most.into_iter().max()?;
-            let beyond = call.arguments.args.get(most)?;
+        } else if let Some((most, beyond)) = beyond(call, ways) {
             let count = call.arguments.args.len();
             let values = if most == 1 { "value" } else { "values" };
             let message = format!("{shown}() takes {most} {values} at most, not {count}");
             (beyond.range(), message, None)
+        } else {
+            let lacking = lacking(call, ways)?;
+            let message = format!("{shown}() needs a value for {lacking}");
+            (call.range(), message, None)
         };
         let crash = self.crash(range, message, raises::TYPE);
         let crash = self.apart(crash, self.trust.is_callee_apart(&call.func));
@@ -49,7 +50,7 @@ impl Judge<'_, '_, '_> {
 
     /// Whether it is known what is called: a function or a class of the standard library, or a method of
     /// something whose kind is certain.
-    fn is_of_python(&self, function: &Expr) -> bool {
+    fn is_of_python(&self, function: &'a Expr) -> bool {
         match function {
             Expr::Name(name) => {
                 let name = name.id.as_str();
@@ -62,7 +63,9 @@ impl Judge<'_, '_, '_> {
                     .type_of(&method.value)
                     .and_then(|shown| shown.strip_prefix("<module '"))
                     .is_some_and(|shown| crate::modules::is_known(shown.trim_end_matches("'>"))),
-                Some(Kind::Str(_) | Kind::Bytes | Kind::List | Kind::Tuple | Kind::Set) => true,
+                Some(
+                    Kind::Str(_) | Kind::Bytes | Kind::List | Kind::Dict | Kind::Tuple | Kind::Set,
+                ) => true,
                 Some(Kind::Known(class) | Kind::Class(class)) => {
                     !self.names.stores.contains_key(class.as_str())
                 }
@@ -86,4 +89,27 @@ fn unknown_name<'a>(call: &'a ExprCall, ways: &[Way]) -> Option<&'a Identifier> 
     let is_known =
         |name: &Identifier| named.iter().any(|names| names.iter().any(|one| one == name.as_str()));
     call.arguments.keywords.iter().filter_map(|one| one.arg.as_ref()).find(|name| !is_known(name))
+}
+
+/// The first value by position that no way takes, and how many the longest does.
+fn beyond<'a>(call: &'a ExprCall, ways: &[Way]) -> Option<(usize, &'a Expr)> {
+    let most = ways.iter().map(|way| way.most).collect::<Option<Vec<_>>>()?;
+    let most = most.into_iter().max()?;
+    Some((most, call.arguments.args.get(most)?))
+}
+
+/// What the way that needs least still lacks, in words.
+fn lacking(call: &ExprCall, ways: &[Way]) -> Option<String> {
+    let count = call.arguments.args.len();
+    let lacks = |way: &Way| -> Option<Vec<String>> {
+        let is_given = |(name, by_name): &&(String, bool)| {
+            *by_name && call.arguments.find_keyword(name).is_some()
+        };
+        let open: Vec<_> = way.needed.iter().filter(|one| !is_given(one)).collect();
+        // Those that come first are given by position.
+        let lacking = open.get(count..).filter(|rest| !rest.is_empty())?;
+        Some(lacking.iter().map(|(name, _)| format!("'{}'", name.trim_matches('_'))).collect())
+    };
+    let lacking: Option<Vec<Vec<String>>> = ways.iter().map(lacks).collect();
+    lacking?.into_iter().min_by_key(Vec::len).map(|names| names.join(", "))
 }

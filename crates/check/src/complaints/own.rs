@@ -93,7 +93,7 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     /// The class of the program's own that an expression names, and nothing else.
-    fn class_named(&self, expression: &Expr) -> Option<Id> {
+    pub(super) fn class_named(&self, expression: &Expr) -> Option<Id> {
         let name = expression.as_name_expr()?.id.as_str();
         let [only] = self.names.stores.get(name)?[..] else { return None };
         let is_class = matches!(self.tree.node(only), AnyNodeRef::StmtClassDef(_));
@@ -101,7 +101,7 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     /// The class of the program's own that a value is certainly an object of.
-    fn class_of_value(&self, id: Id, value: &'a Expr) -> Option<Id> {
+    pub(super) fn class_of_value(&self, id: Id, value: &'a Expr) -> Option<Id> {
         if let Some(class) = self.reach.class_of(value) {
             let of_name =
                 |one: &Expr| one.as_name_expr().is_none_or(|one| self.is_its_own(one.id.as_str()));
@@ -154,7 +154,7 @@ impl<'a> Judge<'_, 'a, '_> {
     }
 
     /// Whether no class of the program is made from this one.
-    fn has_no_heirs(&self, class: &StmtClassDef) -> bool {
+    pub(super) fn has_no_heirs(&self, class: &StmtClassDef) -> bool {
         let is_heir = |node| {
             matches!(node, AnyNodeRef::StmtClassDef(one) if one.arguments.as_ref().is_some_and(|given| {
                 given.args.iter().any(|base| matches!(base, Expr::Name(name) if name.id == class.name.id))

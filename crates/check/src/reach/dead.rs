@@ -37,6 +37,37 @@ impl Reach<'_, '_, '_> {
         false
     }
 
+    /// Whether a place is in a function that nobody may ever run though it is not dead: a method that is
+    /// not certainly called, or an async function whose calls are only kept.
+    pub(crate) fn may_never_run_at(&self, range: TextRange) -> bool {
+        let mut inner = self.tree.function(self.tree.around(range));
+        while let Some(id) = inner {
+            if let AnyNodeRef::StmtFunctionDef(function) = self.tree.node(id) {
+                let parent = self.tree.parent(id).map(|parent| self.tree.node(parent));
+                let is_method = matches!(parent, Some(AnyNodeRef::StmtClassDef(_)));
+                if is_method && !self.called.contains(&id) || self.is_only_kept(function) {
+                    return true;
+                }
+            }
+            inner = self.tree.function(id);
+        }
+        false
+    }
+
+    /// `task = f()`, of an async function, and no more.
+    fn is_only_kept(&self, function: &StmtFunctionDef) -> bool {
+        let uses = self.names.loads.get(function.name.as_str()).map(Vec::as_slice);
+        let is_kept = |one: &Id| {
+            let call = self.tree.parent(*one).filter(|call| {
+                matches!(self.tree.node(*call), AnyNodeRef::ExprCall(call) if self.tree.is(*one, &call.func))
+            });
+            let around = call.and_then(|call| self.tree.parent(call));
+            matches!(around.map(|id| self.tree.node(id)), Some(AnyNodeRef::StmtAssign(_)))
+        };
+        let is_used = uses.is_some_and(|uses| !uses.is_empty());
+        function.is_async && is_used && uses.unwrap_or_default().iter().all(is_kept)
+    }
+
     /// Whether a statement before this one always leaves.
     fn is_cut_off(&self, child: Id, parent: Id) -> bool {
         let bodies: [&[Stmt]; 3] = match self.tree.node(parent) {

@@ -1,6 +1,6 @@
 //! Lists and dicts that begin empty and into which the program puts results, one by one.
 
-use ruff_python_ast::{AnyNodeRef, Expr};
+use ruff_python_ast::{AnyNodeRef, Expr, ExprCall};
 
 use super::{Results, item_of, same};
 use crate::tree::Id;
@@ -34,6 +34,8 @@ enum Use {
     Puts(Option<String>),
     /// It looks at it.
     Looks,
+    /// It takes something out that may be a list, and may put anything into that.
+    Takes,
     /// It may do anything.
     Unknown,
 }
@@ -61,15 +63,16 @@ impl<'a> Results<'_, 'a, '_> {
             return None;
         }
         let loads = self.names.loads.get(name)?;
-        let mut put = Vec::new();
+        let (mut put, mut takes) = (Vec::new(), false);
         for load in loads.iter().filter(|load| self.scopes.of(**load, name) == scope) {
             match self.used(*load, is_list) {
                 Use::Puts(spelling) => put.push(spelling),
                 Use::Looks => {}
+                Use::Takes => takes = true,
                 Use::Unknown => return None,
             }
         }
-        let item = same(put.into_iter())?;
+        let item = same(put.into_iter()).filter(|item| !(takes && item.starts_with('[')))?;
         Some(if is_list { format!("[{item}]") } else { format!("{{__tidegate_any__(0): {item}}}") })
     }
 
@@ -86,7 +89,8 @@ impl<'a> Results<'_, 'a, '_> {
             | AnyNodeRef::StmtExpr(_)
             | AnyNodeRef::StmtReturn(_)
             | AnyNodeRef::ExprDict(_) => Use::Looks,
-            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => Use::Looks,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() && is_list => Use::Looks,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => self.put_in_list(parent),
             AnyNodeRef::ExprSubscript(one) if one.ctx.is_store() && !is_list => {
                 self.tree.parent(parent).map_or(Use::Unknown, |assign| self.set(assign))
             }
@@ -102,6 +106,10 @@ impl<'a> Results<'_, 'a, '_> {
     /// `found[key] = value`.
     fn set(&self, assign: Id) -> Use {
         match self.tree.node(assign) {
+            // A list that is filled later.
+            AnyNodeRef::StmtAssign(one) if one.targets.len() == 1 && is_empty_list(&one.value) => {
+                Use::Looks
+            }
             AnyNodeRef::StmtAssign(one) if one.targets.len() == 1 => {
                 Use::Puts(self.value(&one.value))
             }
@@ -116,10 +124,57 @@ impl<'a> Results<'_, 'a, '_> {
             return Use::Unknown;
         }
         match (name, &call.arguments.args[..]) {
+            // `groups.setdefault(key, []).append(item)`.
+            ("setdefault", [_, empty]) if is_empty_list(empty) => {
+                self.tree.parent(attribute).map_or(Use::Unknown, |call| self.put_in_list(call))
+            }
             ("append", [item]) => Use::Puts(self.value(item)),
             ("extend", [items]) => Use::Puts(self.value(items).map(|items| item_of(&items))),
             (name, _) if HARMLESS.contains(&name) => Use::Looks,
             _ => Use::Unknown,
+        }
+    }
+
+    /// `defaultdict(list)`.
+    pub(super) fn is_of_lists(&self, call: &ExprCall) -> bool {
+        let is_it = self.names.standard(&call.func) == Some(("collections", "defaultdict"));
+        is_it
+            && call.arguments.keywords.is_empty()
+            && matches!(&call.arguments.args[..], [Expr::Name(list)]
+                if list.id.as_str() == "list" && !self.names.stores.contains_key("list"))
+    }
+
+    /// What the program puts into a list that it took out of a dict: `groups[key].append(item)`.
+    fn put_in_list(&self, list: Id) -> Use {
+        let Some(around) = self.tree.parent(list) else { return Use::Takes };
+        let method = match self.tree.node(around) {
+            AnyNodeRef::ExprAttribute(method) => method,
+            AnyNodeRef::ExprSubscript(one) if one.ctx.is_load() => return Use::Looks,
+            AnyNodeRef::StmtFor(_)
+            | AnyNodeRef::StmtIf(_)
+            | AnyNodeRef::StmtWhile(_)
+            | AnyNodeRef::Comprehension(_)
+            | AnyNodeRef::ExprCompare(_)
+            | AnyNodeRef::ExprUnaryOp(_)
+            | AnyNodeRef::InterpolatedElement(_) => return Use::Looks,
+            AnyNodeRef::Arguments(_) => {
+                return if matches!(self.given_to(around), Use::Looks) {
+                    Use::Looks
+                } else {
+                    Use::Takes
+                };
+            }
+            _ => return Use::Takes,
+        };
+        let call = self.tree.parent(around).map(|id| self.tree.node(id));
+        let Some(AnyNodeRef::ExprCall(call)) = call else { return Use::Takes };
+        let in_list = |item: Option<String>| Use::Puts(item.map(|item| format!("[{item}]")));
+        match (method.attr.as_str(), &call.arguments.args[..]) {
+            ("append", [item]) => in_list(self.value(item)),
+            ("extend", [items]) => in_list(self.value(items).map(|items| item_of(&items))),
+            ("insert", [_, item]) => in_list(self.value(item)),
+            (name, _) if HARMLESS.contains(&name) => Use::Looks,
+            _ => Use::Takes,
         }
     }
 
@@ -137,4 +192,8 @@ impl<'a> Results<'_, 'a, '_> {
         };
         if looks { Use::Looks } else { Use::Unknown }
     }
+}
+
+fn is_empty_list(value: &Expr) -> bool {
+    matches!(value, Expr::List(list) if list.elts.is_empty())
 }

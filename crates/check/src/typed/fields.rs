@@ -64,6 +64,9 @@ impl Fields {
             out.push_str(&others[..sign]);
             rest = &others[sign..];
         }
+        if bindings::is_learned(class) {
+            out = structure_of(&out)?;
+        }
         (out.len() <= LONGEST).then_some(out)
     }
 
@@ -151,5 +154,28 @@ impl Fields {
         if before.is_some_and(|before| !is_same || before != count) {
             self.mixed.insert(class.to_owned());
         }
+    }
+}
+
+/// What is left of a learned annotation without its "or anything else"; `None` where that is all it says.
+fn structure_of(annotation: &str) -> Option<String> {
+    let structure = annotation.replace(" | Any", "").replace("[Any]", "").replace("[str, Any]", "");
+    (structure != "Any").then_some(structure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::structure_of;
+
+    #[test]
+    fn what_is_not_known_of_a_learned_field_is_left_out() {
+        assert_eq!(structure_of("Any"), None);
+        assert_eq!(structure_of("Any | Any | Any"), None);
+        assert_eq!(structure_of("list[Any | Any] | Any").as_deref(), Some("list"));
+        assert_eq!(
+            structure_of("list[{id, title} | Any] | Any").as_deref(),
+            Some("list[{id, title}]")
+        );
+        assert_eq!(structure_of("dict[str, Any] | Any").as_deref(), Some("dict"));
     }
 }

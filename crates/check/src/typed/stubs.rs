@@ -16,7 +16,9 @@ pub(super) const GIVEN: &[(&str, &str)] = &[
     (ROOT, SERVERS),
     ("/tool_discovery.pyi", DISCOVERY),
     ("/skills.pyi", SKILLS),
-    ("/numpy.pyi", NUMPY),
+    ("/numpy/__init__.pyi", NUMPY),
+    ("/numpy/linalg.pyi", NUMPY_LINALG),
+    ("/numpy/random.pyi", NUMPY_RANDOM),
     ("/pandas.pyi", PANDAS),
 ];
 
@@ -25,8 +27,10 @@ const BUILTINS: &str = include_str!("stubs/builtins.pyi");
 const SERVERS: &str = include_str!("stubs/servers.pyi");
 const DISCOVERY: &str = include_str!("stubs/tool_discovery.pyi");
 const SKILLS: &str = include_str!("stubs/skills.pyi");
-/// Only their names, and no more types than lead from one table to the next.
+/// Only their names and what they take, and no more types than lead from one table to the next.
 const NUMPY: &str = include_str!("stubs/numpy.pyi");
+const NUMPY_LINALG: &str = include_str!("stubs/numpy_linalg.pyi");
+const NUMPY_RANDOM: &str = include_str!("stubs/numpy_random.pyi");
 const PANDAS: &str = include_str!("stubs/pandas.pyi");
 
 /// The package of all servers, when some of them are known.

@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import asyncio
+
+lock = asyncio.Lock()
+await lock.aquire()

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+import asyncio
+
+await asyncio.sleep()

@@ -1,0 +1,7 @@
+# expect: missing-await 7
+from servers.weather import current
+
+async def degrees(city):
+    return (await current(city=city))["temperature"]
+
+print(sorted(["Oslo", "Lima"], key=degrees))

@@ -1,0 +1,3 @@
+# expect: certain-crash 2
+for at, name, size in enumerate(["a", "b"]):
+    print(at, name, size)

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+seen = {"a": 1}
+print(seen.get())

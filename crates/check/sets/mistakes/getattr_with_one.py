@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+value = "a"
+print(getattr(value))

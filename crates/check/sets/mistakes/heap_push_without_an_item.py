@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import heapq
+
+heap = [3, 1]
+heapq.heappush(heap)

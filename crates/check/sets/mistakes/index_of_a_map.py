@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+numbers = map(int, "1 2".split())
+print(numbers[0])

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+pairs = zip([1], [2])
+print(pairs[0])

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+ages = {"a": 1}
+print(ages.keys()[0])

@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import json
+
+tags = {"a", "b"}
+print(json.dumps(tags))

@@ -1,0 +1,2 @@
+# expect: certain-crash 2
+print(len([1], [2]))

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+import logging
+
+logging.basicConfig(level=logging.INFORMATION)

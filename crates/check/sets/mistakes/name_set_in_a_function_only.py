@@ -1,0 +1,6 @@
+# expect: undefined-name 6
+def prepare():
+    limit = 5
+
+prepare()
+print(limit)

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+import os
+
+print(os.path.joined("a", "b"))

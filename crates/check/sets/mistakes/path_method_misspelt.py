@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+from pathlib import Path
+
+path = Path("/tmp/a.txt")
+print(path.read_txt())

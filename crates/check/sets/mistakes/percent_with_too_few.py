@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+name = "a"
+print("%s is %s" % (name,))

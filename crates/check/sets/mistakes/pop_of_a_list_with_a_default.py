@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+rows = [1, 2]
+print(rows.pop(0, None))

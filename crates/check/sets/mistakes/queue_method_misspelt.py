@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import queue
+
+waiting = queue.Queue()
+waiting.push(1)

@@ -1,0 +1,5 @@
+# expect: certain-crash 5
+import re
+
+text = "a  b"
+print(re.sub(r"\s+", " "))

@@ -1,0 +1,2 @@
+# expect: certain-crash 2
+print(", ".join("a", "b"))

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+title = "a-b"
+print(title.replace("-"))

@@ -1,0 +1,3 @@
+# expect: certain-crash 3
+line = "a;b"
+print(line.split(seperator=";"))

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+from datetime import datetime, timezone
+
+print(datetime.now(timezone.UTC))

@@ -1,0 +1,4 @@
+# expect: certain-crash 4
+import uuid
+
+print(uuid.uuid4().hexa)

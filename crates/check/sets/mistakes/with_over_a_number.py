@@ -1,0 +1,4 @@
+# expect: certain-crash 3
+limit = 5
+with limit:
+    print("inside")

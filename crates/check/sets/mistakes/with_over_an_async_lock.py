@@ -1,0 +1,6 @@
+# expect: certain-crash 5
+import asyncio
+
+lock = asyncio.Lock()
+with lock:
+    print("inside")

@@ -1,0 +1,2 @@
+# expect: certain-crash 2
+print(list(zip([1], [2], strct=True)))
