@@ -225,7 +225,7 @@ async fn redirect(mut stream: TcpStream, to: u16) {
         let text = String::from_utf8_lossy(&read).to_ascii_lowercase();
         let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        if body.len() >= length.unwrap().parse().unwrap() {
+        if body.len() >= length.unwrap().parse::<usize>().unwrap() {
             let line = String::from_utf8_lossy(&read).lines().next().unwrap().to_owned();
             break line.split(' ').nth(1).unwrap().to_owned();
         }
