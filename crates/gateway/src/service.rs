@@ -70,12 +70,12 @@ use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
-use self::session::{Entry, OLDER};
+use self::session::Entry;
 pub use self::session::{SessionState, SessionView};
 use self::sessions::{Evicted, Flood};
 use self::shelf::Shelf;
 pub use self::skilled::Installed;
-use self::store::{RunFilter, Store, StoreError};
+use self::store::{RunFilter, SessionFiles, Store, StoreError};
 pub use self::tokens::{Caller, Scope};
 pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
@@ -233,8 +233,7 @@ impl Service {
         let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
         let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
-        let images = parts.store.session_files("image").await;
-        let older = parts.store.session_files(OLDER).await;
+        let SessionFiles { images, older } = parts.store.session_files().await?;
         let mut on_disk = 0;
         for row in stored {
             let entry = Entry::stored(row, Arc::clone(&alive));

@@ -26,6 +26,12 @@ const UNWRITTEN: &str = "what its programs left could not be written to disk bef
 /// How the file is called of a session that was something else when it could not be written any more.
 pub(super) const OLDER: &str = "older";
 
+/// The same of one that is being written.
+pub(super) const HALF: &str = "part";
+
+/// Why a session is no more whose file is not there.
+const MISSING: &str = "its file is not there: the gateway was ended while it removed the session, or somebody else removed the file";
+
 /// Results that a session's programs can read.
 const MOST_RESULTS: usize = 20;
 
@@ -64,7 +70,7 @@ pub(super) struct Entry {
     /// What is on disk is what it was before, and is called accordingly.
     is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
-    held: Mutex<Vec<Held>>,
+    held: Mutex<Vec<Arc<Held>>>,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -379,7 +385,12 @@ impl Entry {
                 self.image_bytes.store(bytes, Ordering::Relaxed);
                 self.set_older(true);
             }
-            (None, None) => {}
+            (None, None) => {
+                let was_written = self.image_bytes.load(Ordering::Relaxed) > 0;
+                if was_written && self.still_there().is_ok() {
+                    self.end(MISSING);
+                }
+            }
         }
     }
 
@@ -401,7 +412,7 @@ impl Entry {
     pub(super) fn hold(&self, run: Held) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|other| other.run != run.run);
-        held.push(run);
+        held.push(Arc::new(run));
     }
 
     /// Whether what a run has done is part of it, and the run is not stored as over.
@@ -415,9 +426,9 @@ impl Entry {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).retain(|held| held.run != *run);
     }
 
-    /// What is written behind its image.
-    pub(super) fn tail(&self) -> std::io::Result<Vec<u8>> {
-        held::tail(&self.held.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Its runs whose end is written behind its image.
+    pub(super) fn held(&self) -> Vec<Arc<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Says that it is no more.

@@ -12,8 +12,9 @@ use engine::{FileAnswer, FileTask, Image, Language, Level, Limits};
 use metrics::counter;
 use tracing::warn;
 
+use super::durable::held;
 use super::ids::SessionId;
-use super::session::{Body, Coming, Entry, OLDER, SessionView};
+use super::session::{Body, Coming, Entry, HALF, OLDER, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
@@ -444,9 +445,9 @@ impl Service {
         image: Image,
     ) -> Result<(), StoreError> {
         let path = self.parts.store.image(&entry.id);
-        let (to, tail) = (path.clone(), entry.tail());
+        let (to, held) = (path.clone(), entry.held());
         // Packing takes a moment, and so may the disk.
-        let write = move || write_image(&to, &[image.as_bytes(), &tail?]);
+        let write = move || write_image(&to, &[image.as_bytes(), &held::tail(&held)?]);
         let written = tokio::task::spawn_blocking(write);
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
@@ -496,7 +497,7 @@ impl Service {
 
 /// Writes beside the file and renames, so that there is never half an image.
 fn write_image(path: &Path, parts: &[&[u8]]) -> io::Result<u64> {
-    let aside = path.with_extension("part");
+    let aside = path.with_extension(HALF);
     let file = File::create(&aside)?;
     let mut written = parts.iter().try_for_each(|part| (&file).write_all(part));
     written = written.and_then(|()| file.sync_data());

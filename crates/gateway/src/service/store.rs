@@ -23,6 +23,7 @@ use super::durable::moved;
 use super::durable::own::{LeftBehind, Own};
 use super::ids::{RunId, SessionId};
 use super::record::{Ended, Moment, Record};
+use super::session::{HALF, OLDER};
 
 /// Writes that one commit takes together.
 const TOGETHER: usize = 256;
@@ -227,6 +228,37 @@ pub(super) enum Write {
     Run(Box<Record>),
 }
 
+/// Bytes of the files of sessions, by the session's name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct SessionFiles {
+    /// What they are.
+    pub(super) images: HashMap<String, u64>,
+    /// What they were before they could not be written any more.
+    pub(super) older: HashMap<String, u64>,
+}
+
+impl SessionFiles {
+    fn read(folder: &Path) -> std::io::Result<Self> {
+        let mut found = Self::default();
+        for file in std::fs::read_dir(folder)? {
+            let file = file?;
+            let path = file.path();
+            let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { continue };
+            let kind = match path.extension().and_then(|ending| ending.to_str()) {
+                Some("image") => &mut found.images,
+                Some(OLDER) => &mut found.older,
+                Some(HALF) => {
+                    let _ = std::fs::remove_file(&path);
+                    continue;
+                }
+                _ => continue,
+            };
+            kind.insert(name.to_owned(), file.metadata()?.len());
+        }
+        Ok(found)
+    }
+}
+
 type Job = (Write, oneshot::Sender<Result<(), Arc<sqlx::Error>>>);
 
 /// The database and the files beside it.
@@ -301,21 +333,14 @@ impl Store {
         self.folder.join("sessions").join(format!("{session}.image"))
     }
 
-    /// Bytes of the files of sessions with an ending, by the session's name.
-    pub(super) async fn session_files(&self, ending: &'static str) -> HashMap<String, u64> {
+    /// What lies on disk of sessions. What was being written when the process ended is removed: whoever opens a
+    /// service has its folder to itself.
+    pub(super) async fn session_files(&self) -> Result<SessionFiles, StoreError> {
         let folder = self.folder.join("sessions");
-        let found = tokio::task::spawn_blocking(move || {
-            let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let files = files.map(|file| (file.path(), file));
-            let of_them =
-                files.filter(|(path, _)| path.extension().is_some_and(|has| has == ending));
-            let sized = of_them.filter_map(|(path, file)| {
-                let name = path.file_stem()?.to_str()?.to_owned();
-                Some((name, file.metadata().ok()?.len()))
-            });
-            sized.collect()
-        });
-        found.await.unwrap_or_default()
+        let path = folder.clone();
+        let found = tokio::task::spawn_blocking(move || SessionFiles::read(&folder)).await;
+        let found = found.map_err(std::io::Error::other).and_then(|found| found);
+        found.map_err(|source| StoreError::File { path, source })
     }
 
     /// Where runs lie that have not ended.
@@ -685,6 +710,22 @@ mod tests {
             std::fs::create_dir_all(folder.path().join(place)).unwrap();
         }
         assert_eq!(store.left_behind(), [going.to_string()]);
+    }
+
+    #[tokio::test]
+    async fn files_of_sessions_are_found_and_what_was_half_written_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let sessions = folder.path().join("sessions");
+        for (name, text) in [("s_1.image", "one"), ("s_1.part", "o"), ("s_2.older", ""), ("x", "x")]
+        {
+            std::fs::write(sessions.join(name), text).unwrap();
+        }
+        let found = store.session_files().await.unwrap();
+        assert_eq!(found.images, HashMap::from([("s_1".to_owned(), 3)]));
+        assert_eq!(found.older, HashMap::from([("s_2".to_owned(), 0)]));
+        let is_there = |name: &str| sessions.join(name).exists();
+        assert!(!is_there("s_1.part") && is_there("s_2.older") && is_there("x"));
     }
 
     #[tokio::test]

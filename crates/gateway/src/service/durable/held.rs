@@ -12,6 +12,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::{Outcome, ProgramError};
 use serde::{Deserialize, Serialize};
@@ -31,20 +32,46 @@ const MOST_BYTES: usize = 4 << 20;
 /// What is said of a run whose end was too long to be kept.
 const UNSAID: &str = "it had ended when its gateway was ended, and what it returned and printed was too long to be kept with its session";
 
-/// A run that ended in a session.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A run that ended in a session. What is written of it is made only where the session is written before the
+/// run is stored.
+#[derive(Debug)]
 pub(crate) struct Held {
+    pub(crate) run: RunId,
+    success: bool,
+    /// How it ended, unless that is too long to be kept.
+    outcome: Option<Box<Outcome>>,
+}
+
+impl Held {
+    pub(crate) fn new(run: RunId, outcome: &Outcome) -> Self {
+        let whole = (length(outcome) <= MOST_BYTES).then(|| Box::new(outcome.clone()));
+        Self { run, success: outcome.success, outcome: whole }
+    }
+}
+
+/// How long an end is at least, as it is written.
+fn length(outcome: &Outcome) -> usize {
+    let artifacts: usize = outcome.artifacts.iter().map(|artifact| artifact.data.len()).sum();
+    outcome.return_value.get().len() + outcome.stdout.len() + outcome.stderr.len() + artifacts
+}
+
+/// The same, as it lies on disk.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Written {
     pub(crate) run: RunId,
     success: bool,
     outcome: Option<Box<RawValue>>,
 }
 
-impl Held {
-    pub(crate) fn new(run: RunId, outcome: &Outcome) -> Self {
-        let whole = to_raw_value(outcome).ok().filter(|whole| whole.get().len() <= MOST_BYTES);
-        Self { run, success: outcome.success, outcome: whole }
+impl From<&Held> for Written {
+    fn from(held: &Held) -> Self {
+        let whole = held.outcome.as_ref().and_then(|outcome| to_raw_value(outcome).ok());
+        let whole = whole.filter(|whole| whole.get().len() <= MOST_BYTES);
+        Self { run: held.run.clone(), success: held.success, outcome: whole }
     }
+}
 
+impl Written {
     /// How it ended.
     pub(crate) fn outcome(&self) -> Outcome {
         let whole = self.outcome.as_ref().and_then(|whole| serde_json::from_str(whole.get()).ok());
@@ -65,11 +92,12 @@ impl Held {
 }
 
 /// What is written behind an image.
-pub(crate) fn tail(held: &[Held]) -> io::Result<Vec<u8>> {
+pub(crate) fn tail(held: &[Arc<Held>]) -> io::Result<Vec<u8>> {
     if held.is_empty() {
         return Ok(Vec::new());
     }
-    let mut bytes = serde_json::to_vec(held)?;
+    let written: Vec<Written> = held.iter().map(|held| Written::from(&**held)).collect();
+    let mut bytes = serde_json::to_vec(&written)?;
     let (length, sum) = (bytes.len() as u64, crc32fast::hash(&bytes));
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(&sum.to_le_bytes());
@@ -88,7 +116,7 @@ pub(crate) fn without(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// The bytes of a session's file, and the runs that it holds; nothing where there is no file.
-pub(crate) fn read(path: &Path) -> io::Result<(u64, Vec<Held>)> {
+pub(crate) fn read(path: &Path) -> io::Result<(u64, Vec<Written>)> {
     let mut file = match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, Vec::new())),
         file => file?,
@@ -135,22 +163,25 @@ mod tests {
         }
     }
 
+    fn held(outcome: &Outcome) -> Arc<Held> {
+        Arc::new(Held::new(RunId::fresh(), outcome))
+    }
+
     #[test]
     fn a_file_has_its_image_and_the_runs_that_it_holds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
         assert_eq!(read(&path).unwrap().0, 0);
-        let held =
-            [Held::new(RunId::fresh(), &ended("[1]")), Held::new(RunId::fresh(), &ended("2"))];
-        for (image, held) in [(b"an image".as_slice(), &held[..]), (b"", &held[..1]), (b"x", &[])] {
+        let both = [held(&ended("[1]")), held(&ended("2"))];
+        for (image, held) in [(b"an image".as_slice(), &both[..]), (b"", &both[..1]), (b"x", &[])] {
             let whole = [image, &tail(held).unwrap()].concat();
             std::fs::write(&path, &whole).unwrap();
             let (bytes, found) = read(&path).unwrap();
             assert_eq!((bytes, found.len()), (whole.len() as u64, held.len()));
-            for (found, held) in found.iter().zip(held) {
+            for ((found, held), value) in found.iter().zip(held).zip(["[1]", "2"]) {
                 assert_eq!(found.run, held.run);
                 let outcome = found.outcome();
-                assert_eq!(outcome.return_value.get(), held.outcome().return_value.get());
+                assert_eq!(outcome.return_value.get(), value);
                 assert_eq!((outcome.success, outcome.stdout.as_str()), (true, "said"));
             }
             assert_eq!(without(whole), image);
@@ -161,7 +192,7 @@ mod tests {
     fn a_changed_byte_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        let tail = tail(&[Held::new(RunId::fresh(), &ended("7"))]).unwrap();
+        let tail = tail(&[held(&ended("7"))]).unwrap();
         for at in 0..tail.len() - MARK.len() {
             let mut changed = [b"image".as_slice(), &tail].concat();
             changed[5 + at] ^= 1;
@@ -173,10 +204,14 @@ mod tests {
     #[test]
     fn an_end_that_is_too_long_is_still_one() {
         let long = Outcome { stdout: "x".repeat(MOST_BYTES), ..ended("1") };
-        let held = Held::new(RunId::fresh(), &long);
-        assert!(tail(std::slice::from_ref(&held)).unwrap().len() < 1_000);
-        let outcome = held.outcome();
-        assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
-        assert!(outcome.note.unwrap().contains("too long"));
+        // As it is written, each of these letters is six.
+        let longer = Outcome { stdout: "\u{1}".repeat(MOST_BYTES / 2), ..ended("1") };
+        for outcome in [long, longer] {
+            let held = held(&outcome);
+            assert!(tail(std::slice::from_ref(&held)).unwrap().len() < 1_000);
+            let outcome = Written::from(&*held).outcome();
+            assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
+            assert!(outcome.note.unwrap().contains("too long"));
+        }
     }
 }

@@ -10,6 +10,9 @@ use crate::service::Record;
 /// Says which process a folder of runs belongs to, as long as that lives.
 const LOCK: &str = "lock";
 
+/// Runs for which a thread of its own is begun, at the start.
+const LEAST: usize = 64;
+
 /// What processes left that are no more.
 #[derive(Default)]
 pub(crate) struct LeftBehind {
@@ -93,24 +96,49 @@ impl Own {
     }
 
     fn take(&self, from: &Path, left: &mut LeftBehind) -> io::Result<()> {
+        let mut folders = Vec::new();
         for entry in std::fs::read_dir(from)? {
             let entry = entry?;
-            if !entry.file_type()?.is_dir() {
-                continue;
+            if entry.file_type()?.is_dir() {
+                let folder = self.folder.join(entry.file_name());
+                std::fs::rename(entry.path(), &folder)?;
+                folders.push(folder);
             }
-            let folder = self.folder.join(entry.file_name());
-            std::fs::rename(entry.path(), &folder)?;
+        }
+        // Nobody can be answered before all of them are read.
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let each = folders.len().div_ceil(threads).max(LEAST);
+        std::thread::scope(|scope| {
+            let parts =
+                folders.chunks(each).map(|some| scope.spawn(move || LeftBehind::read(some)));
+            let parts: Vec<_> = parts.collect();
+            for part in parts {
+                let read = part.join().map_err(|_| io::Error::other("reading runs panicked"))??;
+                left.found.extend(read.found);
+                left.unread.extend(read.unread);
+            }
+            Ok(())
+        })
+    }
+}
+
+impl LeftBehind {
+    /// What lies in these folders.
+    fn read(folders: &[PathBuf]) -> io::Result<Self> {
+        let mut left = Self::default();
+        for folder in folders {
             match Keeper::find(folder.clone()) {
                 Ok(Some(one)) => left.found.push(one),
                 // It was never said to be accepted.
-                Ok(None) => std::fs::remove_dir_all(&folder)?,
+                Ok(None) => std::fs::remove_dir_all(folder)?,
                 Err(error) => {
                     tracing::error!(folder = %folder.display(), error = %error, "a run cannot be read; it is tried again at the next start");
-                    left.unread.push(entry.file_name().to_string_lossy().into_owned());
+                    let name = folder.file_name().unwrap_or_default();
+                    left.unread.push(name.to_string_lossy().into_owned());
                 }
             }
         }
-        Ok(())
+        Ok(left)
     }
 }
 
@@ -118,5 +146,32 @@ impl Drop for Own {
     fn drop(&mut self) {
         // An empty folder that stays is removed by the next process.
         let _ = self.leave();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_that_was_left_is_read_however_many_there_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = folder.path().join("before");
+        let runs = 3 * LEAST + 1;
+        for run in 0..runs {
+            std::fs::create_dir_all(before.join(format!("r_{run}"))).unwrap();
+            // What lies there is no file that can be read, and is left as it is.
+            std::fs::create_dir(before.join(format!("r_{run}/ledger"))).unwrap();
+        }
+        std::fs::create_dir(before.join("r_empty")).unwrap();
+        File::create(before.join(LOCK)).unwrap();
+        let own = Own::new(folder.path().to_owned()).unwrap();
+        let mut left = own.take_over().unwrap();
+        left.unread.sort();
+        let mut expected: Vec<_> = (0..runs).map(|run| format!("r_{run}")).collect();
+        expected.sort();
+        assert_eq!((left.found.len(), left.unread), (0, expected));
+        assert!(own.folder.join("r_0/ledger").is_dir() && !own.folder.join("r_empty").exists());
+        assert!(!before.exists());
     }
 }

@@ -1,6 +1,6 @@
 //! Runs under way, and those that an earlier process left.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -361,12 +361,14 @@ impl Service {
     async fn held_by_sessions(&self, found: &[Found]) -> HashMap<RunId, (u64, Outcome)> {
         let sessions: BTreeSet<_> = found.iter().map(|one| one.begun.session.clone()).collect();
         let paths: Vec<_> = sessions.iter().map(|id| self.parts.store.image(id)).collect();
+        let runs: HashSet<_> = found.iter().map(|one| one.begun.run.clone()).collect();
         let read = move || {
             let mut all = HashMap::new();
             for path in paths {
                 match held::read(&path) {
                     Ok((bytes, held)) => {
-                        let held = held.into_iter();
+                        // Of others it is known how they ended.
+                        let held = held.into_iter().filter(|held| runs.contains(&held.run));
                         all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
                     }
                     // It cannot be gone on with either, and says so.
