@@ -70,7 +70,7 @@ use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
-use self::session::Entry;
+use self::session::{Coming, Entry};
 pub use self::session::{SessionState, SessionView};
 use self::sessions::{Evicted, Flood};
 use self::shelf::Shelf;
@@ -203,8 +203,12 @@ pub struct Service {
     approvals: Arc<Approvals>,
     /// Runs that an earlier process left and nobody goes on with here.
     paused: HashMap<RunId, Record>,
+    /// Their sessions are there when somebody goes on with them.
+    _waited_for: Vec<Coming>,
     /// One at a time takes over from a run, so that no two take over from the same.
     taking_over: tokio::sync::Mutex<()>,
+    /// Runs that are being brought from another gateway.
+    brought: Mutex<HashSet<RunId>>,
 }
 
 /// How long after its start a service reads the vocabulary that tokens are counted with: who has
@@ -242,6 +246,8 @@ impl Service {
             on_disk += entry.image_bytes.load(Ordering::Relaxed);
             sessions.insert(entry);
         }
+        let of_paused = paused.values().filter_map(|run| sessions.get(&run.session));
+        let waited_for = of_paused.map(Coming::to).collect();
         let pool = parts.store.pool().clone();
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {
@@ -261,7 +267,9 @@ impl Service {
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
             paused,
+            _waited_for: waited_for,
             taking_over: tokio::sync::Mutex::default(),
+            brought: Mutex::default(),
         });
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };

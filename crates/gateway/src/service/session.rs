@@ -245,9 +245,12 @@ impl Entry {
 
     /// Whether nobody asked to keep it and nobody uses it or is about to.
     pub(super) fn is_unwanted(&self) -> bool {
-        self.passing.load(Ordering::Relaxed)
-            && self.coming.load(Ordering::Acquire) == 0
-            && self.body.try_lock().is_ok()
+        self.passing.load(Ordering::Relaxed) && self.is_unused()
+    }
+
+    /// Whether nobody uses it or is about to.
+    pub(super) fn is_unused(&self) -> bool {
+        self.coming.load(Ordering::Acquire) == 0 && self.body.try_lock().is_ok()
     }
 
     pub(super) fn view(&self, lasts: std::time::Duration) -> SessionView {
@@ -484,4 +487,38 @@ async fn thawed(path: PathBuf) -> Result<Image, Refusal> {
         .and_then(|bytes| bytes)
         .map_err(|source| StoreError::File { path, source })?;
     Image::decode(held::without(bytes)).map_err(|error| Refusal::Session(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_unused_when_nobody_is_in_it_or_on_the_way() {
+        let limits = (Level::default(), Limits::default());
+        let entry = Entry::new(("ann", ""), Language::default(), limits, false, Arc::default());
+        assert!(entry.is_unused());
+        let coming = Coming::to(&entry);
+        assert!(!entry.is_unused());
+        let body = entry.body.try_lock().unwrap();
+        drop(coming);
+        assert!(!entry.is_unused());
+        drop(body);
+        assert!(entry.is_unused());
+    }
+
+    #[test]
+    fn a_session_whose_file_is_not_there_is_no_more() {
+        let limits = || (Level::default(), Limits::default());
+        let entry =
+            || Entry::new(("ann", ""), Language::default(), limits(), false, Arc::default());
+        let (new, written) = (entry(), entry());
+        written.image_bytes.store(7, Ordering::Relaxed);
+        new.was_found(None, None);
+        assert!(new.still_there().is_ok(), "nothing was ever written of it");
+        written.was_found(Some(9), None);
+        assert!(written.still_there().is_ok());
+        written.was_found(None, None);
+        assert!(matches!(written.still_there(), Err(Refusal::Gone { why: MISSING, .. })));
+    }
 }

@@ -213,7 +213,20 @@ impl Service {
         let agent = named(agent)?;
         let language = self.language(language)?.unwrap_or_else(|| self.parts.engines.usual());
         let entry = self.admit(caller, language, level, &agent)?;
-        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+        let stored = self.parts.store.write(Write::Session(Box::new(entry.row()))).await;
+        self.unless_failed(&entry, stored.map_err(Refusal::from)).await
+    }
+
+    /// A session that was just made; nothing is left of it where that failed.
+    pub(super) async fn unless_failed(
+        &self,
+        entry: &Arc<Entry>,
+        made: Result<(), Refusal>,
+    ) -> Result<SessionView, Refusal> {
+        if let Err(refusal) = made {
+            self.remove(entry).await;
+            return Err(refusal);
+        }
         Ok(entry.view(self.settings.lasts))
     }
 
@@ -316,9 +329,9 @@ impl Service {
         }
         let mut body = fork.body.lock().await;
         body.session = Some(forked);
-        self.rest(&fork, &mut body).await?;
+        let frozen = self.rest(&fork, &mut body).await;
         drop(body);
-        Ok(fork.view(self.settings.lasts))
+        self.unless_failed(&fork, frozen).await
     }
 
     /// Writes a session to disk and frees its guest.

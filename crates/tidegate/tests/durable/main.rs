@@ -17,6 +17,7 @@ mod once;
 mod order;
 mod receipts;
 mod resting;
+mod swept;
 mod trail;
 mod truth;
 

@@ -82,3 +82,22 @@ fn a_run_that_computes_for_longer_than_patience_goes_on_after_the_stop() {
     assert_eq!(run["return_value"], "done", "{run:#}");
     assert_eq!(gateway.counted(), ["book one", "book two"]);
 }
+
+#[test]
+fn a_run_that_computes_when_the_gateway_is_stopped_begins_again_with_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [&KEPT[..], &["--stop-patience", "0.5s"]].concat();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &arguments);
+    gateway.start();
+    let session = session(&gateway, "v = 7");
+    let code =
+        "import time\nv += 1\nend = time.time() + 3\nwhile time.time() < end:\n    pass\nreturn v";
+    let id = gateway.begin(&json!({ "code": code, "session": session })).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(gateway.stop() < Duration::from_secs(10));
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], 8, "{run:#}");
+    let after = json!({ "code": "v", "session": session });
+    assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 8);
+}

@@ -143,8 +143,17 @@ impl Service {
                 run: from.clone(),
                 why: format!("{by}, which took it up, {why}"),
             };
-            // One that was refused after all has done nothing.
-            let Some(record) = self.settled(&by).await? else { break };
+            let record = self.settled(&by).await?;
+            let known = self.known(&by).await?;
+            let Some(record) = record else {
+                if matches!(known.called, Called::Unkept) {
+                    // It was refused after all, or called nothing before its process was killed.
+                    break;
+                }
+                return Err(refused(
+                    "could not be read when this gateway was started; start the gateway again, and look at that run first",
+                ));
+            };
             if !record.status.is_final() {
                 return Err(refused("has not ended; wait for it, or cancel it"));
             }
@@ -159,7 +168,6 @@ impl Service {
                 }
                 _ => {}
             }
-            let known = self.known(&by).await?;
             match known.called {
                 Called::These(of_all) => calls = of_all,
                 Called::Uncertain => return Err(refused(&format!("cannot be asked: {UNCERTAIN}"))),
