@@ -349,11 +349,11 @@ impl Service {
                     Some(over) => {
                         drop(send);
                         service.counted_before(&run, &keeper).await;
-                        service.cannot_go_on(over, &keeper).await
+                        Box::pin(service.cannot_go_on(over, &keeper)).await
                     }
                     None => service.go_on(&entry, &run, &keeper, image, send).await,
                 };
-                service.finish(&run, &entry, &keeper, outcome).await;
+                Box::pin(service.finish(&run, &entry, &keeper, outcome)).await;
             });
             // So that it stands in the row of its session before the next one does.
             if futures_util::poll!(&mut going).is_pending() {
@@ -429,9 +429,10 @@ impl Service {
         entry.still_there()?;
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
+        // On the side, so that one of thousands that rest is small.
         let work = async |body: &mut Body| match image {
             Some(image) => self.go_on_from(body, place, image).await,
-            None => self.begin_again(body, place).await,
+            None => Box::pin(self.begin_again(body, place)).await,
         };
         self.within_time(&mut body, place, work).await
     }
@@ -529,15 +530,29 @@ impl Service {
         place: Place<'_>,
         image: ImageLine,
     ) -> Result<Option<Outcome>, Refusal> {
-        let begun = place.keeper.begun();
-        let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
-            self.counted_before(place.run, place.keeper).await;
-            return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
+            let ends = async {
+                self.counted_before(place.run, place.keeper).await;
+                self.with_output(unknown, place.engine, place.keeper).await
+            };
+            return Ok(Some(Box::pin(ends).await));
         }
+        let started = SystemTime::now();
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
         }
+        Box::pin(self.go_on_now(body, place, image, started)).await
+    }
+
+    /// The same, once there is something to go on with or to wait for.
+    async fn go_on_now(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+        image: ImageLine,
+        started: SystemTime,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let begun = place.keeper.begun();
         self.review_again(place).await;
         let offer = self.counted_before(place.run, place.keeper).await;
         let left = place.keeper.all_left();
