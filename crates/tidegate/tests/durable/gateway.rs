@@ -176,14 +176,18 @@ impl Gateway {
         }
     }
 
-    /// Asks it to end, and says how long that took.
+    /// Asks it to end, and says how long that took; what was not synced by then is lost.
     pub(crate) fn stop(&mut self) -> Duration {
         let mut child = self.child.take().unwrap();
         let begun = Instant::now();
         let id = child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         child.wait().unwrap();
-        begun.elapsed()
+        let took = begun.elapsed();
+        if self.shim.is_some() {
+            lose_power(&self.data(), &self.folder.join("shadow"));
+        }
+        took
     }
 
     /// What it answers; nothing when it is no more.

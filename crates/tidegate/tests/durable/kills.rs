@@ -1,5 +1,5 @@
-//! Whenever the gateway is killed, no run is lost and nothing is done twice: not out there, not in a session, not
-//! by children, and not by whoever takes over from a run.
+//! Whenever the gateway is killed or stopped, no run is lost and nothing is done twice: not out there, not in a
+//! session, not by children, and not by whoever takes over from a run.
 //!
 //! What a server counted is compared, program by program, with what the ledgers say.
 
@@ -172,10 +172,14 @@ impl Trial {
         is_over
     }
 
-    /// Kills the gateway, maybe also while it starts, and starts it.
-    fn kill(&mut self) {
-        self.gateway.kill();
-        self.killed += 1;
+    /// Ends the gateway and starts it again. Mostly it is killed, maybe also while it starts.
+    fn end(&mut self) {
+        if self.chance.below(6) == 0 {
+            self.gateway.stop();
+        } else {
+            self.gateway.kill();
+            self.killed += 1;
+        }
         while self.killed < self.wanted && self.chance.below(4) == 0 {
             self.gateway.start_for(self.chance.milliseconds(600));
             self.killed += 1;
@@ -311,7 +315,7 @@ fn whenever_it_is_killed_no_run_is_lost_and_no_write_repeated() {
         trial.take_over();
         trial.ask();
         std::thread::sleep(Duration::from_millis(20) + trial.chance.milliseconds(500));
-        trial.kill();
+        trial.end();
     }
     trial.settle();
     let times = counted(&trial.gateway);
