@@ -218,8 +218,13 @@ const LATER: Duration = Duration::from_millis(200);
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
-        let LeftBehind { found, unread } =
-            if settings.durable { parts.store.find_kept().await? } else { LeftBehind::default() };
+        let store = &parts.store;
+        let left = async {
+            if settings.durable { store.find_kept().await } else { Ok(LeftBehind::default()) }
+        };
+        // None of these waits for the others.
+        let (LeftBehind { found, unread }, stored, SessionFiles { images, older }) =
+            tokio::try_join!(left, store.sessions(), store.session_files())?;
         let going = if settings.durable {
             let found = found.iter().map(|one| one.begun.run.as_str().to_owned());
             found.chain(unread).collect()
@@ -235,9 +240,7 @@ impl Service {
         };
         parts.store.settle_runs(&going).await?;
         let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
-        let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
-        let SessionFiles { images, older } = parts.store.session_files().await?;
         let mut on_disk = 0;
         for row in stored {
             let entry = Entry::stored(row, Arc::clone(&alive));
