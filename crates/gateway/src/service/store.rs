@@ -400,7 +400,7 @@ impl Store {
 
     /// Whether this process has anything of a run on disk.
     pub(super) fn is_kept(&self, run: &RunId) -> bool {
-        self.kept.folder.join(run.as_str()).is_dir()
+        self.kept.folder_of(run).is_dir()
     }
 
     /// Runs that processes left which are no more.

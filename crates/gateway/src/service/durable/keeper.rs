@@ -586,7 +586,7 @@ impl Keeper {
         begun: Begun,
         (ledger, image): (&[u8], Option<&[u8]>),
     ) -> io::Result<Option<Found>> {
-        let folder = own.folder.join(begun.run.as_str());
+        let folder = own.folder_of(&begun.run);
         let _ = std::fs::remove_dir_all(aside);
         std::fs::create_dir_all(aside)?;
         let (lines, _) = ledger::decode(ledger);
@@ -755,7 +755,7 @@ impl Keeper {
 /// The ledger of a run that is over, if there is one. One that cannot be stored yet still lies where it
 /// was.
 fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
-    let folder = own.folder.join(run.as_str());
+    let folder = own.folder_of(run);
     let here = [SUCCEEDED, ENDED, LEDGER].map(|name| folder.join(name));
     std::iter::once(over(&own.all, run)).chain(here).find(|path| path.exists())
 }

@@ -112,8 +112,8 @@ impl Service {
         if record.status.is_final() {
             return Ok(());
         }
-        let (from, to) = (self.parts.store.kept().folder.clone(), self.parts.store.moved(run.id()));
-        let folder = from.join(run.id().as_str());
+        let store = &self.parts.store;
+        let (folder, to) = (store.kept().folder_of(run.id()), store.moved(run.id()));
         let left = tokio::task::spawn_blocking(move || Keeper::leave(&folder, &to)).await;
         left.map_err(std::io::Error::other)
             .and_then(|left| left)
