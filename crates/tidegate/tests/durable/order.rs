@@ -1,6 +1,6 @@
 //! Sessions over a restart: their order, what a run starts from, and what is still computing.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -42,6 +42,34 @@ fn runs_of_one_session_keep_their_order_over_a_restart() {
         let after = json!({ "code": "v", "session": session });
         assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 111);
     }
+}
+
+#[test]
+fn a_start_does_not_wait_for_a_run_that_another_one_waits_for() {
+    const RESTS: Duration = Duration::from_secs(90);
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let session = session(&gateway, "v = 41");
+    let begin = |code: &str| {
+        let asked =
+            json!({ "code": code, "session": session, "context": { "pause": RESTS.as_secs() } });
+        gateway.begin(&asked).unwrap()
+    };
+    let first = begin("import asyncio\nv = 0\nawait asyncio.sleep(pause)");
+    gateway.settles(&first, 0);
+    let second = begin("v + 1");
+    gateway.kill();
+    let begun = Instant::now();
+    gateway.start();
+    assert!(begun.elapsed() < RESTS / 2, "it waited for a run that rests");
+    assert_eq!(gateway.run(&second).unwrap()["status"], "queued");
+    // It stands before whoever comes now.
+    let asked = json!({ "code": "v = 100", "session": session });
+    let third = gateway.begin(&asked).unwrap();
+    gateway.runs(&["cancel", &first]);
+    assert_eq!(gateway.over(&second, PATIENCE)["return_value"], 42);
+    assert_eq!(gateway.over(&third, PATIENCE)["status"], "succeeded");
 }
 
 #[test]

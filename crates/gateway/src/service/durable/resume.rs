@@ -10,8 +10,6 @@ use engine::{
     CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
     StepError, stopped, used_up,
 };
-use futures_util::future::join_all;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -303,7 +301,8 @@ impl Service {
         }
     }
 
-    /// Goes on with runs that an earlier process left. When this comes back, each has its session.
+    /// Goes on with runs that an earlier process left. When this comes back, each has its session or stands in
+    /// the row of it: whoever is first there may rest for days.
     pub(in crate::service) async fn take_up(self: &Arc<Self>, found: Vec<Found>) {
         if !found.is_empty() {
             info!(runs = found.len(), "runs of an earlier process go on");
@@ -312,7 +311,6 @@ impl Service {
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
         let mut held = self.held_by_sessions(&found).await;
-        let mut ready = Vec::with_capacity(found.len());
         for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
             let held = held.remove(&begun.run);
@@ -336,32 +334,27 @@ impl Service {
             record.calls = keeper.notes();
             let run = Run::new(record, None, &self.ending);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
-            let (send, has_session) = oneshot::channel();
-            ready.push(has_session);
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
                 let outcome = match over {
                     Some(over) if is_held => {
-                        drop(send);
                         service.counted_before(&run, &keeper).await;
                         Ok(Some(over))
                     }
                     Some(over) => {
-                        drop(send);
                         service.counted_before(&run, &keeper).await;
                         Box::pin(service.cannot_go_on(over, &keeper)).await
                     }
-                    None => service.go_on(&entry, &run, &keeper, image, send).await,
+                    None => service.go_on(&entry, &run, &keeper, image).await,
                 };
                 Box::pin(service.finish(&run, &entry, &keeper, outcome)).await;
             });
-            // So that it stands in the row of its session before the next one does.
-            if futures_util::poll!(&mut going).is_pending() {
+            // So that it stands in the row of its session before the next one does, however many there are.
+            let polled = futures_util::poll!(tokio::task::unconstrained(&mut going));
+            if polled.is_pending() {
                 self.tasks.spawn(going);
             }
         }
-        // One that ended at once has dropped its end.
-        let _ = join_all(ready).await;
     }
 
     /// Runs that ended and are part of their sessions as those lie on disk, each with the bytes of that and how
@@ -421,11 +414,8 @@ impl Service {
         run: &Arc<Run>,
         keeper: &Arc<Keeper>,
         image: Option<ImageLine>,
-        has_session: oneshot::Sender<()>,
     ) -> Result<Option<Outcome>, Refusal> {
         let mut body = entry.body.lock().await;
-        // Nobody waits for it but who opens the service.
-        let _ = has_session.send(());
         entry.still_there()?;
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
