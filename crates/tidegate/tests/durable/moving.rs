@@ -142,13 +142,16 @@ fn what_several_import_at_once_goes_on_once() {
     one.runs(&["export", &id, "-o", file.to_str().unwrap()]);
     // By then it has nothing to wait for, so that it may be over before the next one comes.
     std::thread::sleep(Duration::from_secs(4));
-    let imported = std::thread::scope(|scope| {
+    let said: Vec<_> = std::thread::scope(|scope| {
         let import = || other.command("runs", &["import", file.to_str().unwrap()]);
         let all: Vec<_> = (0..6).map(|_| scope.spawn(import)).collect();
-        let said = all.into_iter().map(|one| one.join().unwrap());
-        said.filter(|said| said.status.success()).count()
+        all.into_iter().map(|one| one.join().unwrap()).collect()
     });
-    assert_eq!(imported, 1);
+    let (imported, refused): (Vec<_>, Vec<_>) = said.iter().partition(|said| said.status.success());
+    assert_eq!(imported.len(), 1, "{said:?}");
+    for said in refused {
+        assert!(String::from_utf8_lossy(&said.stderr).contains("cannot be moved"), "{said:?}");
+    }
     assert_eq!(other.over(&id, PATIENCE)["status"], "succeeded");
     assert_eq!((one.counted(), other.counted()), (vec![], vec!["book once".to_owned()]));
 }

@@ -171,7 +171,7 @@ impl Drop for Own {
     fn drop(&mut self) {
         // An empty folder that stays is removed by the next process. What is in another is for that, too.
         let _ = remove_if_empty(&self.folder);
-        for (folder, _) in lock(&self.others).iter() {
+        for (folder, _) in &*lock(&self.others) {
             let _ = remove_if_empty(folder);
         }
     }
