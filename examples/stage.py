@@ -4,6 +4,7 @@ Standard library only, so that a clean checkout needs nothing but Python 3.9 or 
 """
 
 import base64
+import collections
 import http.server
 import json
 import os
@@ -14,7 +15,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 
@@ -23,10 +23,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def binary():
     """The `tidegate` to use: the one that is named, the one of this checkout, one on the path; if there is none, it is built."""
-    target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    built = target / "release" / "tidegate"
-    command = os.environ.get("TIDEGATE") or (str(built) if built.is_file() else shutil.which("tidegate"))
-    if command:
+    if named := os.environ.get("TIDEGATE"):
+        if not shutil.which(named):
+            sys.exit(f"TIDEGATE is {named!r}, which is no program that can be started; name another, or leave it out")
+        return shutil.which(named)
+    # As cargo reads it, which is started in that folder.
+    built = ROOT / (os.environ.get("CARGO_TARGET_DIR") or "target") / "release" / "tidegate"
+    if command := str(built) if built.is_file() else shutil.which("tidegate"):
         return command
     print("there is no tidegate yet; building it, which takes some minutes", file=sys.stderr)
     try:
@@ -40,15 +43,34 @@ def binary():
 
 def environment(example):
     """The environment of this example: `tidegate` on the path, and a folder of its own for what it keeps."""
-    command = binary()
     variables = dict(os.environ)
-    variables["PATH"] = str(pathlib.Path(command).resolve().parent) + os.pathsep + variables["PATH"]
-    variables.setdefault("TIDEGATE_DATA", str(example / ".data"))
-    pathlib.Path(variables["TIDEGATE_DATA"]).mkdir(parents=True, exist_ok=True)
+    data = pathlib.Path(variables.get("TIDEGATE_DATA") or example / ".data").absolute()
+    data.mkdir(parents=True, exist_ok=True)
+    variables["TIDEGATE_DATA"] = str(data)
+    command = pathlib.Path(binary()).absolute()
+    if command.name != "tidegate":
+        # The configuration names it so, since its servers are the same program.
+        link = data / "bin" / "tidegate"
+        link.parent.mkdir(exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(command)
+        command = link
+    variables["PATH"] = str(command.parent) + os.pathsep + variables["PATH"]
     # A gateway answers while its runtime is being installed, but a program has to wait for it.
-    if subprocess.run([command, "runtime", "install"], env=variables, stdout=sys.stderr).returncode != 0:
-        sys.exit("the guest runtime could not be installed; what it said is above")
+    install(variables)
     return variables
+
+
+def install(variables, *which):
+    """Installs what programs run on, unless it is there; `typescript` is the one that is not Python."""
+    if subprocess.run(["tidegate", "runtime", "install", *which], env=variables, stdout=sys.stderr).returncode != 0:
+        sys.exit("the guest runtime could not be installed; what it said is above")
+
+
+def needs(*commands):
+    """Ends the example where one of these is not there, before anything waits for it."""
+    if missing := [command for command in commands if not shutil.which(command)]:
+        sys.exit(f"this example needs {' and '.join(missing)} on the path; its README says what for")
 
 
 class Client:
@@ -102,19 +124,6 @@ class Client:
         return result
 
 
-    def call_patiently(self, tool, **arguments):
-        """The same where a runtime may be missing, which a gateway installs when it is first wanted."""
-        for _ in range(600):
-            result = self.ask("tools/call", {"name": tool, "arguments": arguments})
-            text = "\n".join(block.get("text", "") for block in result["content"])
-            if "is being installed" not in text:
-                break
-            time.sleep(0.5)
-        if result.get("isError"):
-            sys.exit(text)
-        return result
-
-
 class Service:
     """A `tidegate serve` of one's own, on a port that is free."""
 
@@ -128,20 +137,32 @@ class Service:
             stderr=subprocess.PIPE,
             text=True,
         )
+        # The last of what it says, for when something goes wrong.
+        self.said = collections.deque(maxlen=40)
         for line in self.process.stderr:
-            if "http://" in line:
+            self.heard(line)
+            if "listening" in line and "http://" in line:
                 self.address = "http://" + line.split("http://")[1].split()[0]
                 break
         else:
-            sys.exit("tidegate ended before it listened; try `tidegate doctor`")
+            sys.exit("".join(self.said) + "tidegate ended before it listened; what it said is above")
+        # Somebody has to listen to the rest, or it waits until there is room for more.
+        self.listener = threading.Thread(target=lambda: [self.heard(line) for line in self.process.stderr], daemon=True)
+        self.listener.start()
+
+    def heard(self, line):
+        self.said.append(line)
+        if os.environ.get("TIDEGATE_LOG"):
+            print(line, end="", file=sys.stderr)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.stderr.close()
         self.process.wait()
+        self.listener.join()
+        self.process.stderr.close()
 
     def ask(self, method, path, body=None, token=None):
         """Status and body of an answer."""
@@ -155,18 +176,15 @@ class Service:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
+        except OSError as error:
+            sys.exit("".join(self.said) + f"{method} {path}: {error}; the last words of tidegate are above")
 
     def typescript(self, path, token=None, **more):
-        """Runs a program in TypeScript; gives what it returns. Its runtime is installed when it is first wanted."""
-        body = {"code": path.read_text(), "language": "typescript", **more}
-        for _ in range(600):
-            status, text = self.ask("POST", "/execute", body, token)
-            if status != 503:
-                break
-            time.sleep(0.5)
-        run = json.loads(text)
-        if status >= 300 or not run["success"]:
-            sys.exit(f"{path.name}: {text}")
+        """Runs a program in TypeScript; gives what it returns."""
+        install(self.variables, "typescript")
+        run = self.json("POST", "/execute", {"code": path.read_text(), "language": "typescript", **more}, token)
+        if not run["success"]:
+            sys.exit(f"{path.name}: {run['error']['message']}")
         return run["return_value"]
 
     def json(self, method, path, body=None, token=None):

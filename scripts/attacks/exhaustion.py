@@ -279,4 +279,4 @@ def pages(world):
 @case(KIND, "a program of many megabytes is refused before it is run")
 def long_program(world):
     answer = world.main.ask("POST", "/execute", {"code": "#" * (2 << 20) + "\nreturn 1"}, "mallory")
-    one_of(answer.status, (400, 413), "the status")
+    one_of(answer.status, (413, 422), "the status")

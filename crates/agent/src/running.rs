@@ -30,7 +30,10 @@ impl Work<'_> {
         let started = match self.start(code, context).await {
             Ok(started) => started,
             // The model can do something about its program, and about nothing else.
-            Err(Refusal::Invalid { field: "code", problem }) => {
+            Err(
+                Refusal::Invalid { field: "code", problem }
+                | Refusal::Unfit { field: "code", problem },
+            ) => {
                 let words = format!("the program {problem}");
                 return Ok(Ran { is_ok: false, kind: "Refused".to_owned(), words });
             }

@@ -125,6 +125,8 @@ pub enum Code {
     UndefinedName,
     /// Something else that certainly raises an exception.
     CertainCrash,
+    /// What a compiler of the user's own says besides. It never blocks.
+    Compiler,
 }
 
 impl Code {
@@ -145,6 +147,7 @@ impl Code {
             Self::MissingAwait => "missing-await",
             Self::UndefinedName => "undefined-name",
             Self::CertainCrash => "certain-crash",
+            Self::Compiler => "compiler",
         }
     }
 }
@@ -168,6 +171,8 @@ pub enum Unchecked {
     OutOfTime,
     /// The checker gave up over it.
     Failed,
+    /// The compiler of the user's own did not do its work.
+    Compiler,
 }
 
 impl fmt::Display for Unchecked {
@@ -177,6 +182,9 @@ impl fmt::Display for Unchecked {
             Self::TooDeep => "the program is nested too deeply to be checked",
             Self::OutOfTime => "the program could not be checked in time",
             Self::Failed => "the checker failed over this program",
+            Self::Compiler => {
+                "the TypeScript compiler (setting `checker`) failed or took too long, so that only our own checks were made"
+            }
         })
     }
 }

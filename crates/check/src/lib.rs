@@ -62,3 +62,4 @@ pub use earlier::Left;
 pub use finding::{Code, Finding, Report, Severity, Unchecked};
 pub use modules::is_there as has_module;
 pub use review::{Review, Rules};
+pub use script::compiled;

@@ -9,6 +9,7 @@
 //! would refuse with the very same arguments, a slip of the pen in the name of a field that a server declares.
 //! The guest says what is no TypeScript.
 
+pub mod compiled;
 mod fields;
 mod values;
 

@@ -359,27 +359,14 @@ function cloned(value, met = new Map()) {
 }
 const FOR_NAMES = { __proto__: null, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
 
-// --- numbers for people ---------------------------------------------------------------------------
+// --- where QuickJS differs from the language -------------------------------------------------------
 
-/** Digits in groups of three, as in English; the only form there is here. */
-Number.prototype.toLocaleString = function toLocaleString(_, options = {}) {
-  const value = Number(this);
-  if (!Number.isFinite(value)) {
-    return value === Infinity ? "∞" : value === -Infinity ? "-∞" : "NaN";
-  }
-  const isPercent = options?.style === "percent";
-  const least = options?.minimumFractionDigits ?? (options?.style === "currency" ? 2 : 0);
-  const most = Math.max(least, options?.maximumFractionDigits ?? (options?.style === "currency" ? 2 : isPercent ? 0 : 3));
-  const [whole, fraction = ""] = Math.abs(isPercent ? value * 100 : value).toFixed(Math.min(most, 20)).split(".");
-  let kept = fraction;
-  while (kept.length > least && kept.endsWith("0")) {
-    kept = kept.slice(0, -1);
-  }
-  const grouped = options?.useGrouping === false ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  const text = kept === "" ? grouped : `${grouped}.${kept}`;
-  const money = options?.style === "currency" ? { USD: "$", EUR: "€", GBP: "£", JPY: "¥" }[options.currency] ?? `${options.currency} ` : "";
-  return `${value < 0 && /[1-9]/.test(text) ? "-" : ""}${money}${text}${isPercent ? "%" : ""}`;
-};
-BigInt.prototype.toLocaleString = function toLocaleString() {
-  return bigToText(this.valueOf()).replace(/\B(?=(\d{3})+$)/g, ",");
-};
+/** What is bound is of the kind of what it was made from. */
+const plainBind = uncurried(Function.prototype.bind);
+Function.prototype.bind = {
+  bind(self, ...given) {
+    const made = plainBind(this, self, ...given);
+    const kind = getPrototypeOf(this);
+    return kind === Function.prototype ? made : setPrototypeOf(made, kind);
+  },
+}.bind;

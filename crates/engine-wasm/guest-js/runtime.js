@@ -7,15 +7,8 @@
 const then = uncurried(Promise.prototype.then);
 const dateNow = Date.now;
 
-function deferred() {
-  let resolve;
-  let reject;
-  const promise = new Promise((one, other) => {
-    resolve = one;
-    reject = other;
-  });
-  return { promise, resolve, reject };
-}
+const { withResolvers } = Promise;
+const deferred = () => apply(withResolvers, Promise, NONE);
 
 const RESERVE = 256 << 10;
 
@@ -124,13 +117,14 @@ class Runtime {
     if (this.fresh.length !== 1 || this.waiting.size !== 1 || this.dropped.length > 0 || timers.size > 0) {
       return false;
     }
-    const [{ id, name, text }] = this.fresh;
+    const { id, name, text } = this.fresh[0];
     this.fresh.length = 0;
     const reply = reach(`c${id} ${name}\n${text}`);
     if (reply === "") {
       return false;
     }
-    this.deliver([[id, ...parse(reply)]]);
+    const answer = parse(reply);
+    this.deliverOne(id, answer[0], answer[1]);
     return true;
   }
 
@@ -149,16 +143,25 @@ class Runtime {
 
   deliver(results) {
     for (const [id, worked, value] of results) {
-      const one = this.waiting.get(id);
-      if (one === undefined) {
-        continue;
-      }
-      this.waiting.delete(id);
+      this.deliverOne(id, worked, value);
+    }
+  }
+
+  deliverOne(id, worked, value) {
+    const one = this.waiting.get(id);
+    if (one === undefined) {
+      return;
+    }
+    this.waiting.delete(id);
+    try {
       if (worked) {
-        one.resolve(value);
+        one.resolve(one.given === null ? value : one.given(value));
       } else {
-        one.reject(failure(value));
+        const error = failure(value);
+        one.reject(one.failed === null ? error : one.failed(error));
       }
+    } catch (error) {
+      one.reject(error);
     }
   }
 
@@ -340,6 +343,8 @@ function enter(...given) {
 /** Forgets every program; for image builds. */
 function restart() {
   current = new Runtime();
+  // Nobody ever writes to it, so that all guests share the image's.
+  current.reserve = new ArrayBuffer(RESERVE);
   modules.clear();
   sources.clear();
   timers.clear();

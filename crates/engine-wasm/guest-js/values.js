@@ -12,12 +12,16 @@ const {
 } = globalThis;
 const { apply, ownKeys, getPrototypeOf, defineProperty, getOwnPropertyDescriptor } = globalThis.Reflect;
 const uncurried = function_ => (self, ...rest) => apply(function_, self, rest);
+const NONE = [];
+/** The same for what takes nothing. */
+const alone = function_ => self => apply(function_, self, NONE);
 const parse = JSON.parse;
 const quote = JSON.stringify;
+const { setPrototypeOf } = Object;
 const isArray = Array.isArray;
 const keysOf = Object.keys;
-const isWellFormed = uncurried(String.prototype.isWellFormed);
-const toWellFormed = uncurried(String.prototype.toWellFormed);
+const isWellFormed = alone(String.prototype.isWellFormed);
+const toWellFormed = alone(String.prototype.toWellFormed);
 const dateToISO = uncurried(Date.prototype.toISOString);
 const dateTime = uncurried(Date.prototype.getTime);
 const mapEach = uncurried(Map.prototype.forEach);
@@ -281,6 +285,57 @@ function described(value) {
     text = "<cannot be shown>";
   }
   return `{"$type":${quoted(name.slice(0, REPR))},"repr":${quoted(text.slice(0, REPR))}}`;
+}
+
+/** JSON text of an object of texts, numbers and truths, as `encode` gives it; null for any other value. */
+function plainly(record) {
+  if (getPrototypeOf(record) !== Object.prototype || record.toJSON !== undefined) {
+    return null;
+  }
+  const keys = keysOf(record);
+  let text = "";
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at];
+    const value = record[key];
+    let word;
+    switch (typeof value) {
+      case "string":
+        word = quoted(value);
+        break;
+      case "number":
+        if (value - value !== 0) {
+          return null;
+        }
+        word = `${value}`;
+        break;
+      case "boolean":
+        word = value ? "true" : "false";
+        break;
+      default:
+        if (value !== null) {
+          return null;
+        }
+        word = "null";
+    }
+    text += `${at === 0 ? "{" : ","}${keyOf(key)}${word}`;
+  }
+  return text === "" ? "{}" : `${text}}`;
+}
+
+// Names of arguments as JSON has them; the same few come again and again.
+const keyTexts = new Map();
+const MOST_KEYS = 200;
+
+function keyOf(key) {
+  const known = keyTexts.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const text = `${quoted(key)}:`;
+  if (keyTexts.size < MOST_KEYS && key.length < 100) {
+    keyTexts.set(key, text);
+  }
+  return text;
 }
 
 /** `[text, tooLarge]`: a value as JSON text, or a description where it has more than `limit` bytes. */

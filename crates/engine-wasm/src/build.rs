@@ -152,8 +152,14 @@ const SCRIPT_REHEARSALS: &[&str] = &[
     "const rows = new Array(40_000).fill(0).map((_, i) => ({ i }));\nrows.length",
 ];
 
-/// A bridge over pages that are not hot costs less than another system call.
-const BRIDGE: usize = 1;
+/// How wide a bridge over pages that are not hot may be. It costs less than another system call, but these pages become
+/// private too: a TypeScript guest has so few that they count.
+fn bridge(language: Language) -> usize {
+    match language {
+        Language::Python => 1,
+        Language::TypeScript => 0,
+    }
+}
 
 /// Everything a complete installation is made from, for this version on this machine.
 ///
@@ -396,7 +402,7 @@ fn hot_pages(kit: &Kit, base: &Arc<Base>) -> Result<Vec<(u32, u32)>, BoxError> {
     let pages = memory::dirty_pages(machine.memory_bytes(), &base.image);
     let end = base.image.len() / PAGE;
     let pages: Vec<_> = pages.into_iter().filter(|&page| page < end).collect();
-    Ok(memory::runs(&pages, BRIDGE))
+    Ok(memory::runs(&pages, bridge(kit.language)))
 }
 
 /// Writes memory to a file with holes where it is zero.

@@ -121,6 +121,17 @@ impl CheckedFile {
         &self.path
     }
 
+    /// The same file once more, for when its name is gone. It is hashed: without a name it has no record.
+    pub(crate) fn again(&self) -> Result<Self, CacheError> {
+        let Self { path, sha256: wanted, bytes, .. } = self;
+        let file = self.file.try_clone().map_err(io_error("open again", path))?;
+        let found = digest_of_file(&file, &|_| ()).map_err(io_error("read", path))?;
+        if found != *wanted {
+            return Err(CacheError::Altered { file: path.clone(), wanted: *wanted, found });
+        }
+        Ok(Self { path: path.clone(), file, sha256: found, bytes: *bytes })
+    }
+
     /// The very file that was checked, open for reading.
     #[must_use]
     pub fn file(&self) -> &File {

@@ -11,7 +11,8 @@
 //! step makes only what is missing. That one rule gives the rest: an interrupted
 //! installation continues, an altered file is replaced, a new version of this
 //! program makes again only what changed, and a second process that waited for
-//! the first finds nothing left to do.
+//! the first finds nothing left to do. An image is found by what it was made from and
+//! not by its name alone, so that two versions can share a cache and each has its own.
 
 mod archive;
 mod error;
@@ -37,7 +38,9 @@ pub use self::error::InstallError;
 pub use self::plan::{BoxError, BuiltImage, Parts, Pins, Plan, Recipe, Toolkit};
 use self::progress::Work;
 pub use self::progress::{Progress, Silent, Stage};
-pub use self::status::{FileState, FileStatus, Status, Verified, remove, status, verify};
+pub use self::status::{
+    FileState, FileStatus, Status, Verified, images_of, remove, status, verify,
+};
 
 // The code in use, and that of another version of this program on the same machine.
 const CODES_KEPT: usize = 2;
@@ -57,6 +60,9 @@ pub struct Installed {
     cache: Cache,
     parts: Parts,
     runtime: Digest,
+    /// The built-in images of this version, held open: another version may call its own by the same
+    /// names, and may remove these while we run.
+    images: Vec<StoredImage>,
 }
 
 impl Installed {
@@ -86,6 +92,9 @@ impl Installed {
 
     /// The image called `name`.
     pub fn image(&self, name: &ImageName) -> Result<StoredImage, ImageLookupError> {
+        if let Some(own) = self.images.iter().find(|own| own.record.name == *name) {
+            return self.open_own(own);
+        }
         // An image for another module would run with this module's code: nonsense.
         match self.cache.image(name)? {
             image if image.record.runtime == self.runtime => Ok(image),
@@ -95,10 +104,21 @@ impl Installed {
 
     /// The image with that content.
     pub fn find_image_by_digest(&self, digest: &Digest) -> Result<StoredImage, ImageLookupError> {
+        if let Some(own) = self.images.iter().find(|own| own.record.digest == *digest) {
+            return self.open_own(own);
+        }
         match self.cache.find_image_by_digest(digest)? {
             image if image.record.runtime == self.runtime => Ok(image),
             _ => Err(ImageLookupError::UnknownDigest { digest: *digest }),
         }
+    }
+
+    fn open_own(&self, own: &StoredImage) -> Result<StoredImage, ImageLookupError> {
+        let file = match self.cache.open(&names::image(&own.record.digest)) {
+            Err(CacheError::Missing { .. }) if !own.file.path().exists() => own.file.again()?,
+            opened => opened?,
+        };
+        Ok(StoredImage { record: own.record.clone(), file })
     }
 
     /// The cache it is in.
@@ -124,15 +144,14 @@ pub fn find(cache: &Cache, plan: &Plan) -> Result<Option<Installed>, CacheError>
             library => library,
         },
     };
-    let Some(images) = status::built_in_images(cache, plan)? else { return Ok(None) };
-    for image in images {
-        cache.open(&names::image(&image.digest))?;
+    let Some(records) = status::built_in_images(cache, plan)? else { return Ok(None) };
+    let mut images = Vec::new();
+    for record in records {
+        let file = cache.open(&names::image(&record.digest))?;
+        images.push(StoredImage { record, file });
     }
-    Ok(Some(Installed {
-        cache: cache.clone(),
-        parts: Parts { language: plan.pins.language, code, library },
-        runtime: plan.pins.runtime(),
-    }))
+    let parts = Parts { language: plan.pins.language, code, library };
+    Ok(Some(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime(), images }))
 }
 
 /// The runtime, if nothing is missing of it, not even what only another compilation needs.
@@ -168,18 +187,22 @@ pub fn install(
     let parts = Parts { language: plan.pins.language, code, library };
     let missing = missing_images(&locked, plan)?;
     let there = plan.recipes.len() - missing;
+    let mut images = vec![first(&locked, plan)?];
     for (index, recipe) in plan.recipes.iter().enumerate() {
         let whole = |fraction: f64| {
             work.stage(Stage::Image, nth_of(index.saturating_sub(there), fraction, missing));
         };
-        ensure_image(&locked, &parts, plan, recipe, toolkit, &whole)?;
+        let parent = images.iter().find(|image| image.record.name == recipe.parent);
+        let parent =
+            parent.ok_or_else(|| ImageLookupError::Unknown { name: recipe.parent.clone() })?;
+        images.push(ensure_image(&locked, &parts, plan, recipe, parent, toolkit, &whole)?);
         if index >= there {
             // Also where it turned out to be good as it is.
             whole(1.0);
         }
     }
     remove_old_codes(&locked, plan)?;
-    Ok(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime() })
+    Ok(Installed { cache: cache.clone(), parts, runtime: plan.pins.runtime(), images })
 }
 
 /// Makes an image of the user's own, unless it is there already.
@@ -197,7 +220,13 @@ pub fn add_image(
     locked.sweep()?;
     let work = Work::new(vec![Stage::Image], progress);
     let watch = |fraction: f64| work.stage(Stage::Image, fraction);
-    ensure_image(&locked, &installed.parts, plan, recipe, toolkit, &watch)
+    let parent = installed.image(&recipe.parent)?;
+    let image = ensure_image(&locked, &installed.parts, plan, recipe, &parent, toolkit, &watch)?;
+    // It may be one that the name stood for before, built with this version of the program.
+    if locked.cache().image_record(&recipe.name).ok().as_ref() != Some(&image.record) {
+        locked.name_image(&image.record)?;
+    }
+    Ok(image)
 }
 
 /// Whether the files are there that nothing needs to run: what to compile again, and the licences.
@@ -232,17 +261,26 @@ fn stages(
 /// How many of the built-in images have to be made: the first that is not there, and those after
 /// it, which are made from it.
 fn missing_images(locked: &Locked<'_>, plan: &Plan) -> Result<usize, CacheError> {
+    let first = &plan.pins.language.first();
+    let mut there = locked.cache().images_built_from(first, plan.pins.runtime())?;
+    there.truncate(1);
     for (index, recipe) in plan.recipes.iter().enumerate() {
-        let parent = status::record(locked.cache(), &recipe.parent)?;
-        let there = match parent {
-            Some(parent) => usable_image(locked, &recipe.name, recipe.key(&parent))?.is_some(),
-            None => false,
+        let parent = there.iter().find(|image| image.name == recipe.parent);
+        let image = match parent {
+            Some(parent) => usable_image(locked, &recipe.name, recipe.key(parent))?,
+            None => None,
         };
-        if !there {
-            return Ok(plan.recipes.len() - index);
-        }
+        let Some(image) = image else { return Ok(plan.recipes.len() - index) };
+        there.push(image.record);
     }
     Ok(0)
+}
+
+/// What the other images are made from.
+fn first(locked: &Locked<'_>, plan: &Plan) -> Result<StoredImage, InstallError> {
+    let name = plan.pins.language.first();
+    let first = usable_image(locked, &name, plan.pins.runtime())?;
+    Ok(first.ok_or(ImageLookupError::Unknown { name })?)
 }
 
 fn is_unpacked(locked: &Locked<'_>, plan: &Plan) -> Result<bool, CacheError> {
@@ -309,10 +347,10 @@ fn ensure_image(
     parts: &Parts,
     plan: &Plan,
     recipe: &Recipe,
+    parent: &StoredImage,
     toolkit: &dyn Toolkit,
     progress: &(dyn Fn(f64) + Sync),
 ) -> Result<StoredImage, InstallError> {
-    let parent = locked.image(&recipe.parent)?;
     let key = recipe.key(&parent.record);
     if let Some(image) = usable_image(locked, &recipe.name, key)? {
         return Ok(image);
@@ -320,7 +358,7 @@ fn ensure_image(
 
     progress(0.0);
     let draft = locked.draft()?;
-    let built = toolkit.build_image(parts, &parent, recipe, draft.file(), progress);
+    let built = toolkit.build_image(parts, parent, recipe, draft.file(), progress);
     let built =
         built.map_err(|source| InstallError::Image { name: recipe.name.clone(), source })?;
     let file = locked.keep(draft, names::image)?;
@@ -349,24 +387,24 @@ fn ensure_image(
     Ok(StoredImage { record, file })
 }
 
-/// The image if it was built from `key` and all of it is there and right.
+/// The image if it was built from `key` and all of it is there and right. Its name may stand for that of
+/// another version by now.
 fn usable_image(
     locked: &Locked<'_>,
     name: &ImageName,
     key: Digest,
 ) -> Result<Option<StoredImage>, CacheError> {
-    let Some(record) =
-        status::record(locked.cache(), name)?.filter(|record| record.built_from == key)
-    else {
-        return Ok(None);
-    };
-    if let Some(packages) = record.packages
-        && locked.open_or_discard(&names::packages(&packages))?.is_none()
-    {
-        return Ok(None);
+    for record in locked.cache().images_built_from(name, key)? {
+        if let Some(packages) = record.packages
+            && locked.open_or_discard(&names::packages(&packages))?.is_none()
+        {
+            continue;
+        }
+        if let Some(file) = locked.open_or_discard(&names::image(&record.digest))? {
+            return Ok(Some(StoredImage { record, file }));
+        }
     }
-    let file = locked.open_or_discard(&names::image(&record.digest))?;
-    Ok(file.map(|file| StoredImage { record, file }))
+    Ok(None)
 }
 
 fn remove_old_codes(locked: &Locked<'_>, plan: &Plan) -> Result<(), CacheError> {

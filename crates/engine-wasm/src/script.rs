@@ -55,11 +55,13 @@ pub(crate) const PACKAGE: &[&str] = &[
     include_str!("../guest-js/values.js"),
     include_str!("../guest-js/inspect.js"),
     include_str!("../guest-js/failures.js"),
+    include_str!("../guest-js/absent.js"),
     include_str!("../guest-js/files.js"),
     include_str!("../guest-js/tools.js"),
     include_str!("../guest-js/modules.js"),
     include_str!("../guest-js/runtime.js"),
     include_str!("../guest-js/globals.js"),
+    include_str!("../guest-js/locale.js"),
     include_str!("../guest-js/url.js"),
     include_str!("../guest-js/install.js"),
 ];

@@ -1,5 +1,9 @@
 //! The files of a session, for whoever brings some or wants some back.
 
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
 use crate::guest::{FreezeError, StartError, StepError};
 
 /// Something to do with a workspace from outside, while no program runs in it. Paths are
@@ -14,7 +18,45 @@ pub enum FileTask {
     Write(String, Vec<u8>),
     /// Take a file away.
     Remove(String),
+    /// Give all files as they are, for another session.
+    Copy,
+    /// Have the files of another session in place of one's own. No limit is asked: there is no less than
+    /// was allowed where they were written, and what is too much can only become less.
+    Replace(Workspace),
 }
+
+/// All files of a workspace at one moment. Sessions of every language take them from one another, as long as
+/// their engines are of one kind; until one of them writes, the bytes are there once.
+#[derive(Clone)]
+pub struct Workspace(Arc<dyn Any + Send + Sync>);
+
+impl Workspace {
+    /// What an engine has for files.
+    #[must_use]
+    pub fn new<T: Any + Send + Sync>(files: T) -> Self {
+        Self(Arc::new(files))
+    }
+
+    /// The same again, for the kind of engine that made it.
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Workspace {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Workspace {}
 
 /// One file of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +74,8 @@ pub enum FileAnswer {
     Files(Vec<FileEntry>),
     /// A file's content.
     Content(Vec<u8>),
+    /// All files, for another session.
+    Workspace(Workspace),
     /// It was done.
     Done,
 }

@@ -22,7 +22,7 @@ pub mod program;
 pub mod session;
 
 pub use call::{CallError, CallId, CallResult, HostCall};
-pub use files::{FileAnswer, FileEntry, FileError, FileTask};
+pub use files::{FileAnswer, FileEntry, FileError, FileTask, Workspace};
 pub use folder::Folder;
 pub use guest::{
     Engine, FreezeError, Guest, Host, Input, NoHost, Shown, StandbyFigures, Start, StartError,

@@ -75,7 +75,7 @@ impl LimitKind {
     pub fn advice(self) -> &'static str {
         match self {
             Self::Wall => "do less work in one run, or split it over several runs of one session",
-            Self::Cpu => "use numpy or pandas instead of Python loops, or work on fewer rows",
+            Self::Cpu => "work on fewer rows, or let numpy or pandas do in Python what loops do",
             Self::Rest => "start the program again; it waited too long for an answer",
             Self::Memory => "work in chunks and delete what is no longer needed",
             Self::Output => {

@@ -214,7 +214,8 @@ impl Session {
     /// # Errors
     /// When there is no such file, a limit is met, or no guest can be had.
     pub async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
-        let changes = matches!(task, FileTask::Write(..) | FileTask::Remove(_));
+        let changes =
+            matches!(task, FileTask::Write(..) | FileTask::Remove(_) | FileTask::Replace(_));
         let mut guest = match self.guest.take() {
             Some(guest) => guest,
             None => match &self.last {
@@ -379,7 +380,7 @@ pub fn used_up(outcome: &mut Outcome) -> bool {
 
 /// What to do about a program that never waited for anything.
 pub const ENDLESS: &str = "it computed nearly all the time and waited for nothing: look for a loop that does not end; \
-     else use numpy or pandas instead of Python loops, or work on fewer rows";
+     else work on fewer rows, or let numpy or pandas do in Python what loops do";
 
 /// What to do about one that mostly waited.
 pub const WAITED: &str = "it spent most of its time waiting, for tools or asleep: look for a loop that waits for \

@@ -7,6 +7,7 @@ use catalog::names::{self, Kind};
 use check::{Checker, Code, Finding, Given, Left, Report, Review, Rules, Unchecked};
 use engine::{Language, Limits, Outcome, Program, ProgramError};
 
+use crate::compiler::Compiler;
 use crate::finding::{Detail, Search};
 use crate::missing;
 use crate::tools::{Offer, Tools};
@@ -68,13 +69,21 @@ impl Earlier {
 /// A checker that all runs share.
 pub struct Checks {
     checker: Checker,
+    /// Who is asked about programs in TypeScript as well.
+    compiler: Option<Compiler>,
 }
 
 impl Checks {
     /// A checker that has read nothing yet.
     #[must_use]
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { checker: Checker::new(Arc::default()) })
+        Self::with(None)
+    }
+
+    /// The same with a compiler of the user's own for programs in TypeScript.
+    #[must_use]
+    pub fn with(compiler: Option<Compiler>) -> Arc<Self> {
+        Arc::new(Self { checker: Checker::new(Arc::default()), compiler })
     }
 
     /// What is wrong with a program, and what it is offered. Before anybody is told that there is
@@ -90,7 +99,10 @@ impl Checks {
         let whole = earlier.around(&program.source);
         let earlier = (&earlier, &rules(tools, limits));
         let Some(tools) = tools else {
-            return (self.report(program, earlier, &Circumstances::default()).await, None);
+            let known = Circumstances::default();
+            let mut report = self.report(program, earlier, &known).await;
+            self.compile(&mut report, program, earlier.0, &known).await;
+            return (report, None);
         };
         let mut offer = tools.offer(&whole).await;
         let mut known = Circumstances::of(tools, &offer);
@@ -114,6 +126,15 @@ impl Checks {
             offer = tools.offer_anew(&whole).await;
             report = self.report(program, earlier, &Circumstances::of(tools, &offer)).await;
             tell_of_missing(&mut report, tools);
+        }
+        let known = Circumstances::of(tools, &offer);
+        if self.compile(&mut report, program, earlier.0, &known).await
+            && let Some(asked) = tools.offer_after_asking(&whole).await
+        {
+            offer = asked;
+            let known = Circumstances::of(tools, &offer);
+            report = self.report(program, earlier, &known).await;
+            self.compile(&mut report, program, earlier.0, &known).await;
         }
         if let Some(query) = wanted_instead(&report, &program.source) {
             tools.know_all().await;
@@ -156,6 +177,45 @@ impl Checks {
         (review.unwrap_or_else(|_| Review::unreviewed(Unchecked::Failed)), offer)
     }
 
+    /// Asks the compiler as well, where there is one for the program. True if what keeps the program from running
+    /// is only known from it, and rests on a definition.
+    async fn compile(
+        self: &Arc<Self>,
+        report: &mut Report,
+        program: &Program,
+        earlier: &Earlier,
+        circumstances: &Circumstances,
+    ) -> bool {
+        let is_read = report.findings.iter().all(|finding| finding.code != Code::Syntax);
+        let Some(compiler) = &self.compiler else { return false };
+        if program.language != Language::TypeScript || report.unchecked.is_some() || !is_read {
+            return false;
+        }
+        let rests = |report: &Report| report.blocking().any(|one| rests_on_a_definition(one.code));
+        let rested = rests(report);
+        let asked = Arc::new(Asked::of(program, earlier, circumstances));
+        let its = Arc::clone(&asked);
+        let Some(project) = aside(move || its.with(check::compiled::project)).await.flatten()
+        else {
+            return false;
+        };
+        let Some(said) = compiler.compile(project).await else {
+            report.unchecked = Some(Unchecked::Compiler);
+            return false;
+        };
+        let mut own = report.clone();
+        let judged = aside(move || {
+            asked
+                .with(|catalog, program| check::compiled::judge(&mut own, catalog, program, &said));
+            own
+        });
+        match judged.await {
+            Some(judged) => *report = judged,
+            None => report.unchecked = Some(Unchecked::Compiler),
+        }
+        !rested && rests(report)
+    }
+
     async fn report(
         self: &Arc<Self>,
         program: &Program,
@@ -190,6 +250,53 @@ impl Checks {
             review: Review::unreviewed(Unchecked::Failed),
             ..Report::default()
         })
+    }
+}
+
+/// The stack that a program is read on. Only what is touched is ever there.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Does something with a program that needs a deep stack; `None` if it goes wrong.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let thread = std::thread::Builder::new().name("compiled".to_owned()).stack_size(STACK_BYTES);
+    // Nobody may wait any more.
+    thread.spawn(move || drop(tell.send(work()))).ok()?;
+    told.await.ok()
+}
+
+/// What a compiler is asked about.
+struct Asked {
+    source: String,
+    given: Vec<String>,
+    earlier: Earlier,
+    known: Circumstances,
+}
+
+impl Asked {
+    fn of(program: &Program, earlier: &Earlier, known: &Circumstances) -> Self {
+        Self {
+            source: program.source.clone(),
+            given: program.context.keys().cloned().collect(),
+            earlier: earlier.clone(),
+            known: known.clone(),
+        }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&Catalog, &check::Program<'_>) -> T) -> T {
+        let program = check::Program {
+            source: &self.source,
+            names: match &self.earlier {
+                Earlier::Nothing => Given::Names(&self.given),
+                Earlier::Left(left) => Given::After(&self.given, left),
+                Earlier::Something => Given::Unknown,
+            },
+            unlisted: &self.known.unlisted,
+            partial: self.known.partial,
+            is_typescript: true,
+            ..check::Program::default()
+        };
+        work(&self.known.catalog, &program)
     }
 }
 

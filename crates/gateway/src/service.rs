@@ -13,6 +13,7 @@ mod adopt;
 pub mod analysis;
 mod answer;
 pub mod approvals;
+mod asked;
 mod clerk;
 pub mod conversations;
 mod covered;
@@ -34,6 +35,7 @@ pub mod retention;
 pub mod run;
 mod session;
 mod sessions;
+mod shared;
 mod shelf;
 mod skilled;
 pub mod stats;
@@ -85,7 +87,7 @@ pub use crate::engines::{Engines, NoEngine, OnDemand, Readiness};
 use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
 use crate::tools::Tools;
-pub use upstream::TraceParent;
+pub use upstream::{TraceParent, TraceState};
 
 /// What an operator decides about a service.
 #[derive(Debug, Clone)]
@@ -241,12 +243,16 @@ impl Service {
         parts.store.settle_runs(&going).await?;
         let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
-        let mut on_disk = 0;
-        for row in stored {
+        let (mut on_disk, mut sharing) = (0, Vec::new());
+        for mut row in stored {
+            let workspace = std::mem::take(&mut row.workspace);
             let entry = Entry::stored(row, Arc::clone(&alive));
             let id = entry.id.as_str();
             entry.was_found(images.get(id).copied(), older.get(id).copied());
             on_disk += entry.image_bytes.load(Ordering::Relaxed);
+            if !workspace.is_empty() {
+                sharing.push((Arc::clone(&entry), workspace));
+            }
             sessions.insert(entry);
         }
         let of_paused = paused.values().filter_map(|run| sessions.get(&run.session));
@@ -277,6 +283,7 @@ impl Service {
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };
         service.parts.tools.judge().employ(Arc::new(clerk));
+        service.found_shared(sharing).await;
         service.keep_deeds_of(&going).await?;
         let boxes = Arc::new(StoredBoxes(service.parts.store.pool().clone()));
         service.parts.tools.mailboxes().are_kept_in(boxes, service.settings.mailboxes);

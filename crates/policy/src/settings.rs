@@ -97,7 +97,7 @@ pub struct RuleSettings {
     pub owners: Option<Several>,
     /// Names of agents, with `*`; all if nothing is said.
     pub agents: Option<Several>,
-    /// Session levels: `standard`, `hardened`, …; all if nothing is said.
+    /// Session levels: `production`, `hardened`, …; all if nothing is said.
     pub levels: Vec<String>,
     /// What has to hold of the arguments, all of it: `amount <= 1000`.
     pub when: Conditions,

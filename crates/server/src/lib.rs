@@ -1,9 +1,10 @@
 //! The front doors: MCP over stdio and HTTP, and REST.
 //!
 //! Both speak for one [`gateway::service::Service`]; neither decides anything by itself. Reading
-//! order: [`guidance`] (what agents are told), [`mcp`], [`rest`].
+//! order: [`guidance`] (what agents are told), [`arriving`] (bodies of requests), [`mcp`], [`rest`].
 #![forbid(unsafe_code)]
 
+pub mod arriving;
 pub mod guidance;
 pub mod mcp;
 pub mod rest;

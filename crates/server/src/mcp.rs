@@ -54,6 +54,7 @@ use self::kept::{Bounds, Kept};
 use self::lines::Patient;
 use self::owned::Owners;
 use self::sampling::Lines;
+use crate::arriving::Bodies;
 use crate::{Shared, guidance};
 
 /// Resources that one subscription may watch.
@@ -116,10 +117,10 @@ pub struct McpOptions {
 }
 
 /// What an operator decides about the door over HTTP.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct HttpOptions {
-    /// Bytes a request's body may have.
-    pub body_bytes: usize,
+    /// What bodies of requests may have and hold.
+    pub bodies: Bodies,
     /// Sessions of revisions before 2026-07-28 that are kept.
     pub sessions: usize,
     /// The same, of one owner.
@@ -128,7 +129,7 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { body_bytes: readable::BODY, sessions: 4000, sessions_per_owner: 1000 }
+        Self { bodies: Bodies::default(), sessions: 4000, sessions_per_owner: 1000 }
     }
 }
 
@@ -239,11 +240,10 @@ impl Mcp {
         let mut config =
             StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
         config.cancellation_token = ending;
-        config.max_request_body_bytes = options.body_bytes;
-        let HttpOptions { sessions: all, sessions_per_owner: of_one, .. } = options;
+        let HttpOptions { bodies, sessions: all, sessions_per_owner: of_one } = options;
+        config.max_request_body_bytes = bodies.rules().each;
         let sessions = Arc::new(Kept::new(Bounds { all, of_one }));
         let owners = Owners::new(Arc::clone(&sessions));
-        let bodies = readable::Bodies { most: options.body_bytes, ..readable::Bodies::default() };
         let make = move || Ok(self.for_another());
         let service = StreamableHttpService::new(make, sessions, config);
         Router::new()

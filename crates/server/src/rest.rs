@@ -52,22 +52,24 @@ use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 
 pub use self::access::{AccessRules, protect};
+pub(crate) use self::execute::trace;
 pub use self::health::keep_figures;
 pub use self::problem::Problem;
 pub use self::serve::{ServeError, Tls, serve};
 pub(crate) use self::shown::paused;
 use crate::Shared;
+use crate::arriving::Bodies;
 
 /// What an operator decides about the door.
 #[derive(Clone)]
 pub struct RestOptions {
     /// Who may come in.
     pub access: AccessRules,
-    /// Bytes a request's body may have.
-    pub body_bytes: usize,
+    /// What bodies of requests may have and hold.
+    pub bodies: Bodies,
     /// Bytes that a run or session may have which is imported.
     pub import_bytes: usize,
-    /// How long a request may take that runs no program and follows none.
+    /// How long a request may take that runs no program and follows none, once its body is there.
     pub request_time: Duration,
     /// Who answers questions, if anybody does.
     pub agent: Option<Arc<agent::Agent>>,
@@ -79,7 +81,7 @@ impl Default for RestOptions {
     fn default() -> Self {
         Self {
             access: AccessRules::default(),
-            body_bytes: 16 << 20,
+            bodies: Bodies::default(),
             import_bytes: 1 << 30,
             request_time: Duration::from_secs(60),
             agent: None,
@@ -176,12 +178,14 @@ fn lasting() -> Router<Door> {
 
 async fn in_time(State(door): State<Door>, request: Request, next: Next) -> Response {
     let most = door.options.request_time;
-    match tokio::time::timeout(most, next.run(request)).await {
+    // A body has a time of its own, and whoever is slow to send it is told of that.
+    let in_all = most.saturating_add(door.options.bodies.rules().within);
+    match tokio::time::timeout(in_all, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::new(
             StatusCode::GATEWAY_TIMEOUT,
             "timed_out",
-            format!("this took longer than {} s", most.as_secs()),
+            format!("this took longer than {} s", in_all.as_secs()),
         )
         .hint("a program may be running in the session; wait for it, or cancel it")
         .into_response(),

@@ -11,7 +11,8 @@
 //!
 //! The servers: [`places`] (where the file is), [`section`] (what it may say), [`servers`] (the
 //! servers in it), [`secrets`] (what stands elsewhere), [`edit`] (changing it), [`mcp_json`] (what
-//! other clients have), [`shown`] (what of it all may be shown), [`origins`] (who says it).
+//! other clients have), [`shown`] (what of it all may be shown), [`origins`] (who says it), [`tables`]
+//! (what only a file can say).
 
 pub(crate) mod ask;
 pub(crate) mod audit;
@@ -31,6 +32,7 @@ pub(crate) mod section;
 pub(crate) mod servers;
 pub(crate) mod shown;
 mod skills;
+pub(crate) mod tables;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -41,6 +43,7 @@ use anyhow::Context as _;
 use catalog::ServerName;
 use engine_wasm::cache::Cache;
 use etcetera::BaseStrategy as _;
+use gateway::{Checks, Compiler, CompilerError, CompilerKind};
 use upstream::{FileTokens, Http, Later, ServerSettings, Source};
 
 use self::places::Places;
@@ -150,6 +153,25 @@ impl Config {
     /// What the files say about everything but servers.
     pub(crate) fn general(&self) -> anyhow::Result<General> {
         servers::general(&self.places).map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// Who looks for mistakes in programs before they run, if anybody does.
+    pub(crate) fn checks(&self) -> anyhow::Result<Option<Arc<Checks>>> {
+        if !self.general()?.check {
+            return Ok(None);
+        }
+        Ok(Some(Checks::with(self.compiler()?)))
+    }
+
+    /// The user's own TypeScript compiler, where a setting names one; it has to be there then.
+    pub(crate) fn compiler(&self) -> anyhow::Result<Option<Compiler>> {
+        let found = self.general()?.checker.map(Self::compiler_of).transpose();
+        found.map_err(|error| Misuse::error(error.to_string()))
+    }
+
+    /// The compiler of this kind that a command line would start.
+    pub(crate) fn compiler_of(kind: CompilerKind) -> Result<Compiler, CompilerError> {
+        Compiler::find(kind, &env::var_os("PATH").unwrap_or_default())
     }
 
     /// What the files say under `[serve]`, each value with its file.

@@ -59,8 +59,8 @@ pub(crate) struct Choice<'a> {
     pub(crate) level: Level,
     /// What its programs may call.
     pub(crate) tools: Option<Arc<Tools>>,
-    /// Whether programs are checked before they run.
-    pub(crate) check: bool,
+    /// Who looks for mistakes in programs before they run, if anybody does.
+    pub(crate) checks: Option<Arc<Checks>>,
 }
 
 impl Opened {
@@ -70,9 +70,8 @@ impl Opened {
         engine: Arc<dyn Engine>,
         choice: Choice<'_>,
     ) -> anyhow::Result<Self> {
-        let Choice { name, start, level, tools, check } = choice;
+        let Choice { name, start, level, tools, checks } = choice;
         let hearing = Arc::new(Written(Arc::clone(&start.host)));
-        let checks = check.then(Checks::new);
         let reviews = checks.clone().unwrap_or_else(Checks::new);
         let reviewing = config.reviewing()?;
         // An image of one's own brings the variables of its warm-up program.
@@ -317,10 +316,14 @@ fn refuse_another_seed(name: &SessionName, seed: Option<u64>) -> anyhow::Result<
     )))
 }
 
-/// What the base of a frozen guest is called here.
+/// What the base of a frozen guest is called here. Versions that share a cache call their own `base` so,
+/// whichever the name stands for in there.
 fn image_name(config: &Config, image: &Image) -> anyhow::Result<String> {
     let base = image.header().base;
-    let images = config.cache()?.images()?;
-    let named = images.iter().find(|record| record.digest == base);
-    Ok(named.map_or_else(|| base.to_string(), |record| record.name.to_string()))
+    let cache = config.cache()?;
+    if let Some(named) = cache.images()?.iter().find(|record| record.digest == base) {
+        return Ok(named.name.to_string());
+    }
+    let before = cache.find_record_by_digest(&base)?.filter(|record| record.name.is_built_in());
+    Ok(before.map_or_else(|| base.to_string(), |record| record.name.to_string()))
 }

@@ -18,7 +18,7 @@ use gateway::service::store::Store;
 use gateway::service::{
     Engines, OnDemand, Parts, Readiness, Service, Settings, Spans, Trail, Watching,
 };
-use gateway::{Checks, MailboxBounds, Tools};
+use gateway::{MailboxBounds, Tools};
 use server::Shared;
 use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
@@ -144,7 +144,7 @@ pub(crate) async fn open(
             "`mode` is hybrid and `direct` names no tools, so that clients see ours only; name some, such as github.get_me",
         );
     }
-    let checks = config.general()?.check.then(Checks::new);
+    let checks = config.checks()?;
     let store = if settings.durable {
         Store::open_synced(&place.folder).await?
     } else {

@@ -87,6 +87,13 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("receipts", "true", "BOOL", "Whether every run says what it cost in tokens, and saved"),
     setting("token-price", "3", "PRICE", "What a million tokens cost, for receipts"),
     setting("body-bytes", "16MiB", "SIZE", "Size of a request"),
+    setting("body-time", "60s", "TIME", "How long the body of a request may be on its way"),
+    setting(
+        "max-unfinished-bytes",
+        "256MiB",
+        "SIZE",
+        "Bytes of requests that are not wholly there, in all",
+    ),
     setting("standby", "4", "NUMBER", "Interpreters that stand ready"),
     setting(
         "allow-anonymous",

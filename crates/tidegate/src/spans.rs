@@ -4,6 +4,7 @@
 //! and are dropped when it is full.
 
 use std::fmt;
+use std::str::FromStr as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
@@ -123,12 +124,12 @@ impl Exported {
         };
         let times =
             (time(record.created_at), record.finished_at.map_or_else(SystemTime::now, time));
-        let parent = trace.caller.map(|caller| (caller, true));
+        let parent = trace.caller.as_ref().map(|caller| (caller.span, true));
         SpanData {
             status,
             attributes,
             span_kind: SpanKind::Server,
-            ..self.span("run".to_owned(), trace.run, parent, times)
+            ..self.span("run".to_owned(), &trace.run, parent, times)
         }
     }
 
@@ -150,31 +151,33 @@ impl Exported {
             Some(false) => Status::error("the call failed"),
             None => Status::error("the run ended before the answer came"),
         };
-        let parent = Some((trace.run, false));
+        let parent = Some((trace.run.span, false));
         SpanData {
             status,
             attributes,
             span_kind: SpanKind::Client,
-            ..self.span(name, trace.call(note.id), parent, times)
+            ..self.span(name, &trace.call(note.id), parent, times)
         }
     }
 
     fn span(
         &self,
         name: String,
-        own: TraceParent,
-        parent: Option<(TraceParent, bool)>,
+        own: &TraceParent,
+        parent: Option<(u64, bool)>,
         (start_time, end_time): (SystemTime, SystemTime),
     ) -> SpanData {
         let (trace, span) = (TraceId::from(own.trace), SpanId::from(own.span));
-        let parent_span = parent.map_or(SpanId::INVALID, |(parent, _)| SpanId::from(parent.span));
+        let parent_span = parent.map_or(SpanId::INVALID, |(parent, _)| SpanId::from(parent));
+        // It was checked by the same rules.
+        let state = own.state.as_ref().and_then(|state| TraceState::from_str(state.as_str()).ok());
         SpanData {
             span_context: SpanContext::new(
                 trace,
                 span,
                 TraceFlags::SAMPLED,
                 false,
-                TraceState::default(),
+                state.unwrap_or_default(),
             ),
             parent_span_id: parent_span,
             parent_span_is_remote: parent.is_some_and(|(_, remote)| remote),

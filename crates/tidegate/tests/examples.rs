@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -138,13 +139,8 @@ fn what_is_not_built_yet_is_built_and_a_failure_says_why() {
     let path =
         std::env::join_paths(std::iter::once(folder.path().to_owned()).chain(others)).unwrap();
     let asked = |script: &str| {
-        std::fs::write(&cargo, script).unwrap();
-        std::fs::set_permissions(&cargo, std::fs::Permissions::from_mode(0o755)).unwrap();
-        let program =
-            "import sys; sys.path.insert(0, sys.argv[1]); import stage; print(stage.binary())";
-        let output = Command::new("python3")
-            .args(["-B", "-c", program])
-            .arg(root().join("examples"))
+        executable(&cargo, script);
+        let output = staged("print(stage.binary())")
             .env("PATH", &path)
             .env("CARGO_TARGET_DIR", folder.path().join("target"))
             .env_remove("TIDEGATE")
@@ -166,6 +162,87 @@ fn what_is_not_built_yet_is_built_and_a_failure_says_why() {
     assert!(went && again == command && said.is_empty(), "{again} {said}");
 }
 
+#[test]
+fn a_tidegate_of_any_name_is_used_and_one_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let next = folder.path().join("tidegate-next");
+    executable(&next, "#!/bin/sh\necho \"next $*\"\n");
+    std::fs::create_dir(folder.path().join("links")).unwrap();
+    let link = folder.path().join("links/tidegate");
+    std::os::unix::fs::symlink(&next, &link).unwrap();
+    let program = "import subprocess; subprocess.run(['tidegate', 'serve'], check=True, env=stage.environment(pathlib.Path('example')))";
+    let with = |tidegate: &Path| {
+        let mut command = staged(program);
+        // As a person would write it, who is in that folder.
+        command.env("TIDEGATE", tidegate).env("TIDEGATE_DATA", "kept").current_dir(folder.path());
+        command.output().unwrap()
+    };
+    for tidegate in [Path::new("./tidegate-next"), &next, &link] {
+        let output = with(tidegate);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", tidegate.display());
+        assert_eq!(output.stdout, b"next serve\n", "{}: {said}", tidegate.display());
+        assert!(said.contains("next runtime install"), "{said}");
+    }
+    let output = with(&folder.path().join("none"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    assert!(said.starts_with("TIDEGATE is ") && said.contains("none'"), "{said}");
+}
+
+#[test]
+fn a_service_that_does_not_start_is_heard_and_a_talkative_one_does_not_wait_for_ears() {
+    let folder = tempfile::tempdir().unwrap();
+    let tidegate = folder.path().join("tidegate");
+    let asked = |serve: &str, program: &str| {
+        executable(&tidegate, &format!("#!/bin/sh\ntest \"$1\" = serve || exit 0\n{serve}\n"));
+        let mut command = staged(program);
+        command.env("TIDEGATE", &tidegate).env("TIDEGATE_DATA", folder.path().join("data"));
+        command.env_remove("TIDEGATE_LOG").output().unwrap()
+    };
+    let output = asked(
+        "echo 'see http://docs: port is a text' >&2; exit 2",
+        "stage.Service(pathlib.Path())",
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("port is a text"), "{said}");
+    let output = asked(
+        "echo 'listening on http://127.0.0.1:1 (x)' >&2; head -c 300000 /dev/zero | tr '\\0' '\\n' >&2",
+        "gate = stage.Service(pathlib.Path()); print(gate.address, gate.process.wait(60))",
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.stdout, b"http://127.0.0.1:1 0\n", "{said}");
+}
+
+#[test]
+fn what_travel_needs_is_said_before_anything_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let python = String::from_utf8(python.unwrap().stdout).unwrap();
+    let output = Command::new(python.trim())
+        .arg("-B")
+        .arg(root().join("examples/travel/run"))
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("needs git and npx on the path"), "{said}");
+}
+
+/// Python that has what the examples share at hand.
+fn staged(program: &str) -> Command {
+    let mut command = Command::new("python3");
+    let program =
+        format!("import pathlib, sys; sys.path.insert(0, sys.argv[1]); import stage; {program}");
+    command.args(["-B", "-c", &program]).arg(root().join("examples"));
+    command
+}
+
+fn executable(path: &Path, script: &str) {
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 /// Runs one, compares what it says, and gives the folder in which it kept things, and its table.
 fn example(name: &str, least: &[Least]) -> (tempfile::TempDir, String) {
     let (data, shown) = ran(name, &[]);
@@ -178,8 +255,45 @@ fn example(name: &str, least: &[Least]) -> (tempfile::TempDir, String) {
         let saved: f64 = line.rsplit(' ').next().unwrap().trim_end_matches('%').parse().unwrap();
         assert!(saved >= *percent, "{name} saves less than {percent} %: {line}");
     }
+    as_the_manual_has_it(name, table);
     let table = table.to_owned();
     (data, table)
+}
+
+/// Each row of what was printed is in the table of the manual, with the same figures but for some words of our
+/// definitions, which all of them hold.
+fn as_the_manual_has_it(name: &str, table: &str) {
+    let page = std::fs::read_to_string(root().join("docs/src/examples.md")).unwrap();
+    let mut system = "";
+    let mut told = BTreeMap::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let [_, of, _, step, through, ours, ..] = cells[..] else { continue };
+        system = if of.is_empty() { system } else { of };
+        if let (true, Some(through), Some(ours)) = (system == name, tokens(through), tokens(ours)) {
+            told.insert(step.trim_matches('*'), [through, ours]);
+        }
+    }
+    let mut printed = 0;
+    for line in table.lines() {
+        let cells: Vec<&str> = line.split_whitespace().collect();
+        let [step, through, ours, saved] = cells[..] else { continue };
+        let (Some(through), Some(ours)) = (tokens(through), tokens(ours)) else { continue };
+        let says = told.get(step).unwrap_or_else(|| panic!("the manual has no {step} of {name}"));
+        for (told, now) in says.iter().zip([through, ours]) {
+            assert!(
+                told.abs_diff(now) * 20 <= now,
+                "docs/src/examples.md has {told} where {name} has {now} now: {step} {through} {ours} {saved}"
+            );
+        }
+        printed += 1;
+    }
+    assert_eq!(printed, told.len(), "the manual has other steps of {name}: {told:?}");
+}
+
+/// A figure as people write it: `1,234`.
+fn tokens(text: &str) -> Option<u64> {
+    text.replace(',', "").parse().ok()
 }
 
 /// Runs one; gives the folder in which it kept things, and what it printed.

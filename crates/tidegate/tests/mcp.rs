@@ -209,6 +209,16 @@ fn programs_in_typescript_run_for_those_who_ask_for_that() {
     assert_eq!(next["structuredContent"]["return_value"], 100, "{next}");
     let other = client.run(json!({ "code": "n + 1", "session": session }));
     assert!(text(&other).contains("has TypeScript"), "{other}");
+    assert!(text(&other).contains("`workspace_of`"), "{other}");
+    // A session of the other language may have its files.
+    let code = "open('made.txt', 'w').write('by Python')";
+    let beside = client.run(json!({ "code": code, "workspace_of": session }));
+    assert_eq!(beside["structuredContent"]["success"], true, "{beside}");
+    let read = json!({ "code": "readFile('/workspace/made.txt')", "session": session });
+    let read = client.call("execute_typescript", read);
+    assert_eq!(read["structuredContent"]["return_value"], "by Python", "{read}");
+    let wrong = client.run(json!({ "code": "1", "workspace_of": "mine" }));
+    assert!(text(&wrong).contains("`workspace_of`"), "{wrong}");
     let wrong = client.call("execute_typescript", json!({ "code": 1 }));
     assert!(text(&wrong).contains("execute_typescript takes"), "{wrong}");
     let receipt = &first["_meta"]["tidegate/receipt"];

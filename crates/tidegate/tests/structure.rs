@@ -73,17 +73,23 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
         let text = read(&page);
         // Every second part stands between fences, where brackets mean something else.
         for link in text.split("```").step_by(2).flat_map(links) {
-            let target = link.split('#').next().unwrap_or_default();
-            if target.is_empty() || target.contains("://") || target.contains(' ') {
+            let (target, part) = link.split_once('#').unwrap_or((link, ""));
+            if target.contains("://") || target.contains(' ') {
                 continue;
             }
-            let file = root().join(&page).parent().unwrap().join(target);
-            match file.canonicalize() {
-                Ok(file) => {
-                    shown.insert(file);
-                }
-                Err(_) => lost.push(format!("{page}: {link}")),
+            let here = root().join(&page);
+            let file = if target.is_empty() { here } else { here.parent().unwrap().join(target) };
+            let Ok(file) = file.canonicalize() else {
+                lost.push(format!("{page}: {link}"));
+                continue;
+            };
+            if is_page(&file.display().to_string())
+                && !part.is_empty()
+                && !parts(&file).contains(part)
+            {
+                lost.push(format!("{page}: {link}, a part that the page does not have"));
             }
+            shown.insert(file);
         }
     }
     none("link to what is not there", lost.into_iter());
@@ -92,6 +98,91 @@ fn what_pages_link_to_is_there_and_every_picture_is_shown() {
         "are shown on no page",
         pictures.filter(|path| !shown.contains(&root().join(path).canonicalize().unwrap())),
     );
+}
+
+#[test]
+fn the_symptoms_of_the_page_about_troubles_are_in_the_words_that_are_said() {
+    let is_source = |path: &String| {
+        let within = path.contains("/src/") || path.contains("/guest");
+        path.starts_with("crates/")
+            && within
+            && [".rs", ".py", ".ts"].iter().any(|end| path.ends_with(end))
+    };
+    let said: String =
+        tracked().iter().filter(|path| is_source(path)).map(|path| read(path)).collect();
+    let page = read("docs/src/troubleshooting.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let symptoms = rows.filter_map(|row| row.split(" | ").next());
+    let quoted = symptoms.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let words = quoted.flat_map(|text| text.split('…'));
+    // Figures are of one moment.
+    let words =
+        words.map(|part| part.trim_matches(|c: char| " (),:%".contains(c) || c.is_ascii_digit()));
+    let words: Vec<&str> = words.filter(|part| !part.is_empty()).collect();
+    assert!(words.len() > 20, "the page shows only {words:?}");
+    none(
+        "are shown on the page, and nothing says so",
+        words.into_iter().filter(|part| !said.contains(part)),
+    );
+}
+
+#[test]
+fn every_attack_of_the_manual_names_what_tries_it_and_that_is_there() {
+    let page = read("docs/src/attacks.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
+    let mut lost = Vec::new();
+    for row in rows.skip(1) {
+        let tried = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
+        let names: Vec<&str> = tried.split('`').skip(1).step_by(2).collect();
+        let is_there = |name: &&str| {
+            let places = [
+                (*name).to_owned(),
+                format!("scripts/attacks/{name}"),
+                format!("crates/tidegate/tests/cli/{name}"),
+                format!("fuzz/fuzz_targets/{name}.rs"),
+            ];
+            places.iter().any(|place| root().join(place).exists())
+        };
+        if names.is_empty() || !names.iter().all(is_there) {
+            lost.push(row.to_owned());
+        }
+    }
+    none("attacks name nothing that tries them, or what is not there", lost.into_iter());
+}
+
+#[test]
+fn what_the_manual_takes_from_elsewhere_links_to_nothing_beside_it() {
+    let mut lost = Vec::new();
+    for page in tracked().into_iter().filter(|path| path.starts_with("docs/src/")) {
+        let Ok(text) = std::fs::read_to_string(root().join(&page)) else { continue };
+        for rest in text.split("{{#include ").skip(1) {
+            let taken = rest.split("}}").next().unwrap();
+            let taken = root().join(&page).parent().unwrap().join(taken);
+            let prose = read(&taken);
+            let beside = prose.split("```").step_by(2).flat_map(links);
+            let beside = beside.filter(|link| !link.starts_with('#') && !link.contains("://"));
+            lost.extend(beside.map(|link| format!("{}: {link}", taken.display())));
+        }
+    }
+    none("would lead nowhere in the manual", lost.into_iter());
+}
+
+/// What the headings of a page are called in links, as mdBook and code hosts have it.
+fn parts(page: &Path) -> BTreeSet<String> {
+    let mut text = std::fs::read_to_string(page).unwrap();
+    // A page of the manual may be a file of the repository.
+    if let Some(rest) = text.trim().strip_prefix("{{#include ") {
+        let other = page.parent().unwrap().join(rest.trim_end_matches("}}"));
+        text = std::fs::read_to_string(other).unwrap();
+    }
+    let called = |heading: &str| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let letters = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        letters.map(|c| if c == ' ' { '-' } else { c }).collect::<String>()
+    };
+    let prose = text.split("```").step_by(2);
+    let lines = prose.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    lines.map(called).collect()
 }
 
 #[test]

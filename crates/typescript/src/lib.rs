@@ -20,8 +20,10 @@ mod fence;
 mod place;
 mod read;
 mod reading;
+mod refuse;
 mod rewrite;
 mod strip;
+mod unplaced;
 mod written;
 
 pub use bounds::{LONGEST, MOST_CHAINED, MOST_NESTED};

@@ -10,8 +10,8 @@ use oxc::ast::ast::{
     ConditionalExpression, DoWhileStatement, ExportDefaultDeclaration, Expression, ForInStatement,
     ForOfStatement, ForStatement, ForStatementLeft, Function, IfStatement, ImportDeclaration,
     ImportDeclarationSpecifier, ImportExpression, LogicalExpression, NewExpression, ObjectProperty,
-    Program, Statement, StaticMemberExpression, StringLiteral, TryStatement, UnaryExpression,
-    UnaryOperator, VariableDeclarator, WhileStatement,
+    Program, ReturnStatement, Statement, StaticMemberExpression, StringLiteral, SwitchStatement,
+    TryStatement, UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -20,7 +20,7 @@ use oxc::span::{GetSpan as _, SourceType, Span};
 use oxc::syntax::scope::ScopeFlags;
 use oxc::syntax::symbol::SymbolId;
 
-use crate::reading::{Call, Construct, Import, Named, Read, Reading, Step, Target};
+use crate::reading::{Call, Construct, Import, Named, Range, Read, Reading, Step, Target};
 use crate::strip;
 use crate::written::{self, Constants, range};
 
@@ -48,6 +48,7 @@ pub(crate) fn read(text: &str) -> Option<Reading> {
         constants: Constants::new(),
         calls: HashMap::new(),
         sites: Vec::new(),
+        inside: Vec::new(),
         site: Site::default(),
         is_called: false,
         is_awaited: false,
@@ -98,6 +99,8 @@ struct Reader<'s> {
     calls: HashMap<(u32, u32), usize>,
     /// Of each call and each read: in a function, and awaited where it is made.
     sites: Vec<(bool, bool)>,
+    /// Functions.
+    inside: Vec<Range>,
     site: Site,
     /// The function that comes next is called.
     is_called: bool,
@@ -127,6 +130,10 @@ impl Reader<'_> {
             read.is_certain &= !is_own && !catches;
         }
         self.reading.mentioned = mentioned;
+        if catches {
+            self.reading.uncertain.append(&mut self.inside);
+        }
+        self.reading.returns.sort_unstable();
         self.reading
     }
 
@@ -254,6 +261,7 @@ impl Reader<'_> {
         self.reading.calls.push(Call {
             target,
             range: range(call.callee.span()),
+            whole: range(call.span),
             arguments,
             is_certain: self.is_certain(),
             is_repeated: self.site.repeated > 0,
@@ -272,14 +280,24 @@ impl Reader<'_> {
         self.within(|site| site.asked += 1, visit);
     }
 
+    /// Something that is not reached whatever happens.
+    fn aside(&mut self, span: Span) {
+        self.reading.aside.push(range(span));
+    }
+
     fn repeating(&mut self, visit: impl FnOnce(&mut Self)) {
         self.reading.loops += 1;
         self.within(|site| site.repeated += 1, visit);
     }
 
     /// A function's inside: whether it is called, and as often as only running would tell.
-    fn function(&mut self, is_called: bool, visit: impl FnOnce(&mut Self)) {
+    fn function(&mut self, span: Span, is_called: bool, visit: impl FnOnce(&mut Self)) {
         self.reading.functions += 1;
+        self.aside(span);
+        self.inside.push(range(span));
+        if !is_called {
+            self.reading.uncertain.push(range(span));
+        }
         let change = |site: &mut Site| {
             site.functions += 1;
             site.repeated += 1;
@@ -340,8 +358,13 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_program(&mut self, it: &Program<'a>) {
         for statement in &it.body {
             self.visit_statement(statement);
-            self.has_left |=
+            let leaves =
                 matches!(statement, Statement::ReturnStatement(_) | Statement::ThrowStatement(_));
+            if leaves && !self.has_left {
+                let rest = Span::new(statement.span().end, it.span.end);
+                self.reading.uncertain.push(range(rest));
+            }
+            self.has_left |= leaves;
         }
     }
 
@@ -425,6 +448,13 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         let is_awaited = std::mem::take(&mut self.is_awaited);
+        if let Expression::StaticMemberExpression(member) = &it.callee
+            && self.is_global(&member.object, &["Object", "Reflect"])
+        {
+            let name = member.property.name.as_str();
+            let sets = ["assign", "defineProperty", "defineProperties", "set"].contains(&name);
+            self.reading.sets_any |= sets;
+        }
         if self.is_global(&it.callee, &["eval", "Function"]) {
             self.reading.constructs.push((Construct::DynamicExecution, range(it.span)));
         }
@@ -465,6 +495,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             }
         };
         if catches {
+            self.reading.uncertain.push(range(it.span));
             self.within(|site| site.caught += 1, inside);
         } else {
             inside(self);
@@ -488,10 +519,14 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
-        if let Some(member) = it.left.as_member_expression()
-            && let Some(name) = member.static_property_name()
-        {
-            self.reading.mentioned.insert(name.to_string());
+        if let Some(member) = it.left.as_member_expression() {
+            match member.static_property_name() {
+                Some(name) => {
+                    self.reading.mentioned.insert(name.to_string());
+                    self.reading.set.insert(name.to_string());
+                }
+                None => self.reading.sets_any = true,
+            }
         }
         walk::walk_assignment_expression(self, it);
     }
@@ -508,16 +543,20 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_chain_expression(&mut self, it: &ChainExpression<'a>) {
+        self.aside(it.span);
         self.asking(|reader| walk::walk_chain_expression(reader, it));
     }
 
     fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
         self.asking(|reader| reader.visit_expression(&it.left));
+        self.aside(it.right.span());
         self.visit_expression(&it.right);
     }
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
         self.asking(|reader| reader.visit_expression(&it.test));
+        self.aside(it.consequent.span());
+        self.aside(it.alternate.span());
         self.visit_expression(&it.consequent);
         self.visit_expression(&it.alternate);
     }
@@ -525,11 +564,16 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_if_statement(&mut self, it: &IfStatement<'a>) {
         self.asking(|reader| reader.visit_expression(&it.test));
         let is_dead = matches!(&it.test, Expression::BooleanLiteral(test) if !test.value);
+        self.aside(it.consequent.span());
+        if is_dead {
+            self.reading.uncertain.push(range(it.consequent.span()));
+        }
         self.within(
             |site| site.caught += u32::from(is_dead),
             |reader| reader.visit_statement(&it.consequent),
         );
         if let Some(alternate) = &it.alternate {
+            self.aside(alternate.span());
             self.visit_statement(alternate);
         }
     }
@@ -561,6 +605,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
         self.catches |= it.handler.is_some();
         let caught = u32::from(it.handler.is_some() || it.finalizer.is_some());
+        self.reading.uncertain.push(range(it.span));
         self.within(|site| site.caught += caught, |reader| walk::walk_try_statement(reader, it));
     }
 
@@ -573,6 +618,7 @@ impl<'a> Visit<'a> for Reader<'_> {
             steps.push(Step::Item);
             self.bind(&one.id, &Origin::Value(call, steps));
         }
+        self.aside(it.body.span());
         self.repeating(|reader| {
             reader.visit_for_statement_left(&it.left);
             reader.visit_statement(&it.body);
@@ -580,19 +626,34 @@ impl<'a> Visit<'a> for Reader<'_> {
     }
 
     fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
+        self.aside(it.body.span());
         self.repeating(|reader| walk::walk_for_statement(reader, it));
     }
 
     fn visit_for_in_statement(&mut self, it: &ForInStatement<'a>) {
+        self.aside(it.body.span());
         self.repeating(|reader| walk::walk_for_in_statement(reader, it));
     }
 
     fn visit_while_statement(&mut self, it: &WhileStatement<'a>) {
+        self.aside(it.body.span());
         self.repeating(|reader| walk::walk_while_statement(reader, it));
     }
 
     fn visit_do_while_statement(&mut self, it: &DoWhileStatement<'a>) {
         self.repeating(|reader| walk::walk_do_while_statement(reader, it));
+    }
+
+    fn visit_switch_statement(&mut self, it: &SwitchStatement<'a>) {
+        self.aside(it.span);
+        walk::walk_switch_statement(self, it);
+    }
+
+    fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
+        if self.site.functions == 0 {
+            self.reading.returns.push((it.span.start, it.argument.is_some()));
+        }
+        walk::walk_return_statement(self, it);
     }
 
     fn visit_export_default_declaration(&mut self, it: &ExportDefaultDeclaration<'a>) {
@@ -604,11 +665,13 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         let named = it.id.as_ref().and_then(|name| name.symbol_id.get());
         let is_called = std::mem::take(&mut self.is_called) || self.is_referred_to(named);
-        self.function(is_called, |reader| walk::walk_function(reader, it, flags));
+        self.function(it.span, is_called, |reader| walk::walk_function(reader, it, flags));
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         let is_called = std::mem::take(&mut self.is_called);
-        self.function(is_called, |reader| walk::walk_arrow_function_expression(reader, it));
+        self.function(it.span, is_called, |reader| {
+            walk::walk_arrow_function_expression(reader, it)
+        });
     }
 }

@@ -5,6 +5,9 @@
 
 use std::collections::HashSet;
 
+/// Letters of `return`.
+const RETURN: usize = 6;
+
 /// Bytes of the text as it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Range {
@@ -12,6 +15,14 @@ pub struct Range {
     pub start: u32,
     /// Where it has ended.
     pub end: u32,
+}
+
+impl Range {
+    /// Whether a byte is in it.
+    #[must_use]
+    pub fn holds(&self, at: u32) -> bool {
+        (self.start..self.end).contains(&at)
+    }
 }
 
 /// A name, and where it stands.
@@ -88,6 +99,8 @@ pub struct Call {
     pub target: Target,
     /// Where the function is named.
     pub range: Range,
+    /// Where the whole call stands, with what it is given.
+    pub whole: Range,
     /// What it is given; `None` where only running would tell how much that is.
     pub arguments: Option<Vec<Part>>,
     /// Nothing catches its failure, and it is reached as far as that can be seen.
@@ -146,8 +159,19 @@ pub struct Reading {
     pub functions: u64,
     /// Nodes of its tree.
     pub nodes: u64,
+    /// Where nobody can tell whether a failure counts: something around it may catch it, nobody is seen to call
+    /// it, or the program has left before.
+    pub(crate) uncertain: Vec<Range>,
+    /// What is done on a condition, again and again, or when somebody calls it.
+    pub(crate) aside: Vec<Range>,
+    /// Where the top level returns, and whether it says what.
+    pub(crate) returns: Vec<(u32, bool)>,
     /// Names that the program itself gives a value, as a key or as a text.
     pub(crate) mentioned: HashSet<String>,
+    /// Fields that it sets of something that is there already,
+    pub(crate) set: HashSet<String>,
+    /// and whether it sets any whose names only running would tell.
+    pub(crate) sets_any: bool,
 }
 
 impl Reading {
@@ -156,6 +180,81 @@ impl Reading {
     pub fn place(&self, at: u32) -> (u32, u32) {
         let place = crate::Problem::at(&self.text, at as usize, "").place;
         place.map_or((1, 1), |place| (place.line, place.column))
+    }
+
+    /// The byte of a line and of a column in UTF-16, both from 1, as compilers count; `None` outside of the text.
+    #[must_use]
+    pub fn byte_at(&self, line: u32, column: u32) -> Option<u32> {
+        let number = usize::try_from(line).ok()?.checked_sub(1)?;
+        let mut start = 0;
+        for _ in 0..number {
+            start += self.text.get(start..)?.find('\n')? + 1;
+        }
+        let rest = self.text.get(start..)?;
+        let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let mut left = usize::try_from(column).ok()?.checked_sub(1)?;
+        for (at, letter) in rest.char_indices() {
+            if left == 0 {
+                return u32::try_from(start + at).ok();
+            }
+            left = left.checked_sub(letter.len_utf16())?;
+        }
+        (left == 0).then(|| u32::try_from(start + rest.len()).ok()).flatten()
+    }
+
+    /// Whether a failure at a byte ends the program, if that is reached.
+    #[must_use]
+    pub fn is_certain_at(&self, at: u32) -> bool {
+        !self.uncertain.iter().any(|range| range.holds(at))
+    }
+
+    /// Whether a byte is reached whatever happens, unless the program fails before.
+    #[must_use]
+    pub fn is_on_main_line(&self, at: u32) -> bool {
+        self.is_certain_at(at) && !self.aside.iter().any(|range| range.holds(at))
+    }
+
+    /// The text as a compiler reads it that takes it for a module: what the top level returns is thrown, which
+    /// ends it as well, and nothing leads to other files. Every place before the end of a line is where it was.
+    #[must_use]
+    pub fn as_module(&self) -> String {
+        let mut out = String::with_capacity(self.text.len() + 16);
+        let mut at = 0;
+        for &(start, says_what) in &self.returns {
+            let start = start as usize;
+            let (Some(before), Some("return")) =
+                (self.text.get(at..start), self.text.get(start..start + RETURN))
+            else {
+                continue;
+            };
+            out.push_str(before);
+            out.push_str(if says_what { "throw " } else { "throw 0" });
+            at = start + RETURN;
+        }
+        out.push_str(self.text.get(at..).unwrap_or_default());
+        // What compilers take for the end of a line, and nobody else does.
+        let out = out.replace(['\r', '\u{2028}', '\u{2029}'], " ");
+        let lines = out.split('\n').map(|line| {
+            let code = line.trim_start();
+            // A comment that names another file, unless it is within a text.
+            match code.strip_prefix("///") {
+                Some(rest) => format!("{}// {rest}", &line[..line.len() - code.len()]),
+                None => line.to_owned(),
+            }
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether the program itself names something so, as a key, a field it sets, or a text.
+    #[must_use]
+    pub fn mentions(&self, name: &str) -> bool {
+        self.mentioned.contains(name)
+    }
+
+    /// Whether the program may give a field of this name another value, of something that is there already.
+    #[must_use]
+    pub fn may_set(&self, name: &str) -> bool {
+        self.sets_any || self.set.contains(name)
     }
 
     /// A line, from 1.

@@ -19,9 +19,9 @@ use std::fmt::Write as _;
 use oxc::allocator::Allocator;
 use oxc::ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration,
-    ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, ForOfStatement,
-    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression, ImportMeta, Program,
-    Statement,
+    ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, Expression,
+    ForOfStatement, Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    ImportMeta, NewExpression, Program, Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -33,6 +33,7 @@ use crate::Prepared;
 use crate::edits::Edits;
 use crate::place::Problem;
 use crate::strip::{self, Stripped};
+use crate::unplaced::{PLACE, is_unplaced};
 
 /// The variable by which a program that declares no other says what its value is.
 const RESULT: &str = "result";
@@ -118,9 +119,10 @@ impl Maker {
             return;
         }
         match (last(program), program.directives.last()) {
-            (Some(Statement::ExpressionStatement(last)), _) => {
-                let span = last.expression.span();
-                self.edits.insert(span.start, "return (");
+            (Some(last @ Statement::ExpressionStatement(statement)), _) => {
+                let span = statement.expression.span();
+                let place = if is_unplaced(last) { PLACE } else { "" };
+                self.edits.insert(span.start, format!("{place}return ("));
                 self.edits.insert(span.end, ")");
             }
             // A text alone is an expression to whoever wrote it.
@@ -166,7 +168,12 @@ impl Maker {
                 self.edits.replace(export.span.start, export.span.end, call);
             }
             Statement::ExportDefaultDeclaration(export) => self.default(export),
+            // The engine knows their lines.
+            Statement::ExpressionStatement(_) => {}
             statement => {
+                if is_unplaced(statement) {
+                    self.edits.insert(statement.span().start, PLACE);
+                }
                 if let Some(declaration) = statement.as_declaration() {
                     self.names.extend(declared(declaration));
                 }
@@ -286,7 +293,7 @@ fn assigned(last: &Statement<'_>) -> Option<String> {
 }
 
 /// The names that a declaration declares.
-fn declared(declaration: &Declaration<'_>) -> Vec<String> {
+pub(crate) fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     match declaration {
         Declaration::VariableDeclaration(variables) => {
             let names =
@@ -320,6 +327,20 @@ fn quoted(text: &str) -> String {
     out
 }
 
+/// Whether the first word of an expression is `new`.
+fn begins_with_new(mut expression: &Expression<'_>) -> bool {
+    loop {
+        expression = match expression {
+            Expression::NewExpression(_) => return true,
+            Expression::StaticMemberExpression(member) => &member.object,
+            Expression::ComputedMemberExpression(member) => &member.object,
+            Expression::PrivateFieldExpression(member) => &member.object,
+            Expression::TaggedTemplateExpression(template) => &template.tag,
+            _ => return false,
+        }
+    }
+}
+
 /// What a look into every expression brings.
 #[derive(Default)]
 struct Inside {
@@ -333,6 +354,16 @@ impl<'a> Visit<'a> for Inside {
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         self.edits.replace(it.span.start, it.span.start + 6, "$tidegate.dynamic");
         walk::walk_import_expression(self, it);
+    }
+
+    /// QuickJS takes `new new F(a)(b)` for `new (new F(a)(b))`, and printing leaves no parentheses.
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        if begins_with_new(&it.callee) {
+            let Span { start, end, .. } = it.callee.span();
+            self.edits.insert(start, "(");
+            self.edits.insert(end, ")");
+        }
+        walk::walk_new_expression(self, it);
     }
 
     fn visit_import_meta(&mut self, it: &ImportMeta) {

@@ -3,18 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use oxc::allocator::Allocator;
-use oxc::ast::ast::{
-    Decorator, ImportDeclaration, Program, TSExportAssignment, TSImportEqualsDeclaration,
-};
-use oxc::ast_visit::Visit;
 use oxc::codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc::diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc::parser::{ParseOptions, Parser};
 use oxc::semantic::SemanticBuilder;
-use oxc::span::{SourceType, Span};
+use oxc::span::SourceType;
 use oxc::transformer::{TransformOptions, Transformer};
 
 use crate::place::{Map, Problem};
+use crate::refuse;
 
 /// JavaScript that says the same.
 #[derive(Debug)]
@@ -30,10 +27,10 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
     let source = SourceType::ts().with_module(true);
     let parsed = Parser::new(&allocator, text, source).with_options(options()).parse();
     if let Some(problem) = first(&parsed.diagnostics, text) {
-        return Err(problem);
+        return Err(refuse::elements(text).unwrap_or(problem));
     }
     let mut program = parsed.program;
-    refuse(&program, text)?;
+    refuse::constructs(&program, text)?;
     let checked = SemanticBuilder::new()
         .with_check_syntax_error(true)
         .with_enum_eval(true)
@@ -42,6 +39,7 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
     if let Some(problem) = first(&checked.diagnostics, text) {
         return Err(problem);
     }
+    refuse::parted_namespaces(&program, &checked.semantic, text)?;
     let scoping = checked.semantic.into_scoping();
     let transformed =
         Transformer::new(&allocator, Path::new("program.ts"), &TransformOptions::default())
@@ -92,52 +90,5 @@ fn problem(error: &OxcDiagnostic, text: &str) -> Problem {
     match &error.help {
         Some(help) => problem.with_hint(help.to_string()),
         None => problem,
-    }
-}
-
-/// Refuses what has a meaning in TypeScript that is not followed here.
-fn refuse(program: &Program<'_>, text: &str) -> Result<(), Problem> {
-    let mut refused = Refused::default();
-    refused.visit_program(program);
-    match refused.0 {
-        None => Ok(()),
-        Some((span, message, hint)) => {
-            Err(Problem::at(text, span.start as usize, message).with_hint(hint))
-        }
-    }
-}
-
-#[derive(Default)]
-struct Refused(Option<(Span, &'static str, &'static str)>);
-
-impl<'a> Visit<'a> for Refused {
-    fn visit_decorator(&mut self, it: &Decorator<'a>) {
-        self.0.get_or_insert((
-            it.span,
-            "decorators are not supported",
-            "Call the function yourself: `f = decorate(f)`.",
-        ));
-    }
-
-    fn visit_ts_import_equals_declaration(&mut self, it: &TSImportEqualsDeclaration<'a>) {
-        self.0.get_or_insert((
-            it.span,
-            "`import x = …` is not supported",
-            "Write `import * as x from \"servers/x\"`, or `const x = …`.",
-        ));
-    }
-
-    fn visit_ts_export_assignment(&mut self, it: &TSExportAssignment<'a>) {
-        self.0.get_or_insert((it.span, "`export =` is not supported", "Write `export default …`."));
-    }
-
-    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
-        if it.phase.is_some() {
-            self.0.get_or_insert((
-                it.span,
-                "`import defer` and `import source` are not supported",
-                "Write a plain `import`.",
-            ));
-        }
     }
 }

@@ -121,6 +121,47 @@ fn errors_have_line_column_source_line_and_advice() {
 }
 
 #[test]
+fn what_is_refused_says_what_to_write() {
+    assert_snapshot!(refusal("class A {\n  accessor x = 1;\n}"), @r"
+    fields with `accessor` are not supported (line 2, column 3)
+      accessor x = 1;
+    Write a field, or a pair of `get` and `set`.
+    ");
+    assert_snapshot!(refusal("const a = 1;\nconst b = <div>hi</div>;"), @r"
+    JSX is not supported (line 2, column 11)
+    const b = <div>hi</div>;
+    There is no page to show elements on; make text with `…${value}…`.
+    ");
+    // A mistake of another kind stays what it is.
+    assert!(refusal("const a = <div>hi</div>;\nconst = 1;").contains("Unterminated"));
+}
+
+#[test]
+fn a_name_of_another_part_of_a_namespace_is_refused_and_its_whole_name_is_not() {
+    let parted = |second: &str| {
+        format!("namespace N {{ export const a = 1 }}\nnamespace N {{ export const b = {second} }}")
+    };
+    assert_snapshot!(refusal(&parted("a + 1")), @r"
+    `a` is in another declaration of the namespace `N` (line 2, column 32)
+    namespace N { export const b = a + 1 }
+    Write `N.a`, or put both into one `namespace`.
+    ");
+    assert!(program(&parted("N.a + 1")).is_ok());
+    // One of its own, one around it, and one that only types speak of.
+    assert!(program(&parted("((a: number) => a)(2)")).is_ok());
+    assert!(program(&format!("const a = 2;\n{}", parted("a"))).is_ok());
+    assert!(program(&parted("2 as unknown as typeof N.a")).is_ok());
+}
+
+#[test]
+fn a_class_that_is_made_and_then_made_one_of_keeps_its_parentheses() {
+    assert!(code("new (new F(1))(2)").contains("return (new (new F(1))(2))"));
+    assert!(code("new new F(1)(2)").contains("return (new (new F(1))(2))"));
+    assert!(code("new (new F(1).x)(2)").contains("return (new (new F(1).x)(2))"));
+    assert!(code("new F(new G(1))").contains("return (new F(new G(1)))"));
+}
+
+#[test]
 fn places_lead_back_to_the_users_lines() {
     let text =
         "interface A {\n  a: number\n}\nenum B {\n  C\n}\n\nconst x: A = { a: 1 };\n  boom(x);\n";
@@ -129,6 +170,59 @@ fn places_lead_back_to_the_users_lines() {
     let column = prepared.code.lines().nth(line - 1).unwrap().find("boom").unwrap() + 1;
     let place = prepared.place(place::number(line), place::number(column)).unwrap();
     assert_eq!(place.line, 9);
+}
+
+#[test]
+fn what_looks_into_a_constant_has_a_line() {
+    for (text, made) in [
+        ("null.x", "0;return (null.x)"),
+        ("const a = 1;\nundefined.x", "0;return (undefined.x)"),
+        ("return null.x", "0;return null.x"),
+        ("const x = `${null.x}`;\nx", "0;const x = "),
+        ("const { a } = null", "0;const { a } = null"),
+        ("if ('a'.b.c) f()", "0;if ("),
+        ("for (const a of null) f()", "0;for ("),
+    ] {
+        assert!(code(text).contains(made), "{}", code(text));
+    }
+    for text in ["a.x", "const f = () => null.x;\nf()", "const a = null", "f(null).x"] {
+        assert!(!code(text).contains("0;"), "{}", code(text));
+    }
+}
+
+#[test]
+fn a_compiler_reads_what_is_returned_as_thrown() {
+    let text = "```ts\nif (a) return;\n/// <reference path='/etc/x.ts' />\nconst f = () => { return 1 };\nfor (;;) { return f() }\nreturn\n```";
+    let read = reading(text).unwrap();
+    let made = read.as_module();
+    let lines: Vec<&str> = made.lines().collect();
+    assert_eq!(lines[1], "if (a) throw 0;");
+    assert_eq!(lines[2], "//  <reference path='/etc/x.ts' />");
+    assert_eq!(lines[3], "const f = () => { return 1 };");
+    assert_eq!(lines[4], "for (;;) { throw  f() }");
+    assert_eq!(lines[5], "throw 0");
+}
+
+#[test]
+fn places_of_a_compiler_are_bytes() {
+    let read = reading("const a = '😀ä';\nb;").unwrap();
+    assert_eq!(read.byte_at(1, 1), Some(0));
+    // Two units of UTF-16 and four bytes.
+    assert_eq!((read.byte_at(1, 12), read.byte_at(1, 14)), (Some(11), Some(15)));
+    assert_eq!(read.byte_at(2, 1), Some(20));
+    assert_eq!((read.byte_at(3, 1), read.byte_at(1, 99), read.byte_at(0, 1)), (None, None, None));
+}
+
+#[test]
+fn what_is_certain_is_on_the_main_line_or_called() {
+    let text = "first();\nif (a) branch();\ntry { caught() } catch {}\nconst f = () => called();\nf();\nreturn 1;\nnever();";
+    let read = reading(text).unwrap();
+    let at = |word: &str| u32::try_from(text.find(word).unwrap()).unwrap();
+    let told = ["first", "branch", "caught", "called", "f();", "never"]
+        .map(|word| (read.is_certain_at(at(word)), read.is_on_main_line(at(word))));
+    // Whoever catches anything may catch what a function throws.
+    let (no, yes) = ((false, false), (true, true));
+    assert_eq!(told, [yes, (true, false), no, no, yes, no]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! 2. The same with `initialize` only, for servers that choke on what they do not know.
 //! 3. HTTP+SSE, when the server answers a post with a status of 400 to 499.
 
+mod apart;
 mod client;
 mod events;
 mod fields;

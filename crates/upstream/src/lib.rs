@@ -58,7 +58,7 @@ pub use settings::{
 pub use shallow::mended;
 pub use status::{ServerState, ServerStatus};
 pub use stdio::supervise;
-pub use trace::TraceParent;
+pub use trace::{TraceParent, TraceState};
 pub use upstreams::{Upstreams, Watch};
 pub use web::{
     Anywhere, Hosts, OnTheWay, PrivateAddresses, Redirect, Web, WebAnswer, WebBody, WebError,

@@ -185,6 +185,9 @@ impl McpConnection {
         let mut meta = if wishes { handler::log_wish() } else { RequestMetaObject::new() };
         if let Some(parent) = trace::current() {
             meta.insert(trace::TRACEPARENT.to_owned(), parent.to_string().into());
+            if let Some(state) = &parent.state {
+                meta.insert(trace::TRACESTATE.to_owned(), state.as_str().into());
+            }
         }
         if meta.is_empty() { options } else { options.with_meta(meta) }
     }

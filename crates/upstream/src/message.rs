@@ -10,6 +10,7 @@
 //! * **Only the handshake is typed.** rmcp reads those answers itself.
 
 pub(crate) mod asked;
+pub(crate) mod batch;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -101,7 +102,7 @@ impl Inbox {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
         match bytes.first() {
             Some(b'{') => self.object(bytes),
-            Some(b'[') => match serde_json::from_slice::<Vec<&RawValue>>(bytes) {
+            Some(b'[') => match batch::members(bytes) {
                 Ok(parts) => {
                     let read =
                         parts.iter().flat_map(|part| match self.object(part.get().as_bytes()) {
@@ -110,7 +111,10 @@ impl Inbox {
                         });
                     Received::Messages(read.collect())
                 }
-                Err(_) => Received::Stray,
+                Err(batch::Untaken::TooMany) => {
+                    Received::Messages(self.fail_all(UNREADABLE, &batch::said_too_many()))
+                }
+                Err(batch::Untaken::NoJson) => Received::Stray,
             },
             _ => Received::Stray,
         }

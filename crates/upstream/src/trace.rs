@@ -3,7 +3,9 @@
 //! Whoever makes a call says so around it, [`TraceParent::around`]; whoever sends it asks
 //! [`current`]. Nothing is sent where nobody said anything.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 tokio::task_local! {
     static CURRENT: TraceParent;
@@ -11,9 +13,20 @@ tokio::task_local! {
 
 /// The name of the header, and of the key in an MCP request's `_meta`.
 pub(crate) const TRACEPARENT: &str = "traceparent";
+/// The same for what goes along with it.
+pub(crate) const TRACESTATE: &str = "tracestate";
+
+/// The most bytes of what goes along,
+const STATE_BYTES: usize = 512;
+/// the most members of it,
+const MEMBERS: usize = 32;
+/// the most letters of a key or a value,
+const LETTERS: usize = 256;
+/// and how long a member is that goes first where there is too much.
+const LONG: usize = 128;
 
 /// A trace, and the span in it that what follows belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceParent {
     /// The trace.
     pub trace: u128,
@@ -21,7 +34,14 @@ pub struct TraceParent {
     pub span: u64,
     /// Whether whoever began the trace keeps it.
     pub is_sampled: bool,
+    /// What those who trace keep of it, and everybody carries along.
+    pub state: Option<TraceState>,
 }
+
+/// What goes along with a trace: a list of `key=value`, each of another tracing system. To us it is text
+/// that came from outside, so none exists that is not as the standard has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceState(Arc<str>);
 
 impl TraceParent {
     /// Reads `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01`.
@@ -42,7 +62,22 @@ impl TraceParent {
         let trace = u128::from_str_radix(trace, 16).ok().filter(|trace| *trace != 0)?;
         let span = u64::from_str_radix(span, 16).ok().filter(|span| *span != 0)?;
         let is_sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
-        Some(Self { trace, span, is_sampled })
+        Some(Self { trace, span, is_sampled, state: None })
+    }
+
+    /// The same trace with what goes along with it; one that makes no sense does not.
+    #[must_use]
+    pub fn with_state(self, text: Option<&str>) -> Self {
+        Self { state: text.and_then(TraceState::parse), ..self }
+    }
+
+    /// A request that says so in its headers.
+    pub(crate) fn on(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        let request = request.header(TRACEPARENT, self.to_string());
+        match &self.state {
+            Some(state) => request.header(TRACESTATE, state.as_str()),
+            None => request,
+        }
     }
 
     /// Does `work`, whose calls carry this on.
@@ -58,9 +93,58 @@ impl fmt::Display for TraceParent {
     }
 }
 
+impl TraceState {
+    /// Reads `vendor=value,other@system=value`. Of what is too long, long members go first, then the last.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let members = text.split(',').map(|member| member.trim_matches([' ', '\t']));
+        let mut members: Vec<&str> = members.filter(|member| !member.is_empty()).collect();
+        let mut keys = BTreeSet::new();
+        for member in &members {
+            let (key, value) = member.split_once('=')?;
+            if !is_key(key) || !is_value(value) || !keys.insert(key) {
+                return None;
+            }
+        }
+        if members.is_empty() || members.len() > MEMBERS {
+            return None;
+        }
+        while length(&members) > STATE_BYTES {
+            let long = members.iter().rposition(|member| member.len() > LONG);
+            members.remove(long.unwrap_or(members.len() - 1));
+        }
+        (!members.is_empty()).then(|| Self(members.join(",").into()))
+    }
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// How long members are with commas between them.
+fn length(members: &[&str]) -> usize {
+    members.iter().map(|member| member.len() + 1).sum::<usize>().saturating_sub(1)
+}
+
+fn is_key(key: &str) -> bool {
+    let begins = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    key.len() <= LETTERS
+        && key.starts_with(begins)
+        && key.chars().all(|c| begins(c) || "_-*/@".contains(c))
+}
+
+fn is_value(value: &str) -> bool {
+    // Blanks around members are gone, and a comma would have ended it.
+    !value.is_empty()
+        && value.len() <= LETTERS
+        && value.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'=')
+}
+
 /// What the call that is being made belongs to.
 pub(crate) fn current() -> Option<TraceParent> {
-    CURRENT.try_with(|parent| *parent).ok()
+    CURRENT.try_with(Clone::clone).ok()
 }
 
 #[cfg(test)]
@@ -89,16 +173,61 @@ mod tests {
         }
     }
 
+    fn state(text: &str) -> Option<String> {
+        TraceState::parse(text).map(|state| state.as_str().to_owned())
+    }
+
+    #[test]
+    fn what_goes_along_is_as_the_standard_has_it_or_does_not() {
+        let good = "congo=t61rcWkgMzE,rojo@v-1=00f0 67";
+        assert_eq!(state(good).as_deref(), Some(good));
+        assert_eq!(state(" a=1 ,, b=2\t").as_deref(), Some("a=1,b=2"));
+        let many = |count: usize| (0..count).map(|at| format!("k{at}=v")).collect::<Vec<_>>();
+        assert_eq!(state(&many(32).join(",")), Some(many(32).join(",")));
+        let (long, line) = ("x".repeat(257), "a=b\r\nx: y");
+        for bad in [
+            "",
+            ",",
+            "a",
+            "a=",
+            "=1",
+            "A=1",
+            "_a=1",
+            "a=1,a=2",
+            "a=b=c",
+            "a=é",
+            line,
+            &format!("a={long}"),
+            &format!("{long}=1"),
+            &many(33).join(","),
+        ] {
+            assert_eq!(state(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn of_too_much_long_members_go_first_and_then_the_last() {
+        let member = |key: &str, letters: usize| format!("{key}={}", "v".repeat(letters));
+        let all = [member("a", 100), member("b", 200), member("c", 100), member("d", 120)];
+        let kept = [&all[0], &all[2], &all[3]].map(String::as_str).join(",");
+        assert_eq!(state(&all.join(",")), Some(kept));
+        let short: Vec<String> = (0..8).map(|at| member(&format!("k{at}"), 97)).collect();
+        assert_eq!(state(&short.join(",")), Some(short[..5].join(",")));
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read(trace in 1u128.., span in 1u64.., is_sampled: bool) {
-            let parent = TraceParent { trace, span, is_sampled };
+            let parent = TraceParent { trace, span, is_sampled, state: None };
             prop_assert_eq!(TraceParent::parse(&parent.to_string()), Some(parent));
         }
 
         #[test]
         fn anything_can_be_given(text in ".{0,80}") {
             let _ = TraceParent::parse(&text);
+            if let Some(state) = TraceState::parse(&text) {
+                prop_assert_eq!(TraceState::parse(state.as_str()), Some(state));
+            }
         }
     }
 }

@@ -295,6 +295,79 @@ async fn nothing_instead_of_an_answer_fails_the_call_at_once() {
     }
 }
 
+/// A server of 2025-03-26 that answers everything with several messages at once, and keeps what it is answered.
+fn batching(write: fn(&str) -> Response, answered: Arc<Mutex<Vec<Value>>>) -> Router {
+    let answer = move |body: &str| {
+        let request: Value = serde_json::from_str(body).unwrap();
+        let Some(method) = request["method"].as_str() else {
+            answered.lock().unwrap().push(request);
+            return StatusCode::ACCEPTED.into_response();
+        };
+        let result = match method {
+            "initialize" => json!({
+                "protocolVersion": "2025-03-26", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "s", "version": "1"},
+            }),
+            "tools/list" => json!({"tools": [
+                {"name": "t", "inputSchema": true}, {"name": "many", "inputSchema": true},
+                {"name": "none", "inputSchema": true},
+            ]}),
+            "tools/call" => json!({"content": [], "structuredContent": 5}),
+            method if method.starts_with("notifications/") => {
+                return StatusCode::ACCEPTED.into_response();
+            }
+            _ => return (StatusCode::BAD_REQUEST, "what?").into_response(),
+        };
+        let own = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
+        let note = json!({"level": "info", "data": "on it"});
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/message", "params": note});
+        let ping = json!({"jsonrpc": "2.0", "id": "p1", "method": "ping"});
+        let batch = match request["params"]["name"].as_str() {
+            Some("many") => json!(vec![own; 1_001]),
+            Some("none") => json!([note]),
+            Some(_) => json!([own, "nonsense", note, ping]),
+            None => json!([own]),
+        };
+        write(&batch.to_string())
+    };
+    let handle = move |body: String| {
+        let response = answer(&body);
+        async move { response }
+    };
+    Router::new().route("/mcp", post(handle))
+}
+
+#[tokio::test]
+async fn several_messages_at_once_are_each_taken_as_if_alone() {
+    for (is_event, write) in
+        [(false, as_document as fn(&str) -> Response), (true, as_event as fn(&str) -> Response)]
+    {
+        let answered: Arc<Mutex<Vec<Value>>> = Arc::default();
+        let url = serve(batching(write, answered.clone())).await;
+        let upstreams = start([server("batches", http(&format!("{url}/mcp"), Wire::Auto))]);
+        let result = call(&upstreams, "batches", "t", json!({})).await.unwrap();
+        assert_eq!(result.structured, Some(json!(5)));
+        // What the server asked beside the answer is answered.
+        let ponged = || answered.lock().unwrap().iter().any(|said| said["id"] == "p1");
+        let noted =
+            || status(&upstreams, "batches").notes.iter().any(|note| note.text.contains("on it"));
+        let both = async {
+            while !(ponged() && noted()) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), both).await.expect("both are taken");
+
+        let failure = call(&upstreams, "batches", "many", json!({})).await.unwrap_err();
+        assert!(failure.to_string().contains("more than 1000 messages"), "{failure}");
+        if !is_event {
+            // After an event the answer may still come, after a document nothing does.
+            let failure = call(&upstreams, "batches", "none", json!({})).await.unwrap_err();
+            assert!(failure.to_string().contains("none of the messages"), "{failure}");
+        }
+    }
+}
+
 fn wide(id: &Value) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[],"structuredContent":{{"id":100000000000000000000001}}}}}}"#

@@ -105,6 +105,14 @@ impl Given {
         self.open.iter().any(may_come) || self.holes.iter().any(has_hole)
     }
 
+    /// The part that begins at a byte, with its key or with its value: its path, and where its value stands.
+    pub(super) fn part_at(&self, at: u32) -> Option<(&str, Range)> {
+        let mut places = self.places.iter().rev();
+        let (path, _, value) =
+            places.find(|(_, key, value)| key.start == at || value.start == at)?;
+        Some((path, *value))
+    }
+
     /// Where the part at `path` stands: its key for one that should not be there, else its value.
     pub(super) fn place(&self, path: &str, code: Code) -> Option<Range> {
         let (_, key, value) = self.places.iter().rev().find(|(one, ..)| one == path)?;

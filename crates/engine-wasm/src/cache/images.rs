@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! images/base.json            what `base` stands for now
-//! images/base@1f0c….json      what it stood for before: sessions frozen on it still need it
+//! images/base@1f0c….json      what it stood for before: sessions frozen on it still need it, and
+//!                             another version of this program may have built it for itself
 //! image-<sha256>.img          the memory; several names may stand for one
 //! ```
 
@@ -162,6 +163,39 @@ impl Cache {
             .ok_or_else(|| ImageLookupError::Unknown { name: name.clone() })
     }
 
+    /// What was built from `key` under this name: what the name stands for, or else what it stood for
+    /// before. Records that cannot be read are passed over.
+    pub(crate) fn images_built_from(
+        &self,
+        name: &ImageName,
+        key: Digest,
+    ) -> Result<Vec<ImageRecord>, CacheError> {
+        let fits = |record: &ImageRecord| record.built_from == key;
+        if let Some(record) = self.readable_image(&self.image_path(name))?.filter(fits) {
+            return Ok(vec![record]);
+        }
+        let mut paths = self.image_paths()?;
+        let before = format!("{name}@");
+        paths.retain(|path| {
+            path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&before))
+        });
+        let mut found = Vec::new();
+        for path in paths {
+            found.extend(self.readable_image(&path)?.filter(fits));
+        }
+        found.sort_by_key(|record| std::cmp::Reverse(record.created));
+        Ok(found)
+    }
+
+    /// What is known of the image with that content, also when its name stands for another by now.
+    pub fn find_record_by_digest(
+        &self,
+        digest: &Digest,
+    ) -> Result<Option<ImageRecord>, CacheError> {
+        let found = self.all_images()?.into_iter().find(|(_, record)| record.digest == *digest);
+        Ok(found.map(|(_, record)| record))
+    }
+
     /// The image called `name`.
     pub fn image(&self, name: &ImageName) -> Result<StoredImage, ImageLookupError> {
         let record = self.image_record(name)?;
@@ -170,9 +204,8 @@ impl Cache {
 
     /// The image with that content, also when its name stands for another by now.
     pub fn find_image_by_digest(&self, digest: &Digest) -> Result<StoredImage, ImageLookupError> {
-        let found = self.all_images()?.into_iter().find(|(_, record)| record.digest == *digest);
-        let (_, record) = found.ok_or(ImageLookupError::UnknownDigest { digest: *digest })?;
-        self.open_image(record)
+        let found = self.find_record_by_digest(digest)?;
+        self.open_image(found.ok_or(ImageLookupError::UnknownDigest { digest: *digest })?)
     }
 
     /// Removes an image of the user's own. Says how many bytes that freed.
@@ -228,17 +261,21 @@ impl Cache {
         for path in self.image_paths()? {
             let superseded =
                 path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains('@'));
-            match self.read_image(&path) {
-                Ok(Some(record)) => images.push((superseded, record)),
-                // Asking for it by name reports it; it must not hide the others.
-                Ok(None) | Err(CacheError::Record { .. }) => {}
-                Err(error) => return Err(error),
-            }
+            // Asking for one that cannot be read by name reports it; it must not hide the others.
+            images.extend(self.readable_image(&path)?.map(|record| (superseded, record)));
         }
         images.sort_by(|(_, one), (_, other)| {
             (&one.name, other.created).cmp(&(&other.name, one.created))
         });
         Ok(images)
+    }
+
+    /// A record that is there and can be read.
+    fn readable_image(&self, path: &Path) -> Result<Option<ImageRecord>, CacheError> {
+        match self.read_image(path) {
+            Err(CacheError::Record { .. }) => Ok(None),
+            read => read,
+        }
     }
 
     fn read_image(&self, path: &Path) -> Result<Option<ImageRecord>, CacheError> {
@@ -289,19 +326,12 @@ impl Cache {
 }
 
 impl Locked<'_> {
-    /// The image called `name`.
-    pub(crate) fn image(&self, name: &ImageName) -> Result<StoredImage, ImageLookupError> {
-        let record = self.cache().image_record(name)?;
-        let file = self.open(&names::image(&record.digest))?;
-        Ok(StoredImage { record, file })
-    }
-
     /// Lets a name stand for an image whose file is in place. What it stood for
-    /// before stays findable by its digest.
+    /// before stays findable by its digest, and by what it was built from.
     pub(crate) fn name_image(&self, record: &ImageRecord) -> Result<(), CacheError> {
         let path = self.cache().image_path(&record.name);
         if let Ok(Some(before)) = self.cache().read_image(&path)
-            && before.digest != record.digest
+            && (before.digest, before.built_from) != (record.digest, record.built_from)
         {
             self.write_json(&self.cache().superseded_path(&before), &before)?;
         }

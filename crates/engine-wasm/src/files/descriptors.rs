@@ -28,7 +28,8 @@ pub(super) struct Descriptor {
 pub(super) enum Target {
     Node(Inode),
     /// A read-only file that was here when the guest was frozen and that the host
-    /// has not given again. Using it is `ESTALE`.
+    /// has not given again, or one that another session's files do not have. Using it
+    /// is `ESTALE`.
     Missing(Arc<str>),
 }
 

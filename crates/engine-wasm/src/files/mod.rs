@@ -31,6 +31,7 @@ mod opened;
 mod paths;
 mod quota;
 mod save;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -47,6 +48,7 @@ pub(crate) use paths::{How, NewTimes};
 pub(crate) use quota::RefusalKind;
 pub(crate) use quota::{Quota, Refusal};
 pub(crate) use save::FilesMeta;
+pub(crate) use shared::SharedTree;
 pub(crate) use tree::Inode;
 #[cfg(test)]
 pub(crate) use tree::Times;

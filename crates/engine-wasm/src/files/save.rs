@@ -53,7 +53,7 @@ struct DescriptorMeta {
 enum TargetMeta {
     /// In the workspace.
     Inode(Inode),
-    /// In a read-only folder.
+    /// In a read-only folder, or in a workspace that no longer has it.
     Path(Arc<str>),
 }
 
@@ -143,6 +143,8 @@ impl Files {
                     .map_err(|_| "a descriptor leads to data that cannot be read")?;
                 target_at(tree, path)
             }
+            // Its files were replaced by another session's.
+            (TargetMeta::Path(path), Mount::Workspace) => Target::Missing(path),
             _ => return Err("a descriptor leads to nothing"),
         };
         let is_folder = matches!(target, Target::Node(inode) if self.is_folder(mount, inode));

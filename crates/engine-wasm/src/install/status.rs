@@ -6,8 +6,7 @@ use engine::Digest;
 
 use super::Plan;
 use crate::cache::{
-    Cache, CacheError, Glance, ImageLookupError, ImageName, ImageRecord, digest_of_file, io_error,
-    names,
+    Cache, CacheError, Glance, ImageName, ImageRecord, digest_of_file, io_error, names,
 };
 use crate::language::Spoken as _;
 
@@ -99,40 +98,34 @@ pub(super) fn built_in_images(
     cache: &Cache,
     plan: &Plan,
 ) -> Result<Option<Vec<ImageRecord>>, CacheError> {
-    let Some(first) = current(cache, &plan.pins.language.first(), plan.pins.runtime())? else {
-        return Ok(None);
-    };
-    let mut images = vec![first];
-    for recipe in &plan.recipes {
-        let Some(parent) = record(cache, &recipe.parent)? else { return Ok(None) };
-        let Some(image) = current(cache, &recipe.name, recipe.key(&parent))? else {
-            return Ok(None);
-        };
-        images.push(image);
-    }
-    Ok(Some(images))
+    let images = images_of(cache, plan)?;
+    Ok((images.len() == plan.recipes.len() + 1).then_some(images))
 }
 
-fn current(
+/// The built-in images that were built from what `plan` says, parents before children, up to the first
+/// that is not there. Their names may stand for those of another version.
+pub fn images_of(cache: &Cache, plan: &Plan) -> Result<Vec<ImageRecord>, CacheError> {
+    let mut images = Vec::new();
+    images.extend(built_from(cache, &plan.pins.language.first(), plan.pins.runtime())?);
+    for recipe in &plan.recipes {
+        let Some(parent) = images.iter().find(|image| image.name == recipe.parent) else { break };
+        let Some(image) = built_from(cache, &recipe.name, recipe.key(parent))? else { break };
+        images.push(image);
+    }
+    Ok(images)
+}
+
+fn built_from(
     cache: &Cache,
     name: &ImageName,
     key: Digest,
 ) -> Result<Option<ImageRecord>, CacheError> {
-    let image = record(cache, name)?.filter(|record| record.built_from == key);
-    match &image {
-        Some(record) if cache.glance(&names::image(&record.digest))? == Glance::Absent => Ok(None),
-        _ => Ok(image),
+    for image in cache.images_built_from(name, key)? {
+        if cache.glance(&names::image(&image.digest))? != Glance::Absent {
+            return Ok(Some(image));
+        }
     }
-}
-
-/// What `name` stands for, if that can be told.
-pub(super) fn record(cache: &Cache, name: &ImageName) -> Result<Option<ImageRecord>, CacheError> {
-    match cache.image_record(name) {
-        Ok(record) => Ok(Some(record)),
-        Err(ImageLookupError::Cache(CacheError::Record { .. })) => Ok(None),
-        Err(ImageLookupError::Cache(error)) => Err(error),
-        Err(_) => Ok(None),
-    }
+    Ok(None)
 }
 
 /// Hashes every file. One that is not what was written is no longer trusted,

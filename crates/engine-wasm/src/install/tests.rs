@@ -1,5 +1,7 @@
 //! Installations: whole, interrupted, repeated, altered.
 
+mod beside;
+
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Cursor, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt as _};

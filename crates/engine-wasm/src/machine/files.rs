@@ -2,10 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use engine::{FileAnswer, FileEntry, FileError, FileTask};
+use engine::{FileAnswer, FileEntry, FileError, FileTask, Workspace};
 
 use super::Machine;
-use crate::files::{Errno, Files};
+use crate::files::{Errno, Files, SharedTree};
 
 impl Machine {
     /// Does what `task` says. Nothing runs meanwhile, so the guest finds it done.
@@ -31,6 +31,15 @@ impl Machine {
                 Some(Err(errno)) => Err(refused(files, path, errno)),
                 None => Err(FileError::Missing { path }),
             },
+            FileTask::Copy => Ok(FileAnswer::Workspace(Workspace::new(files.share_workspace()))),
+            FileTask::Replace(workspace) => {
+                let Some(shared) = workspace.get::<SharedTree>() else {
+                    let reason = "its files are those of another kind of engine".to_owned();
+                    return Err(FileError::Refused { path: ".".to_owned(), reason });
+                };
+                files.take_workspace(shared);
+                Ok(FileAnswer::Done)
+            }
         }
     }
 }

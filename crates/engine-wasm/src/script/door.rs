@@ -19,6 +19,10 @@ use crate::{door, split};
 /// The most random bytes at once, as browsers have it.
 const MOST_RANDOM: f64 = 65_536.0;
 
+/// The most letters of a function's name, and the most arguments of a call.
+const LONGEST_NAME: usize = 32;
+const MOST_GIVEN: usize = 3;
+
 /// Tells QuickJS that an exception is under way.
 const THROWN: u32 = 0;
 
@@ -72,17 +76,15 @@ fn call(
     else {
         return Ok(THROWN);
     };
-    let name = {
-        let range = name as usize..name as usize + name_length.min(32) as usize;
-        let bytes = memory.data(&caller).get(range).unwrap_or_default();
-        String::from_utf8_lossy(bytes).into_owned()
-    };
-    let mut words = [0; 12];
-    let wanted = 4 * count.min(3) as usize;
-    memory.read(&mut caller, arguments as usize, &mut words[..wanted])?;
-    let given = words[..wanted].as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-    let given: Vec<u32> = given.collect();
-    Desk { caller, memory, script, given }.serve(&name)
+    let mut own = [0; LONGEST_NAME];
+    let length = (name_length as usize).min(LONGEST_NAME);
+    memory.read(&caller, name as usize, &mut own[..length])?;
+    let mut words = [0; 4 * MOST_GIVEN];
+    let count = (count as usize).min(MOST_GIVEN);
+    memory.read(&caller, arguments as usize, &mut words[..4 * count])?;
+    let words = words.as_chunks::<4>().0;
+    let given = std::array::from_fn(|at| words.get(at).map_or(0, |word| u32::from_le_bytes(*word)));
+    Desk { caller, memory, script, given, count }.serve(&own[..length])
 }
 
 /// One call of the guest, with what is needed to answer it.
@@ -90,7 +92,8 @@ struct Desk<'a> {
     caller: Caller<'a, State>,
     memory: Memory,
     script: Arc<Script>,
-    given: Vec<u32>,
+    given: [u32; MOST_GIVEN],
+    count: usize,
 }
 
 /// A text in the guest, until it is given back.
@@ -101,29 +104,29 @@ struct Text {
 }
 
 impl Desk<'_> {
-    fn serve(&mut self, name: &str) -> wasmtime::Result<u32> {
+    fn serve(&mut self, name: &[u8]) -> wasmtime::Result<u32> {
         match name {
-            "door" => self.through_the_door(),
-            "print" => self.print(),
-            "compile" => self.compile(),
-            "module" => self.module(),
-            "random" => self.random(),
-            "digest" => self.digest(),
-            "utf8" => self.with_text(0, |desk, text| {
+            b"door" => self.through_the_door(),
+            b"print" => self.print(),
+            b"compile" => self.compile(),
+            b"module" => self.module(),
+            b"random" => self.random(),
+            b"digest" => self.digest(),
+            b"utf8" => self.with_text(0, |desk, text| {
                 let bytes = bytes_of(&desk.copied(text));
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 desk.text(text.as_bytes())
             }),
-            "stat" => self.about_a_file(files::stat),
-            "list" => self.about_a_file(files::list),
-            "read" => self.about_a_file(|wasi, path| files::read(wasi, path).map(Found::Bytes)),
-            "readText" => self.about_a_file(|wasi, path| {
+            b"stat" => self.about_a_file(files::stat),
+            b"list" => self.about_a_file(files::list),
+            b"read" => self.about_a_file(|wasi, path| files::read(wasi, path).map(Found::Bytes)),
+            b"readText" => self.about_a_file(|wasi, path| {
                 let bytes = files::read(wasi, path)?;
                 Ok(Found::Text(String::from_utf8_lossy(&bytes).into_owned()))
             }),
-            "remove" => self.about_a_file(files::remove),
-            "makeFolder" => self.about_a_file(files::make_folder),
-            "write" => self.write(),
+            b"remove" => self.about_a_file(files::remove),
+            b"makeFolder" => self.about_a_file(files::make_folder),
+            b"write" => self.write(),
             _ => Err(Stop::Protocol("a call of a function that does not exist").into()),
         }
     }
@@ -233,7 +236,7 @@ impl Desk<'_> {
     // --- arguments and answers --------------------------------------------------------
 
     fn argument(&self, index: usize) -> Result<u32, Stop> {
-        self.given.get(index).copied().ok_or(Stop::Protocol("a call without its arguments"))
+        self.given[..self.count].get(index).copied().ok_or(Stop::Protocol("a call without its arguments"))
     }
 
     fn number(&mut self, index: usize) -> wasmtime::Result<f64> {

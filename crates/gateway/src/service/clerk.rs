@@ -357,12 +357,12 @@ impl Service {
         let answered = answered.map_err(|error| match error {
             AnswerError::Store(error) => Refusal::Store(error),
             AnswerError::Nothing => Refusal::NothingToApprove(run.clone()),
-            AnswerError::Unknown(_) => Refusal::Invalid {
+            AnswerError::Unknown(_) => Refusal::Unfit {
                 field: "items",
                 problem: format!("names what is not there: {error}"),
             },
             AnswerError::Condition(_) => {
-                Refusal::Invalid { field: "remember", problem: format!("cannot be read: {error}") }
+                Refusal::Unfit { field: "remember", problem: format!("cannot be read: {error}") }
             }
         })?;
         if let Some(trail) = &self.parts.trail {

@@ -31,7 +31,7 @@ impl Service {
         let taken = self.tools().veil().take_secrets(&caller.owner, &mut request.context).await;
         taken.map_err(|error| match error {
             VeilError::Secret(problem) => {
-                Refusal::Invalid { field: "context", problem: problem.to_string() }
+                Refusal::Unfit { field: "context", problem: problem.to_string() }
             }
             other => StoreError::from(other).into(),
         })

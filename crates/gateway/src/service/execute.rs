@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use budget::{LEAST_TOKENS, Strategy};
-use engine::{Context, Engine, Language, Level, Limits, Outcome, Usage, is_variable_of};
+use budget::Strategy;
+use engine::{Context, Engine, Language, Level, Limits, Outcome, Usage};
 use tracing::{info, warn};
 use upstream::TraceParent;
 
@@ -30,13 +30,6 @@ use crate::children::{Nursery, Rests};
 use crate::hearing::Hearing;
 use crate::minds::ClientMind;
 use crate::run::run_in_turn;
-
-/// The shortest and the longest time that can be asked for.
-const TIMEOUTS: std::ops::RangeInclusive<Duration> =
-    Duration::from_secs(1)..=Duration::from_secs(24 * 3600);
-
-/// The most tokens of an answer that can be asked for.
-const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// What a program may take beyond what was asked for, so that its own limit is the first to be met.
 const LATE: Duration = Duration::from_millis(200);
@@ -82,6 +75,8 @@ pub struct Request {
     pub session: Option<SessionId>,
     /// How long it may take, waiting included; never longer than the operator allows.
     pub timeout: Option<Duration>,
+    /// For a fresh session: the one that it shares its files with.
+    pub workspace_of: Option<SessionId>,
     /// A level that is no looser than the operator's.
     pub level: Option<Level>,
     /// Limits that are no looser than the session's.
@@ -210,11 +205,15 @@ impl Service {
         self.uncover_program(caller, &mut request).await?;
         let own = named(request.agent.clone())?;
         let (entry, coming, limits) = self.place(caller, &request, language)?;
-        if request.if_busy == IfBusy::Refuse && entry.body.try_lock().is_err() {
+        if request.workspace_of.is_some() {
+            self.write_shared(&entry).await?;
+        }
+        if request.if_busy == IfBusy::Refuse && !entry.is_idle() {
             return Err(Refusal::Busy(entry.id.clone()));
         }
-        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace));
-        let (is_alone, is_plain) = (request.session.is_none(), request.is_plain());
+        let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace.take()));
+        let is_alone = request.session.is_none() && request.workspace_of.is_none();
+        let is_plain = request.is_plain();
         let most = request.output_tokens.and_then(|most| usize::try_from(most).ok());
         let (agent, started_by) = match own {
             own if own.is_empty() || own == entry.agent => (entry.agent.clone(), Vec::new()),
@@ -298,48 +297,6 @@ impl Service {
         Ok(())
     }
 
-    pub(super) fn validate(&self, request: &Request, language: Language) -> Result<(), Refusal> {
-        let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
-        if request.code.trim().is_empty() {
-            return invalid("code", format!("is empty; it must be a {} program", language.title()));
-        }
-        let (bytes, most) = (request.code.len(), self.settings.source_bytes);
-        if bytes > most {
-            return invalid(
-                "code",
-                format!(
-                    "has {bytes} bytes, more than {most} (setting `source-bytes`); pass data as `context`"
-                ),
-            );
-        }
-        if let Some(key) = request.context.keys().find(|key| !is_variable_of(language, key)) {
-            return invalid(
-                "context",
-                format!(
-                    "has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
-                ),
-            );
-        }
-        match request.output_tokens {
-            Some(most) if most < LEAST_TOKENS as u64 => {
-                return invalid(
-                    "max_output_tokens",
-                    format!(
-                        "is {most}; at least {LEAST_TOKENS} are needed to say what was left out"
-                    ),
-                );
-            }
-            Some(most) if most > MOST_TOKENS => {
-                return invalid("max_output_tokens", format!("is {most}; at most {MOST_TOKENS}"));
-            }
-            _ => {}
-        }
-        match request.timeout.filter(|timeout| !TIMEOUTS.contains(timeout)) {
-            None => Ok(()),
-            Some(_) => invalid("timeout", "must be from 1 second to 24 hours (86400)".to_owned()),
-        }
-    }
-
     /// The session a request names, or a fresh one; and what its program may use there.
     fn place(
         &self,
@@ -350,6 +307,11 @@ impl Service {
         let (entry, coming) = if let Some(id) = &request.session {
             let entry = self.entry(caller, id)?;
             self.may_grow(&entry)?;
+            let coming = Coming::to(&entry);
+            (entry, coming)
+        } else if let Some(other) = &request.workspace_of {
+            let agent = request.agent.as_deref().unwrap_or_default();
+            let entry = self.admit_beside(caller, other, (language, request.level), agent)?;
             let coming = Coming::to(&entry);
             (entry, coming)
         } else {
@@ -510,7 +472,7 @@ impl Service {
         let Work { entry, coming, ticket, engine, keeper } = work;
         let begun = Instant::now();
         let turn = async {
-            let body = entry.body.lock().await;
+            let body = entry.lock().await;
             entry.still_there()?;
             Ok::<_, Refusal>((body, ticket.enter().await))
         };
@@ -569,7 +531,8 @@ impl Service {
             // Whoever asks after a crash is told the same.
             entry.hold(Held::new(run.id().clone(), outcome));
         }
-        if alive && self.settings.durable && !entry.passing.load(Ordering::Relaxed) {
+        let is_kept = self.settings.durable && !entry.passing.load(Ordering::Relaxed);
+        if alive && (is_kept || entry.shared().is_some()) {
             if !self.secure(entry, body).await
                 && let Ok(Some(outcome)) = &mut outcome
             {
@@ -609,14 +572,16 @@ impl Service {
         let (program, limits) = (keeper.begun().program(), keeper.begun().limits.clone());
         let image = self.parts.store.image(&entry.id);
         let tools = &self.parts.tools;
+        let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
+        let is_older = thaws && entry.is_older();
+        // Before anybody is asked anything, which may take days: who has them may go meanwhile.
+        self.take_files(entry, body).await?;
         let Examined { checked, offer, refused } = self.examine(place, &program, &limits).await;
         if refused.is_some() {
             return Ok(refused);
         }
         let begun = Instant::now();
-        let thaws = body.session.is_none() && entry.image_bytes.load(Ordering::Relaxed) > 0;
         let session = body.awake(entry, engine, image).await?;
-        let is_older = thaws && entry.is_older();
         if thaws {
             Phase::Thaw.took(begun.elapsed());
         }
@@ -640,7 +605,12 @@ impl Service {
             let nursery = Some(self.nursery(engine));
             let turn = Some(Turn::new(&entry.owner, pass));
             let behalf = place.behalf();
-            Some(run_in_turn(session, program, offer, behalf, hearing, nursery, turn).await?)
+            let outcome =
+                run_in_turn(session, program, offer, behalf, hearing, nursery, turn).await?;
+            if session.is_alive() {
+                entry.has_changed_files();
+            }
+            Some(outcome)
         };
         let Some(mut outcome) = outcome else { return Ok(None) };
         if let Some(report) = &checked {

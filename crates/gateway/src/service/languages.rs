@@ -36,14 +36,17 @@ impl Service {
     pub(super) fn language(&self, name: Option<&str>) -> Result<Option<Language>, Refusal> {
         let Some(name) = name else { return Ok(None) };
         let offered = self.languages();
-        let known = name.parse::<Language>().ok().filter(|language| offered.contains(language));
-        known.map(Some).ok_or_else(|| {
+        let known = name.parse::<Language>().ok();
+        known.filter(|language| offered.contains(language)).map(Some).ok_or_else(|| {
             let names: Vec<_> = offered.iter().map(|one| format!("\"{one}\"")).collect();
             let problem = format!(
                 "is {name:?}; programs are run in {} (setting `languages`)",
                 names.join(" and ")
             );
-            Refusal::Invalid { field: "language", problem }
+            match known {
+                Some(_) => Refusal::Unfit { field: "language", problem },
+                None => Refusal::Invalid { field: "language", problem },
+            }
         })
     }
 }

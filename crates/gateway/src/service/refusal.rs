@@ -34,7 +34,7 @@ pub enum Refusal {
     Busy(SessionId),
     /// A session has one language, and the program is in another.
     #[error(
-        "`language` is \"{asked}\", and the session {session} has {has}; a session has one language, so write the program in that, or leave `session` out for a fresh one"
+        "`language` is \"{asked}\", and the session {session} has {has}; a session has one language, so write the program in that, or leave `session` out for a fresh one, which has the files of this one with `workspace_of`"
     )]
     OtherLanguage {
         /// Which session.
@@ -86,6 +86,15 @@ pub enum Refusal {
     /// Something in the request is not as it must be.
     #[error("`{field}` {problem}")]
     Invalid {
+        /// Which part.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Something in the request is well-formed, and cannot be as it is here: a variable called `if`, a team
+    /// that the caller is not in, a program longer than the operator lets it be.
+    #[error("`{field}` {problem}")]
+    Unfit {
         /// Which part.
         field: &'static str,
         /// What is wrong with it.
@@ -151,7 +160,9 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoEngine(NoEngine::Installing { .. }) => "installing",
-            Self::NoEngine(NoEngine::NotOffered(_)) | Self::Invalid { .. } => "invalid_request",
+            Self::NoEngine(NoEngine::NotOffered(_)) | Self::Invalid { .. } | Self::Unfit { .. } => {
+                "invalid_request"
+            }
             Self::NoEngine(_) => "no_runtime",
             Self::NoSession(_) => "unknown_session",
             Self::Gone { .. } => "session_gone",

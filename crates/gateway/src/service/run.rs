@@ -420,7 +420,7 @@ impl Hearing for Run {
     }
 
     fn span(&self, call: u64) -> Option<TraceParent> {
-        self.trace.map(|trace| trace.call(call))
+        self.trace.as_ref().map(|trace| trace.call(call))
     }
 
     fn notes_calls(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use check::{Left, Report};
 use engine::{Engine, Guest, Image, Language, Level, Limits, Session, Start, Usage};
@@ -13,6 +13,7 @@ use super::durable::held::{self, Held};
 use super::gate::Pass;
 use super::ids::{RunId, SessionId};
 use super::record::Moment;
+use super::shared::Shared;
 use super::store::{SessionRow, StoreError};
 use crate::checks::Earlier;
 
@@ -71,6 +72,12 @@ pub(super) struct Entry {
     is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
     held: Mutex<Vec<Arc<Held>>>,
+    /// The sessions that it shares its files with, once it does.
+    pub(super) shared: OnceLock<Arc<Shared>>,
+    /// How often those files had been changed when it had them last,
+    pub(super) has_files: AtomicU64,
+    /// and as it lies on disk.
+    pub(super) wrote_files: AtomicU64,
     pub(super) body: AsyncMutex<Body>,
 }
 
@@ -142,6 +149,8 @@ pub struct SessionView {
     pub image_bytes: u64,
     /// Whether a program runs in it now.
     pub busy: bool,
+    /// Other sessions that have the same files.
+    pub shares_with: Vec<SessionId>,
 }
 
 impl Entry {
@@ -175,6 +184,9 @@ impl Entry {
             left: Mutex::default(),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            shared: OnceLock::new(),
+            has_files: AtomicU64::new(0),
+            wrote_files: AtomicU64::new(0),
             body: AsyncMutex::default(),
         })
     }
@@ -220,6 +232,9 @@ impl Entry {
             left: Mutex::new(row.left.map(Earlier::Left)),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            shared: OnceLock::new(),
+            has_files: AtomicU64::new(0),
+            wrote_files: AtomicU64::new(0),
             body: AsyncMutex::default(),
         })
     }
@@ -239,18 +254,19 @@ impl Entry {
             in_memory: self.in_memory.load(Ordering::Relaxed),
             passing: self.passing.load(Ordering::Relaxed),
             agent: self.agent.clone(),
+            workspace: self.shared().map_or_else(String::new, |shared| shared.name().to_owned()),
             left: self.left(),
         }
     }
 
     /// Whether nobody asked to keep it and nobody uses it or is about to.
     pub(super) fn is_unwanted(&self) -> bool {
-        self.passing.load(Ordering::Relaxed) && self.is_unused()
+        self.passing.load(Ordering::Relaxed) && self.is_free()
     }
 
-    /// Whether nobody uses it or is about to.
-    pub(super) fn is_unused(&self) -> bool {
-        self.coming.load(Ordering::Acquire) == 0 && self.body.try_lock().is_ok()
+    /// Whether nobody uses it or is about to, nor one that shares its files.
+    pub(super) fn is_free(&self) -> bool {
+        self.coming.load(Ordering::Acquire) == 0 && self.is_idle()
     }
 
     pub(super) fn view(&self, lasts: std::time::Duration) -> SessionView {
@@ -273,6 +289,7 @@ impl Entry {
             },
             image_bytes,
             busy: self.body.try_lock().is_err(),
+            shares_with: self.shared().map_or_else(Vec::new, |shared| shared.others(&self.id)),
         }
     }
 
@@ -315,6 +332,10 @@ impl Entry {
         let is_new = self.programs() == 0
             && !self.is_alive()
             && self.image_bytes.load(Ordering::Relaxed) == 0;
+        if self.shared().is_some() {
+            // Programs of the other sessions may have put modules there.
+            return Earlier::Something;
+        }
         if is_new {
             return Earlier::Nothing;
         }
@@ -434,6 +455,11 @@ impl Entry {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// It is there after all.
+    pub(super) fn stays(&self) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Says that it is no more.
     pub(super) fn end(&self, why: &'static str) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
@@ -494,17 +520,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_unused_when_nobody_is_in_it_or_on_the_way() {
+    fn a_session_is_free_when_nobody_is_in_it_or_on_the_way() {
         let limits = (Level::default(), Limits::default());
         let entry = Entry::new(("ann", ""), Language::default(), limits, false, Arc::default());
-        assert!(entry.is_unused());
+        assert!(entry.is_free());
         let coming = Coming::to(&entry);
-        assert!(!entry.is_unused());
+        assert!(!entry.is_free());
         let body = entry.body.try_lock().unwrap();
         drop(coming);
-        assert!(!entry.is_unused());
+        assert!(!entry.is_free());
         drop(body);
-        assert!(entry.is_unused());
+        assert!(entry.is_free());
     }
 
     #[test]

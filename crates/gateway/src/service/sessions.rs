@@ -142,10 +142,7 @@ impl Service {
             let unwanted = sessions.unwanted(on_disk).ok_or(refusal)?;
             self.evict(&mut sessions, &unwanted);
         }
-        // Never looser than what was decided, whatever it is called.
-        let level = level.unwrap_or(settings.level).max(settings.level);
-        let limits = settings.limits.tightened_by(&Limits::of(level));
-        let limits = if level == settings.level { settings.limits.clone() } else { limits };
+        let (level, limits) = self.limits_at(level);
         counter!("tidegate_sessions_started_total").increment(1);
         let all_alive = Arc::clone(&self.alive);
         let whose = (caller.owner.as_str(), agent);
@@ -154,6 +151,14 @@ impl Service {
         let coming = Coming::to(&entry);
         sessions.insert(Arc::clone(&entry));
         Ok((entry, coming))
+    }
+
+    /// What programs of a new session may use: never more than what was decided, whatever it is called.
+    pub(super) fn limits_at(&self, level: Option<Level>) -> (Level, Limits) {
+        let settings = &self.settings;
+        let level = level.unwrap_or(settings.level).max(settings.level);
+        let limits = settings.limits.tightened_by(&Limits::of(level));
+        (level, if level == settings.level { settings.limits.clone() } else { limits })
     }
 
     /// Refuses an owner whose sessions take as many bytes as they may.
@@ -202,19 +207,27 @@ impl Service {
         }
     }
 
-    /// Makes a session, to be used later.
+    /// Makes a session, to be used later; with the files of another one, if it is to share those.
     pub async fn create_session(
         &self,
         caller: &Caller,
         language: Option<&str>,
         level: Option<Level>,
         agent: Option<String>,
+        workspace_of: Option<&SessionId>,
     ) -> Result<SessionView, Refusal> {
         let agent = named(agent)?;
         let language = self.language(language)?.unwrap_or_else(|| self.parts.engines.usual());
-        let entry = self.admit(caller, language, level, &agent)?;
-        let stored = self.parts.store.write(Write::Session(Box::new(entry.row()))).await;
-        self.unless_failed(&entry, stored.map_err(Refusal::from)).await
+        let entry = match workspace_of {
+            None => self.admit(caller, language, level, &agent)?,
+            Some(other) => self.admit_beside(caller, other, (language, level), &agent)?,
+        };
+        let stored = async {
+            self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+            self.write_shared(&entry).await
+        };
+        let stored = stored.await.map_err(Refusal::from);
+        self.unless_failed(&entry, stored).await
     }
 
     /// A session that was just made; nothing is left of it where that failed.
@@ -253,7 +266,8 @@ impl Service {
         Ok(self.entry(caller, id)?.view(self.settings.lasts))
     }
 
-    /// Removes a session and everything of it, after the program that runs in it.
+    /// Removes a session and everything of it, after the program that runs in it. Sessions that share its files
+    /// keep them.
     pub async fn delete_session(&self, caller: &Caller, id: &SessionId) -> Result<(), Refusal> {
         let entry = self.entry(caller, id)?;
         let running: Vec<_> =
@@ -261,6 +275,10 @@ impl Service {
         entry.end("it was deleted");
         for run in running {
             run.cancel();
+        }
+        if let Err(refusal) = self.hand_files_over(&entry).await {
+            entry.stays();
+            return Err(refusal);
         }
         self.remove(&entry).await;
         Ok(())
@@ -302,8 +320,9 @@ impl Service {
         let agent = named(agent)?;
         let entry = self.entry(caller, id)?;
         let engine = self.engine(entry.language).await?;
-        let mut body = entry.body.lock().await;
+        let mut body = entry.lock().await;
         entry.still_there()?;
+        self.take_files(&entry, &mut body).await?;
         let agent = if agent.is_empty() { &entry.agent } else { &agent };
         // Only now, so that whoever gives up waiting leaves none behind.
         let fork = self.admit(caller, entry.language, Some(entry.level), agent)?;
@@ -360,12 +379,14 @@ impl Service {
         if matches!(task, FileTask::Write(..)) {
             self.may_grow(&entry)?;
         }
+        let changes = matches!(task, FileTask::Write(..) | FileTask::Remove(_));
         let makes_room = matches!(task, FileTask::Remove(_)) && self.may_grow(&entry).is_err();
         let ticket = self.gate.ticket(&caller.owner)?;
         // As programs do it: whoever waits for a session holds no place meanwhile.
-        let mut body = entry.body.lock().await;
+        let mut body = entry.lock().await;
         entry.still_there()?;
         let _pass = ticket.enter().await;
+        self.take_files(&entry, &mut body).await?;
         self.make_room(&entry).await;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
         let answer = session.files(task).await;
@@ -373,7 +394,11 @@ impl Service {
         entry.passing.store(false, Ordering::Relaxed);
         entry.touch();
         self.mark_in_memory(&entry).await;
-        if makes_room && answer.is_ok() {
+        let is_shared = changes && answer.is_ok() && entry.shared().is_some();
+        if is_shared {
+            entry.has_changed_files();
+        }
+        if is_shared || (makes_room && answer.is_ok()) {
             // What counts is what lies on disk.
             self.secure(&entry, &mut body).await;
         }
@@ -459,11 +484,13 @@ impl Service {
     ) -> Result<(), StoreError> {
         let path = self.parts.store.image(&entry.id);
         let (to, held) = (path.clone(), entry.held());
+        let files = entry.has_files.load(Ordering::Acquire);
         // Packing takes a moment, and so may the disk.
-        let write = move || write_image(&to, &[image.as_bytes(), &held::tail(&held)?]);
+        let write = move || write_image(&to, &[image.as_bytes(), &held::tail(&held, files)?]);
         let written = tokio::task::spawn_blocking(write);
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
+        entry.wrote_files.store(files, Ordering::Release);
         let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
         self.on_disk.fetch_add(bytes, Ordering::Relaxed);
         self.on_disk.fetch_sub(before, Ordering::Relaxed);

@@ -140,7 +140,7 @@ impl Service {
     }
 
     fn allowed_scope(caller: &Caller, scope: &str) -> Result<skills::Scope, Refusal> {
-        let problem = |problem| Refusal::Invalid { field: "scope", problem };
+        let problem = |problem| Refusal::Unfit { field: "scope", problem };
         scope_of(scope, &caller.reader(), caller.may(Scope::Admin)).map_err(problem)
     }
 

@@ -41,7 +41,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     in_memory INTEGER NOT NULL,
     passing INTEGER NOT NULL DEFAULT 0,
     agent TEXT NOT NULL DEFAULT '',
-    language TEXT NOT NULL DEFAULT 'python'
+    language TEXT NOT NULL DEFAULT 'python',
+    workspace TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE IF NOT EXISTS session_names (
     session TEXT PRIMARY KEY,
@@ -94,6 +95,7 @@ async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
         ("sessions", "passing", "INTEGER NOT NULL DEFAULT 0"),
         ("sessions", "agent", "TEXT NOT NULL DEFAULT ''"),
         ("sessions", "language", "TEXT NOT NULL DEFAULT 'python'"),
+        ("sessions", "workspace", "TEXT NOT NULL DEFAULT ''"),
         ("runs", "agent", "TEXT NOT NULL DEFAULT ''"),
         ("totals", "model_questions", "REAL NOT NULL DEFAULT 0"),
         ("totals", "model_input_tokens", "REAL NOT NULL DEFAULT 0"),
@@ -201,6 +203,8 @@ pub struct SessionRow {
     pub passing: bool,
     /// What the agent is called whose programs run in it; empty where it has no name.
     pub agent: String,
+    /// What the sessions are called together that share their files; empty where it shares none.
+    pub workspace: String,
     /// What its programs left, where that is known.
     pub left: Option<Left>,
 }
@@ -444,7 +448,7 @@ impl Store {
     /// Every stored session.
     pub(super) async fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, agent, language, names
+            "SELECT id, owner, created_at, used_at, level, limits, sessions.programs, image_bytes, in_memory, passing, agent, language, workspace, names
              FROM sessions LEFT JOIN session_names
              ON session_names.session = sessions.id AND session_names.programs = sessions.programs
              ORDER BY used_at",
@@ -469,6 +473,7 @@ impl Store {
                 in_memory: row.get("in_memory"),
                 passing: row.get("passing"),
                 agent: row.get("agent"),
+                workspace: row.get("workspace"),
                 left: left_of(row.get("names")),
             });
         }
@@ -644,7 +649,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
         Write::Session(row) => {
             write_names(to, row).await?;
             sqlx::query(
-                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )
             .bind(row.id.as_str())
             .bind(&row.owner)
@@ -658,6 +663,7 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
             .bind(row.passing)
             .bind(&row.agent)
             .bind(row.language.name())
+            .bind(&row.workspace)
             .execute(to)
             .await?
         }
@@ -785,6 +791,7 @@ mod tests {
             in_memory: false,
             passing: false,
             agent: "planner".to_owned(),
+            workspace: "s_first".to_owned(),
             left: Some(left.clone()),
         };
         let store = Store::open(folder.path()).await.unwrap();
@@ -792,6 +799,7 @@ mod tests {
         let read = async || store.sessions().await.unwrap().remove(0);
         let one = read().await;
         assert_eq!((one.left, one.agent), (Some(left.clone()), row.agent.clone()));
+        assert_eq!(one.workspace, row.workspace);
         assert_eq!(one.language, Language::TypeScript);
         // One that does not know of names ran a fourth program.
         let run = "UPDATE sessions SET programs = 4";

@@ -49,11 +49,17 @@ impl Service {
     async fn look_after(&self, entry: &Arc<Entry>) {
         let unused = entry.used_at().elapsed();
         if unused > self.settings.lasts {
-            if entry.is_unused() {
+            if entry.is_free() {
                 entry.end(
                     "it was not used for longer than sessions are kept (setting `session-lasts`)",
                 );
-                self.remove(entry).await;
+                match self.hand_files_over(entry).await {
+                    Ok(()) => self.remove(entry).await,
+                    Err(error) => {
+                        entry.stays();
+                        warn!(session = %entry.id, error = %error, "the files of an unused session could not be given to one that shares them, so it stays");
+                    }
+                }
             }
             return;
         }

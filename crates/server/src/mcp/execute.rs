@@ -36,8 +36,9 @@ const RESTS: Duration = Duration::from_secs(2);
 const STILL: Duration = Duration::from_secs(15);
 
 /// What a program does without if nothing is said.
-const OPTIONAL: [&str; 7] = [
+const OPTIONAL: [&str; 8] = [
     "session",
+    "workspace_of",
     "context",
     "timeout",
     "max_output_tokens",
@@ -59,6 +60,8 @@ struct Arguments {
     code: String,
     #[serde(default)]
     session: Option<String>,
+    #[serde(default)]
+    workspace_of: Option<String>,
     #[serde(default)]
     context: Option<Context>,
     #[serde(default)]
@@ -149,8 +152,7 @@ impl Mcp {
         mut request: Request,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        let parent = context.meta.get("traceparent").and_then(Value::as_str);
-        request.trace = parent.and_then(TraceParent::parse);
+        request.trace = trace(context);
         let named = context.meta.get(AGENT).and_then(Value::as_str);
         request.agent = request.agent.or_else(|| named.map(str::to_owned));
         if let Some(id) = self.means(&request, context).await {
@@ -289,6 +291,7 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
     for (key, kind, fits) in [
         ("code", "text", Value::is_string as fn(&Value) -> bool),
         ("session", "text", Value::is_string),
+        ("workspace_of", "the id of a session, s_...", Value::is_string),
         ("agent", "text", Value::is_string),
         ("context", "an object", Value::is_object),
         ("timeout", "a number of seconds", Value::is_number),
@@ -310,6 +313,11 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
     let session = session.map(|session| session.parse()).transpose();
     let session =
         session.map_err(|error| format!("`session`: {error}; leave it out for a fresh one"))?;
+    let shared = given.workspace_of.filter(|shared| !shared.is_empty());
+    let workspace_of = shared.map(|shared| shared.parse()).transpose();
+    let workspace_of = workspace_of.map_err(|error| {
+        format!("`workspace_of`: {error}; it takes a session whose files a fresh one is to have")
+    })?;
     let timeout = given.timeout.map(Duration::try_from_secs_f64).transpose();
     let timeout = timeout.ok().filter(|timeout| timeout.is_none_or(|one| TIMEOUTS.contains(&one)));
     let timeout = timeout.ok_or("`timeout` must be between 1 and 120 seconds")?;
@@ -317,6 +325,7 @@ fn request(arguments: JsonObject, language: Language) -> Result<Request, String>
         code: given.code,
         language: Some(language.name().to_owned()),
         session,
+        workspace_of,
         context: given.context.unwrap_or_default(),
         timeout,
         output_tokens: given.max_output_tokens,
@@ -409,6 +418,15 @@ pub(super) async fn tell(run: &Run, token: Option<ProgressToken>, peer: &Peer<Ro
             return;
         }
     }
+}
+
+/// The trace that a request belongs to: as it says itself, or as the headers do that brought it.
+fn trace(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    let said = |key: &str| context.meta.get(key).and_then(Value::as_str);
+    if let Some(parent) = said("traceparent").and_then(TraceParent::parse) {
+        return Some(parent.with_state(said("tracestate")));
+    }
+    crate::rest::trace(&context.extensions.get::<http::request::Parts>()?.headers)
 }
 
 /// What a run that rests waits for.

@@ -81,8 +81,9 @@ impl<T> Patient<T> {
             open.insert(id.clone());
         });
         let ClientRequest::CallToolRequest(call) = request else { return };
-        let names_session =
-            call.params.arguments.as_ref().is_some_and(|given| given.contains_key("session"));
+        let names_session = call.params.arguments.as_ref().is_some_and(|given| {
+            given.contains_key("session") || given.contains_key("workspace_of")
+        });
         let (done, placing) = oneshot::channel();
         let row = Arc::new(Mutex::new(Some(done)));
         call.extensions.insert(Placing { id: id.clone(), open: self.open.clone(), row });

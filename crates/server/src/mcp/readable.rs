@@ -4,12 +4,10 @@
 //! with bare words. JSON of a text that was cut within a letter, or nested deeper than anybody reads, is
 //! no reason for that.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
@@ -22,6 +20,7 @@ use tokio::io::{
 use tokio_util::task::AbortOnDropHandle;
 
 use super::batch;
+use crate::arriving::{Bodies, LATER, Unread};
 
 /// What a request is called instead that cannot be read.
 pub(super) const UNREADABLE: &str = "tidegate/unreadable";
@@ -202,21 +201,6 @@ fn id_of_cut(line: &[u8]) -> Option<String> {
 
 const ID: &[u8] = b"\"id\":";
 
-/// What bodies of requests may be.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bodies {
-    /// The most bytes of one.
-    pub(super) most: usize,
-    /// How long one may be on its way.
-    pub(super) within: Duration,
-}
-
-impl Default for Bodies {
-    fn default() -> Self {
-        Self { most: BODY, within: Duration::from_secs(60) }
-    }
-}
-
 /// The same for a request over HTTP, whose body comes within some time.
 pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: Next) -> Response {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -225,17 +209,9 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
         return in_words(next.run(request).await).await;
     }
     let (mut parts, body) = request.into_parts();
-    let reading = axum::body::to_bytes(body, bodies.most);
-    let Ok(read) = tokio::time::timeout(bodies.within, reading).await else {
-        let words = "the body of the request did not come in time; send it again";
-        return failed(StatusCode::REQUEST_TIMEOUT, -32600, words);
-    };
-    let Ok(bytes) = read else {
-        let words = format!(
-            "the request has more than the {} bytes that a message may have (setting `body-bytes`), or was not sent to its end; pass less data, or upload it as a file of the session",
-            bodies.most
-        );
-        return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
+    let bytes = match bodies.read(body).await {
+        Ok(bytes) => bytes,
+        Err(unread) => return refused(&unread, &bodies),
     };
     if let Some(other) = readable(&bytes) {
         if let Some(id) = id_of_unreadable(&other) {
@@ -260,6 +236,33 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
         }
     }
     in_words(next.run(Request::from_parts(parts, Body::from(bytes))).await).await
+}
+
+/// What is said of a body that was not read.
+fn refused(unread: &Unread, bodies: &Bodies) -> Response {
+    let most = bodies.rules().each;
+    match unread {
+        Unread::Late => {
+            let words = format!("{}; send it again", bodies.said_late());
+            failed(StatusCode::REQUEST_TIMEOUT, -32600, &words)
+        }
+        Unread::Full => {
+            let words = format!("{}; try again in a few seconds", bodies.said_full());
+            let mut response = failed(StatusCode::TOO_MANY_REQUESTS, -32000, &words);
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(LATER));
+            response
+        }
+        Unread::Broken(error) => {
+            let words = format!("the body of the request broke off: {error}; send it again");
+            failed(StatusCode::BAD_REQUEST, -32600, &words)
+        }
+        Unread::TooLong => {
+            let words = format!(
+                "the request has more than the {most} bytes that a message may have (setting `body-bytes`); pass less data, or upload it as a file of the session"
+            );
+            failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words)
+        }
+    }
 }
 
 /// A refusal in bare words, as the protocol says it.
@@ -339,7 +342,10 @@ fn readable(line: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::arriving::BodyRules;
 
     #[test]
     fn what_is_no_message_is_told_apart() {
@@ -371,7 +377,7 @@ mod tests {
     #[tokio::test]
     async fn half_a_body_is_answered_too() {
         let layer = axum::middleware::from_fn_with_state(
-            Bodies { within: Duration::from_millis(20), ..Bodies::default() },
+            Bodies::new(BodyRules { within: Duration::from_millis(20), ..BodyRules::default() }),
             body,
         );
         let door: axum::Router =
@@ -386,7 +392,7 @@ mod tests {
         assert_eq!(answer.status(), StatusCode::REQUEST_TIMEOUT);
         let told = axum::body::to_bytes(answer.into_body(), WORDS).await.unwrap();
         let told: Value = serde_json::from_slice(&told).unwrap();
-        assert!(told["error"]["message"].as_str().unwrap().contains("in time"), "{told}");
+        assert!(told["error"]["message"].as_str().unwrap().contains("`body-time`"), "{told}");
     }
 
     #[tokio::test]

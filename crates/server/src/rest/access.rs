@@ -282,6 +282,7 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
             own("mcp-method"),
             own("mcp-name"),
             own("traceparent"),
+            own("tracestate"),
         ])
         .expose_headers([header::LOCATION, header::RETRY_AFTER, own("mcp-session-id")]);
     Some(layer)

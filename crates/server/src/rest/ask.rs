@@ -50,6 +50,7 @@ pub(crate) struct AskBody {
     /// A document with places such as `{{ name }}` that the answer fills.
     template: Option<String>,
     /// What that document is written in: `text`, `yaml` or `json`.
+    #[schema(value_type = Option<FormatGiven>)]
     template_format: Option<String>,
     /// One of the models that the operator lists.
     model: Option<String>,
@@ -58,6 +59,17 @@ pub(crate) struct AskBody {
     /// What programs are written in; what the operator says if nothing is said.
     #[schema(value_type = Option<LanguageGiven>)]
     language: Option<Language>,
+}
+
+/// What a template is written in.
+#[derive(ToSchema)]
+#[schema(as = TemplateFormat, rename_all = "lowercase")]
+#[expect(dead_code, reason = "says in the API's description what `TemplateFormat` reads")]
+pub(crate) enum FormatGiven {
+    Text,
+    Yaml,
+    Yml,
+    Json,
 }
 
 /// An answer.
@@ -115,6 +127,10 @@ pub(super) fn read(mut fields: Fields) -> Result<Ask, Problem> {
         language: fields.take("language")?,
     };
     fields.end()?;
+    if ask.question.trim().is_empty() {
+        let message = "`question` is empty; say what is to be found out or done";
+        return Err(Problem::invalid(message));
+    }
     Ok(ask)
 }
 
@@ -122,21 +138,19 @@ fn form(fields: &mut Fields) -> Result<Form, Problem> {
     let schema: Option<Value> = fields.take("schema")?;
     let template: Option<String> = fields.take("template")?;
     let format: Option<String> = fields.take("template_format")?;
-    let invalid = |field: &str, words: String| Problem::invalid(format!("`{field}`: {words}"));
+    let unfit = |field: &str, words: String| Problem::unfit(format!("`{field}`: {words}"));
+    let format = format.as_deref().map(str::parse::<TemplateFormat>).transpose();
+    let format = format.map_err(|words| Problem::invalid(format!("`template_format`: {words}")))?;
     match (schema, template) {
         (Some(_), Some(_)) => {
-            Err(Problem::invalid("`schema` and `template` are two forms; send one of them"))
+            Err(Problem::unfit("`schema` and `template` are two forms; send one of them"))
         }
-        (Some(schema), None) => Schema::new(&schema)
-            .map(Form::Json)
-            .map_err(|error| invalid("schema", error.to_string())),
-        (None, Some(template)) => {
-            let format = format.as_deref().map(str::parse::<TemplateFormat>).transpose();
-            let format = format.map_err(|words| invalid("template_format", words))?;
-            Template::new(&template, format.unwrap_or_default())
-                .map(Form::Document)
-                .map_err(|error| invalid("template", error.to_string()))
+        (Some(schema), None) => {
+            Schema::new(&schema).map(Form::Json).map_err(|error| unfit("schema", error.to_string()))
         }
+        (None, Some(template)) => Template::new(&template, format.unwrap_or_default())
+            .map(Form::Document)
+            .map_err(|error| unfit("template", error.to_string())),
         (None, None) => Ok(Form::Text),
     }
 }
@@ -153,12 +167,12 @@ impl From<AskError> for Problem {
 /// A question that was not answered, as the door tells it.
 fn told(code: &'static str, message: &str) -> Problem {
     let status = match code {
-        "invalid_request" => StatusCode::BAD_REQUEST,
         "unknown_conversation" => StatusCode::NOT_FOUND,
         "conversation_busy" => StatusCode::CONFLICT,
         "too_many_requests" => StatusCode::TOO_MANY_REQUESTS,
-        "budget_exceeded" | "model_refused" | "programs_failed" | "reply_too_long"
-        | "wrong_form" => StatusCode::UNPROCESSABLE_ENTITY,
+        // What the API's description does not allow was told of before anybody was asked.
+        "invalid_request" | "budget_exceeded" | "model_refused" | "programs_failed"
+        | "reply_too_long" | "wrong_form" => StatusCode::UNPROCESSABLE_ENTITY,
         "model_failed" => StatusCode::BAD_GATEWAY,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
@@ -179,7 +193,7 @@ fn told(code: &'static str, message: &str) -> Problem {
          content((AnswerShown = "application/json"), (super::stream::EventShown = "text/event-stream"))),
         (status = 404, description = "There is no such conversation: `unknown_conversation`.", body = ErrorBody),
         (status = 409, description = "No model is set, `no_model`; another question of it is being answered, `conversation_busy`.", body = ErrorBody),
-        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `reply_too_long`, `wrong_form`.", body = ErrorBody),
+        (status = 422, description = "`budget_exceeded`, `model_refused`, `programs_failed`, `reply_too_long`, `wrong_form`; or a part cannot be as it is: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many questions are being answered.", body = ErrorBody),
         (status = 502, description = "The model did not reply: `model_failed`.", body = ErrorBody),
     )

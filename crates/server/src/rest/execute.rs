@@ -43,6 +43,9 @@ pub(crate) struct ExecuteBody {
     /// The session to go on with; a fresh one if nothing is said.
     #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
     session: Option<SessionId>,
+    /// For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have.
+    #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
+    workspace_of: Option<SessionId>,
     /// Seconds it may take; never longer than the operator allows.
     #[schema(minimum = 1, maximum = 86400)]
     timeout: Option<f64>,
@@ -186,6 +189,7 @@ impl ExecuteBody {
             language: fields.take("language")?,
             context: context(fields.take::<Box<RawValue>>("context")?)?,
             session: fields.take("session")?,
+            workspace_of: fields.take("workspace_of")?,
             timeout: fields.take("timeout")?,
             level: fields.take("level")?,
             limits: match fields.take::<Box<RawValue>>("limits")? {
@@ -208,6 +212,7 @@ impl ExecuteBody {
             language: self.language,
             context: self.context,
             session: self.session,
+            workspace_of: self.workspace_of,
             timeout: timeout(self.timeout)?,
             level: self.level,
             limits: self.limits.map(|limits| limits.limits()),
@@ -292,8 +297,11 @@ pub(super) async fn ended_or_asked(door: &Door, started: Started) -> Response {
 }
 
 /// The trace that a request belongs to. One that makes no sense is none.
-pub(super) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
-    TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)
+pub(crate) fn trace(headers: &HeaderMap) -> Option<TraceParent> {
+    let parent = TraceParent::parse(headers.get("traceparent")?.to_str().ok()?)?;
+    // A list may be written in several headers.
+    let states = headers.get_all("tracestate").iter().filter_map(|state| state.to_str().ok());
+    Some(parent.with_state(Some(&states.collect::<Vec<_>>().join(","))))
 }
 
 pub(super) fn accepted(record: &Record) -> Response {

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -16,6 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::problem::Problem;
 use super::{Door, RestOptions};
+use crate::arriving::{Bodies, LATER, Unread};
 
 /// A body, no longer than is allowed and sent in time.
 pub(crate) struct Body(pub(crate) axum::body::Bytes);
@@ -24,8 +24,13 @@ impl FromRequest<Door> for Body {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        let most = door.options.body_bytes;
-        read(request, most, door.options.request_time, too_large).await.map(Self)
+        let bodies = &door.options.bodies;
+        let most = bodies.rules().each;
+        if length(&request).is_some_and(|bytes| bytes > most as u64) {
+            return Err(too_large(most));
+        }
+        let read = bodies.read(request.into_body()).await;
+        read.map(Self).map_err(|unread| problem(unread, bodies, too_large(most)))
     }
 }
 
@@ -41,18 +46,19 @@ impl FromRequest<Door> for Brought {
     type Rejection = Problem;
 
     async fn from_request(request: Request, door: &Door) -> Result<Self, Problem> {
-        let RestOptions { body_bytes, import_bytes, request_time, .. } = *door.options;
+        let RestOptions { bodies, import_bytes: most, .. } = &*door.options;
         let told = length(&request);
-        if told.is_some_and(|bytes| bytes > import_bytes as u64) {
-            return Err(too_large_to_import(import_bytes));
+        if told.is_some_and(|bytes| bytes > *most as u64) {
+            return Err(too_large_to_import(*most));
         }
-        let turn = if told.is_some_and(|bytes| bytes <= body_bytes as u64) {
-            None
-        } else {
-            // The semaphore is never closed.
-            Arc::clone(&door.importing).acquire_owned().await.ok()
-        };
-        let body = read(request, import_bytes, request_time, too_large_to_import).await?;
+        let unread = |unread| problem(unread, bodies, too_large_to_import(*most));
+        if told.is_some_and(|bytes| bytes <= bodies.rules().each as u64) {
+            let body = bodies.read(request.into_body()).await.map_err(unread)?;
+            return Ok(Self { body, turn: None });
+        }
+        // The semaphore is never closed.
+        let turn = Arc::clone(&door.importing).acquire_owned().await.ok();
+        let body = bodies.read_alone(request.into_body(), *most).await.map_err(unread)?;
         Ok(Self { body, turn })
     }
 }
@@ -62,32 +68,23 @@ fn length(request: &Request) -> Option<u64> {
     request.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-async fn read(
-    request: Request,
-    most: usize,
-    time: Duration,
-    too_large: fn(usize) -> Problem,
-) -> Result<axum::body::Bytes, Problem> {
-    if length(&request).is_some_and(|bytes| bytes > most as u64) {
-        return Err(too_large(most));
+/// Why a body was not read, where `too_long` says that it is.
+fn problem(unread: Unread, bodies: &Bodies, too_long: Problem) -> Problem {
+    match unread {
+        Unread::TooLong => too_long,
+        Unread::Broken(error) => Problem::invalid(format!("the body broke off: {error}")),
+        Unread::Late => {
+            let status = StatusCode::REQUEST_TIMEOUT;
+            Problem::new(status, "request_timeout", bodies.said_late())
+                .hint("send it again; what is large, in several parts")
+        }
+        Unread::Full => {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            Problem::new(status, "too_many_requests", bodies.said_full())
+                .hint("try again in a few seconds, or send less at once")
+                .header(header::RETRY_AFTER, HeaderValue::from(LATER))
+        }
     }
-    let reading = axum::body::to_bytes(request.into_body(), most);
-    match tokio::time::timeout(time, reading).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) if is_too_long(&error) => Err(too_large(most)),
-        Ok(Err(error)) => Err(Problem::invalid(format!("the body broke off: {error}"))),
-        Err(_) => Err(Problem::new(
-            StatusCode::REQUEST_TIMEOUT,
-            "request_timeout",
-            "the body did not come in time",
-        )),
-    }
-}
-
-fn is_too_long(error: &axum::Error) -> bool {
-    let source = std::error::Error::source(error);
-    // The type is another crate's; what it says is its only mark.
-    source.is_some_and(|source| source.to_string().contains("length limit"))
 }
 
 fn too_large(most: usize) -> Problem {
@@ -283,11 +280,11 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
     }
 }
 
-/// A number that is whole, also if it is written as 60.0.
+/// A number that is whole, also if it is written as 60.0. One larger than any that we count to is the largest.
 pub(crate) fn whole(number: &serde_json::Number) -> Option<u64> {
     number.as_u64().or_else(|| {
         let float = number.as_f64().filter(|float| float.fract() == 0.0 && *float >= 0.0)?;
-        format!("{float:.0}").parse().ok()
+        Some(format!("{float:.0}").parse().unwrap_or(u64::MAX))
     })
 }
 
@@ -337,5 +334,7 @@ mod tests {
         let mut given = fields(r#"{"a": 5.0, "b": 5.5, "c": 0}"#).unwrap();
         assert_eq!(given.count("a").unwrap(), Some(5));
         assert!(given.count("b").is_err() && given.count("c").is_err());
+        let huge = serde_json::from_str("100000000000000000000000").unwrap();
+        assert_eq!(whole(&huge), Some(u64::MAX));
     }
 }

@@ -32,10 +32,15 @@ const ANY: [(&str, &str); 10] = [
 ];
 
 /// What requests with a body may be answered with.
-const WITH_BODY: [(&str, &str); 3] = [
+const WITH_BODY: [(&str, &str); 5] = [
     ("408", "The body did not come in time: `request_timeout`."),
     ("413", "The body is too large: `too_large`."),
     ("415", "The body is something else than JSON: `unsupported_media_type`."),
+    (
+        "422",
+        "What is asked for is well-formed, and cannot be here: a variable called `if`, a language that is not run: `invalid_request`.",
+    ),
+    ("429", "Too much waits, or is on its way: `too_many_requests`; see `Retry-After`."),
 ];
 
 /// Requests that need no token.
@@ -168,6 +173,24 @@ mod tests {
             }
         }
         assert_eq!(names.len(), 48);
+    }
+
+    #[test]
+    fn whatever_takes_a_body_says_what_becomes_of_one_that_cannot_be() {
+        let mut api = document();
+        for (path, item) in &mut api.paths.paths {
+            for (method, operation) in operations(item) {
+                let described = &operation.responses.responses;
+                let takes = operation.request_body.is_some();
+                for status in ["408", "413", "415", "422", "429"] {
+                    assert!(!takes || described.contains_key(status), "{method} {path}: {status}");
+                }
+                // Skills may be switched off, or damaged, for whoever only reads them, too.
+                let of_skills = ["/api/v1/skills", "/api/v1/packs"];
+                let is_one = of_skills.iter().any(|begin| path.starts_with(begin));
+                assert!(!is_one || described.contains_key("422"), "{method} {path}");
+            }
+        }
     }
 
     #[test]

@@ -59,6 +59,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request", message)
     }
 
+    /// Something in the request is well-formed, and cannot be as it is here.
+    pub(crate) fn unfit(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_request", message)
+    }
+
     /// The same, with what to try next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.told.hint = Some(hint.into());
@@ -159,8 +164,10 @@ impl From<Refusal> for Problem {
 
 fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
-        Refusal::NoEngine(NoEngine::NotOffered(_)) | Refusal::Invalid { .. } => {
-            StatusCode::BAD_REQUEST
+        Refusal::Invalid { .. } => StatusCode::BAD_REQUEST,
+        // The API's description allows it, and this gateway, or this caller, does not.
+        Refusal::NoEngine(NoEngine::NotOffered(_)) | Refusal::Unfit { .. } => {
+            StatusCode::UNPROCESSABLE_ENTITY
         }
         Refusal::NoEngine(_) | Refusal::Draining => StatusCode::SERVICE_UNAVAILABLE,
         Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
@@ -208,6 +215,19 @@ mod tests {
         assert_eq!((problem.status, problem.told.code), (StatusCode::NOT_FOUND, "unknown_session"));
         assert_eq!(problem.told.message, format!("there is no session {id}"));
         assert_eq!(problem.told.hint.as_deref(), Some("leave `session` out to start a fresh one"));
+    }
+
+    #[test]
+    fn what_is_well_formed_and_cannot_be_is_told_apart_from_what_is_malformed() {
+        let problem = || "is not so".to_owned();
+        let status = |refusal| Problem::from(refusal).status;
+        let malformed = Refusal::Invalid { field: "timeout", problem: problem() };
+        assert_eq!(status(malformed), StatusCode::BAD_REQUEST);
+        let unfit = Refusal::Unfit { field: "scope", problem: problem() };
+        assert_eq!(unfit.code(), "invalid_request");
+        assert_eq!(status(unfit), StatusCode::UNPROCESSABLE_ENTITY);
+        let absent = Refusal::NoEngine(NoEngine::NotOffered(engine::Language::TypeScript));
+        assert_eq!(status(absent), StatusCode::UNPROCESSABLE_ENTITY);
     }
 
     #[test]

@@ -121,6 +121,7 @@ pub(crate) async fn events(
     responses(
         (status = 200, description = "It is over.", body = Cancelled),
         (status = 404, description = "There is no such run.", body = ErrorBody),
+        (status = 409, description = "It rests, and this gateway keeps no runs: `run_paused`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn cancel(
@@ -148,6 +149,7 @@ pub(crate) async fn cancel(
         (status = 404, description = "There is no such run.", body = ErrorBody),
         (status = 409, description = "It succeeded, has not ended, or one that took it up has not: `not_resumable`.", body = ErrorBody),
         (status = 410, description = "Its session is no more.", body = ErrorBody),
+        (status = 422, description = "Its language is not run here, or its program is longer than may be: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),
     )
 )]

@@ -50,6 +50,8 @@ pub(crate) struct SessionShown {
     state: SessionState,
     /// Whether a program runs in it now.
     busy: bool,
+    /// Other sessions that have the same files in `/workspace`.
+    shares_with: Vec<String>,
     /// Bytes of it on disk.
     image_bytes: u64,
     /// What its programs may use.
@@ -111,6 +113,10 @@ pub(crate) struct NewSession {
     /// What the agent is called whose programs run in it, for rules and in what is told of them.
     #[schema(pattern = "^[A-Za-z0-9_.-]{1,64}$")]
     agent: Option<String>,
+    /// A session of the same owner, of any language, whose files in `/workspace` it is to have: what programs
+    /// of one write, those of the other find.
+    #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
+    workspace_of: Option<SessionId>,
 }
 
 /// A session that is made from another.
@@ -136,6 +142,7 @@ impl From<SessionView> for SessionShown {
             programs: view.programs,
             state: view.state,
             busy: view.busy,
+            shares_with: view.shares_with.iter().map(ToString::to_string).collect(),
             image_bytes: view.image_bytes,
             limits: LimitsShown::from(&view.limits),
         }
@@ -179,6 +186,8 @@ pub(crate) async fn list(
         (status = 201, description = "The session.", body = SessionShown,
          headers(("Location" = String, description = "Where it is."))),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = ErrorBody),
+        (status = 404, description = "There is no such session as `workspace_of` names.", body = ErrorBody),
+        (status = 410, description = "The session that `workspace_of` names is no more.", body = ErrorBody),
     )
 )]
 pub(crate) async fn create(
@@ -192,11 +201,13 @@ pub(crate) async fn create(
         language: fields.take("language")?,
         level: fields.take("level")?,
         agent: fields.take("agent")?,
+        workspace_of: fields.take("workspace_of")?,
     };
     fields.end()?;
-    let NewSession { language, level, agent } = wanted;
-    let service = &door.shared.service;
-    let view = service.create_session(&caller, language.as_deref(), level, agent).await?;
+    let NewSession { language, level, agent, workspace_of } = wanted;
+    let (service, language) = (&door.shared.service, language.as_deref());
+    let view =
+        service.create_session(&caller, language, level, agent, workspace_of.as_ref()).await?;
     Ok(created(view))
 }
 

@@ -193,6 +193,9 @@ pub(crate) struct PackShown {
     tools: Vec<String>,
 }
 
+/// The number that no version exceeds.
+const MOST_VERSION: u32 = 1_000_000_000;
+
 /// Lists skills, or finds some by a few words.
 #[utoipa::path(
     get, path = "/api/v1/skills", tag = "skills",
@@ -200,7 +203,10 @@ pub(crate) struct PackShown {
         ("query" = Option<String>, Query, description = "A few words; all skills if it is empty."),
         ("limit" = Option<u32>, Query, description = "How many at most; 100 if nothing is said.", minimum = 1, maximum = 1000),
     ),
-    responses((status = 200, description = "The skills.", body = AllShown))
+    responses(
+        (status = 200, description = "The skills.", body = AllShown),
+        (status = 422, description = "There are no skills here: `skill_refused`.", body = ErrorBody),
+    )
 )]
 pub(crate) async fn list(
     State(door): State<Door>,
@@ -214,16 +220,26 @@ pub(crate) async fn list(
     Ok(Json(AllShown { skills: skills.into_iter().map(Shown::from).collect() }))
 }
 
+/// Which version of a skill is meant.
+fn version(query: &mut Parameters) -> Result<Option<u32>, Problem> {
+    let version = query.take::<u32>("version")?;
+    if version.is_some_and(|version| !(1..=MOST_VERSION).contains(&version)) {
+        return Err(Problem::invalid(format!("`version` must be from 1 to {MOST_VERSION}")));
+    }
+    Ok(version)
+}
+
 /// All about one skill.
 #[utoipa::path(
     get, path = "/api/v1/skills/{name}", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 1_000_000_000),
     ),
     responses(
         (status = 200, description = "The skill.", body = WholeShown),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "There are no skills here, or what is kept of it cannot be read: `skill_refused`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn one(
@@ -232,7 +248,7 @@ pub(crate) async fn one(
     At(name): At<String>,
     mut query: Parameters,
 ) -> Result<Json<WholeShown>, Problem> {
-    let version = query.take("version")?;
+    let version = version(&mut query)?;
     query.end()?;
     let (view, skill) = door.shared.service.skill(&caller, &name, version)?;
     let examples = serde_json::to_value(&skill.examples).unwrap_or_default();
@@ -245,7 +261,7 @@ pub(crate) async fn one(
     request_body = DraftGiven,
     responses(
         (status = 201, description = "It is saved.", body = Shown),
-        (status = 422, description = "It was not saved, and why: `skill_refused`.", body = ErrorBody),
+        (status = 422, description = "It was not saved, and why: `skill_refused`; or not where this caller may: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]
@@ -290,6 +306,7 @@ fn examples_in<T: Default + DeserializeOwned>(given: Value) -> Result<T, Problem
     responses(
         (status = 204, description = "It is gone."),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "It cannot be taken away: `skill_refused`; or not by this caller: `invalid_request`.", body = ErrorBody),
     )
 )]
 pub(crate) async fn remove(
@@ -309,11 +326,12 @@ pub(crate) async fn remove(
     post, path = "/api/v1/skills/{name}/test", tag = "skills",
     params(
         ("name" = String, Path, description = "The skill.", min_length = 1),
-        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1),
+        ("version" = Option<u32>, Query, description = "Which version; the newest if nothing is said.", minimum = 1, maximum = 1_000_000_000),
     ),
     responses(
         (status = 200, description = "What came of them.", body = TestedShown),
         (status = 404, description = "There is no such skill: `unknown_skill`.", body = ErrorBody),
+        (status = 422, description = "There are no skills here, or what is kept of it cannot be read: `skill_refused`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]
@@ -325,7 +343,7 @@ pub(crate) async fn test(
     headers: HeaderMap,
     Body(body): Body,
 ) -> Result<Json<TestedShown>, Problem> {
-    let version = query.take("version")?;
+    let version = version(&mut query)?;
     query.end()?;
     Fields::none(&headers, &body)?;
     let Rehearsed { examples, failure, stale } =
@@ -366,7 +384,7 @@ pub(crate) async fn packs(
     request_body(content = Option<InstallGiven>),
     responses(
         (status = 201, description = "It is installed.", body = InstalledShown),
-        (status = 422, description = "It was not installed, and why: `skill_refused`.", body = ErrorBody),
+        (status = 422, description = "It was not installed, and why: `skill_refused`; or not where this caller may: `invalid_request`.", body = ErrorBody),
         (status = 429, description = "Too many wait: `too_many_requests`.", body = ErrorBody),
     )
 )]

@@ -149,7 +149,7 @@ async fn a_probe_by_another_name_is_nobody() {
 async fn whoever_sends_too_much_before_reading_anything_is_told_so() {
     use std::io::{Read as _, Write as _};
 
-    let rest = RestOptions { body_bytes: 1 << 20, ..RestOptions::default() };
+    let rest = RestOptions { bodies: bodies_of(1 << 20), ..RestOptions::default() };
     let house = House::with(Settings::default(), rest).await;
     let address = house.address;
     let told = tokio::task::spawn_blocking(move || {
@@ -222,7 +222,7 @@ async fn sessions_of_the_protocol_are_so_many_and_no_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
-    let rest = RestOptions { body_bytes: 1_000, ..RestOptions::default() };
+    let rest = RestOptions { bodies: bodies_of(1_000), ..RestOptions::default() };
     let house = House::with(Settings::default(), rest).await;
     let mut long = hello();
     long["params"]["clientInfo"]["name"] = json!("x".repeat(2_000));

@@ -19,6 +19,7 @@ use gateway::{Memory, ServerPolicy, Skillset, Tools};
 use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
+use server::arriving::{Bodies, BodyRules};
 use server::guidance::Guidance;
 use server::mcp::{HttpOptions, Mcp, McpOptions};
 use server::rest::{AccessRules, RestOptions, keep_figures, protect, router, serve};
@@ -84,7 +85,7 @@ impl House {
     }
 
     pub(super) async fn serving(service: Arc<Service>, folder: TempDir, rest: RestOptions) -> Self {
-        let http = HttpOptions { body_bytes: rest.body_bytes, ..HttpOptions::default() };
+        let http = HttpOptions { bodies: rest.bodies.clone(), ..HttpOptions::default() };
         Self::serving_mcp(service, folder, rest, http).await
     }
 
@@ -225,6 +226,11 @@ pub(super) fn shop(folder: &TempDir) -> Arc<Tools> {
     memory.keep_listing(&listing, "").unwrap();
     let policies = BTreeMap::from([(server, ServerPolicy::default())]);
     Tools::new(Upstreams::new(Vec::new(), upstream::Options::default()), policies, memory)
+}
+
+/// Room for bodies that have so many bytes at most.
+pub(super) fn bodies_of(each: usize) -> Bodies {
+    Bodies::new(BodyRules { each, ..BodyRules::default() })
 }
 
 pub(super) fn figures() -> PrometheusHandle {

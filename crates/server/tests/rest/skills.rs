@@ -56,7 +56,7 @@ async fn an_example_may_say_null_for_what_it_does_not_give() {
     assert_eq!(house.post(SKILLS, draft.clone()).await.status(), StatusCode::CREATED);
     let mut wrong = draft;
     wrong["scope"] = "mine".into();
-    let said = assert_problem(house.post(SKILLS, wrong).await, 400, "invalid_request").await;
+    let said = assert_problem(house.post(SKILLS, wrong).await, 422, "invalid_request").await;
     assert!(said.contains("own, team:NAME or global"), "{said}");
 }
 
@@ -125,7 +125,7 @@ async fn what_one_owner_saves_no_other_sees_changes_or_calls() {
     for scope in ["team:ops", "global", "owner:anna"] {
         draft["scope"] = scope.into();
         let refused = ask(&carol, Method::POST, SKILLS, draft.clone()).await;
-        assert_problem(refused, 400, "invalid_request").await;
+        assert_problem(refused, 422, "invalid_request").await;
     }
     // A name of another's is free, and is another skill.
     let mut own = twice();
@@ -153,7 +153,7 @@ async fn who_looks_after_the_gateway_saves_for_everybody() {
     let mut global = twice();
     global["scope"] = "global".into();
     let refused = ask(&anna, Method::POST, SKILLS, global.clone()).await;
-    assert_problem(refused, 400, "invalid_request").await;
+    assert_problem(refused, 422, "invalid_request").await;
     let saved = ask(&root, Method::POST, SKILLS, global).await;
     assert_eq!(saved.status(), StatusCode::CREATED);
     assert_eq!(saved.json::<Value>().await.unwrap()["scope"], "global");
@@ -163,7 +163,7 @@ async fn who_looks_after_the_gateway_saves_for_everybody() {
     assert_eq!(ran["return_value"], 42, "{ran}");
     let place = format!("{SKILLS}/twice?scope=global");
     let kept = ask(&anna, Method::DELETE, &place, json!({})).await;
-    assert_problem(kept, 400, "invalid_request").await;
+    assert_problem(kept, 422, "invalid_request").await;
     let removed = ask(&root, Method::DELETE, &place, json!({})).await;
     assert_eq!(removed.status(), StatusCode::NO_CONTENT);
 }

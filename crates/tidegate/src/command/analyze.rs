@@ -93,7 +93,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
     let engine = crate::runtime::engine(config).await?;
     let Resolved { level, limits, .. } = resolved;
     let start = Start { limits, host: Arc::new(NoHost), ..Start::default() };
-    let choice = Choice { name: None, start, level, tools: None, check: false };
+    let choice = Choice { name: None, start, level, tools: None, checks: None };
     let mut opened = Opened::new(config, engine, choice).await?;
     let ran = opened.run(program).await;
     opened.close().await;

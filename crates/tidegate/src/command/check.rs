@@ -49,7 +49,7 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
         arguments.name.iter().fold(Program::new(source).in_language(language), |program, name| {
             program.with(name, Value::Null)
         });
-    let checks = Checks::new();
+    let checks = Checks::with(config.compiler()?);
     let limits = engine::Limits::default();
     let work = checks.examine(tools.as_ref(), &program, earlier, &limits);
     let examined = unless_interrupted(work).await?;

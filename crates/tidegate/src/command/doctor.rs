@@ -65,6 +65,7 @@ impl Finding {
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let mut findings = works::runtime(config).await;
     findings.push(works::typescript(config).await);
+    findings.push(works::compiler(config).await);
     findings.extend(machine::look(config));
     findings.extend(servers::look(config));
     let healthy = findings.iter().all(|finding| finding.state != State::Bad);

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use engine::Digest;
+use engine::{Digest, Language};
 use engine_wasm::cache::{Cache, ImageLookupError, ImageName, ImageRecord};
 use engine_wasm::install::{self, InstallError, Recipe};
 use engine_wasm::{Builder, guest_digest, pack};
@@ -233,7 +233,13 @@ fn prune(config: &Config) -> anyhow::Result<()> {
     let mut needed: Vec<Digest> =
         entries.iter().filter_map(|entry| Some(entry.details.as_ref()?.base)).collect();
     needed.extend(needed::bases(&service::Place::known(config)?)?);
-    let freed = config.cache()?.remove_superseded(&|digest| needed.contains(digest))?;
+    let cache = config.cache()?;
+    // Another version that shares the cache may call its own by the names of ours.
+    for language in [Language::Python, Language::TypeScript] {
+        let own = install::images_of(&cache, &runtime::plan_of(language)?)?;
+        needed.extend(own.iter().map(|image| image.digest));
+    }
+    let freed = cache.remove_superseded(&|digest| needed.contains(digest))?;
     out::line(format_args!("removed {} of images that nothing needs", units::size(freed)))
         .context(show::LOST)
 }

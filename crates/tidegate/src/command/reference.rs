@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use engine::{Level, Limits};
 
 use super::explain::rows;
-use crate::config::keys::KEYS;
+use crate::config::keys::{KEYS, OTHERS};
+use crate::config::tables::TABLES;
 use crate::settings::{SETTINGS, variable};
 
 /// The page, as Markdown.
@@ -47,7 +48,7 @@ pub(super) fn page() -> String {
         "\n## Other keys\n\n\
          Those before the first table of the file, and those of the other sections. Each is also a variable and, as `--set KEY=VALUE`, a flag of every command;\n\
          the flag counts more than the variable, and that more than files. Lists have commas between their parts there, and an empty one is a list of nothing.\n\
-         `[servers.NAME]`, `[[policy.rules]]`, `[[policy.flow]]`, `[privacy] patterns`, `[secrets] allow` and `[audit.headers]` are said in files only. `[tools] direct` is `direct` above.\n\n\
+         `[tools] direct` is `direct` above.\n\n\
          | key | variable | otherwise | what |\n| --- | --- | --- | --- |\n",
     );
     for key in KEYS {
@@ -55,6 +56,31 @@ pub(super) fn page() -> String {
         let (path, about) = (key.path, key.about);
         let _ = writeln!(page, "| `{path}` | `{}` | {usual} | {about} |", variable(path));
     }
+    tables(&mut page);
+    page.push_str("\n## Other variables\n\n| variable | otherwise | what |\n| --- | --- | --- |\n");
+    for (name, usual, about) in OTHERS {
+        let _ = writeln!(page, "| `{name}` | {usual} | {about} |");
+    }
     page.truncate(page.trim_end().len());
     page
+}
+
+/// What only a file can say.
+fn tables(page: &mut String) {
+    page.push_str(
+        "\n## Tables that are said in files only\n\n\
+         Those with names of your own, and those of which there may be several. `NAME` is whatever you call a server.\n",
+    );
+    for table in TABLES {
+        let (link, title) = table.page;
+        let _ = write!(
+            page,
+            "\n### `{}`\n\n{}: see [{title}]({link}).\n\n| key | otherwise | what |\n| --- | --- | --- |\n",
+            table.head, table.about
+        );
+        for (name, usual, about) in table.keys {
+            let usual = if usual.is_empty() { String::new() } else { format!("`{usual}`") };
+            let _ = writeln!(page, "| `{name}` | {usual} | {about} |");
+        }
+    }
 }

@@ -80,9 +80,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let tools = crate::tools::open_all(config, &arguments.mcp_config, options).await?;
     gatekeeper::employ(config, &tools, &arguments.approve, true);
     let tools = Some(tools);
-    let check = !arguments.no_check && config.general()?.check;
+    let checks = if arguments.no_check { None } else { config.checks()? };
     let name = arguments.session.as_ref();
-    let choice = Choice { name, start, level, tools, check };
+    let choice = Choice { name, start, level, tools, checks };
     let mut opened = Opened::new(config, engine, choice).await?;
     let mut lines = Lines::open(config, language)?;
     if lines.is_terminal() {

@@ -186,9 +186,9 @@ async fn open_and_run(
     let can_ask = arguments.file.as_ref().is_none_or(|file| file.as_os_str() != "-");
     gatekeeper::employ(config, &tools, &arguments.approve, can_ask && !arguments.json);
     let tools = Some(tools);
-    let check = !arguments.no_check && config.general()?.check;
+    let checks = if arguments.no_check { None } else { config.checks()? };
     let name = arguments.session.as_ref();
-    let choice = Choice { name, start, level, tools, check };
+    let choice = Choice { name, start, level, tools, checks };
     let mut opened = Opened::new(config, engine, choice).await?;
     let ran = opened.run(program).await;
     opened.close().await;

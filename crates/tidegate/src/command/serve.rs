@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::Agent;
 use anyhow::Context as _;
 use clap::Args;
+use server::arriving::{Bodies, BodyRules};
 use server::mcp::{HttpOptions, Mcp};
 use server::rest::{self, AccessRules, RestOptions, Tls};
 use tokio::net::TcpListener;
@@ -59,25 +61,12 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         }
     }));
     let asked = config.ask(mcp_options.direct.clone())?;
-    let agent = asked.map(|asked| agent::Agent::new(Arc::clone(&running), asked)).transpose()?;
+    let agent = asked.map(|asked| Agent::new(Arc::clone(&running), asked)).transpose()?;
     let answering = agent.clone();
-    let access = rules(&values)?;
-    for open in access.open_to_pages() {
-        out::warn(open);
-    }
-    let body_bytes = values.read("body-bytes", units::parse_bytes)?;
-    let usual = RestOptions::default();
-    let body_bytes =
-        body_bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usual.body_bytes);
-    let options =
-        RestOptions { access: access.clone(), body_bytes, agent, metrics: Some(metrics), ..usual };
-    let http_options = HttpOptions {
-        body_bytes,
-        sessions: values.at_least("max-mcp-sessions", 1)?,
-        sessions_per_owner: values.at_least("max-mcp-sessions-per-owner", 1)?,
-    };
+    let (options, http_options) = doors(&values, agent)?;
     let mcp = Mcp::new(shared.clone(), mcp_options).over_http(http_options, ending.clone());
-    let mcp = rest::protect(mcp, &shared, access);
+    let mcp = rest::protect(mcp, &shared, options.access.clone());
+    let options = RestOptions { metrics: Some(metrics), ..options };
     let router = rest::router(shared, options).merge(mcp);
     let listener = TcpListener::bind(address).await.map_err(|error| {
         Misuse::error(format!(
@@ -122,6 +111,21 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     }
 }
 
+/// What holds at both doors: the same rules, and the same room for bodies.
+fn doors(values: &Values, agent: Option<Arc<Agent>>) -> anyhow::Result<(RestOptions, HttpOptions)> {
+    let access = rules(values)?;
+    for open in access.open_to_pages() {
+        out::warn(open);
+    }
+    let bodies = bodies(values)?;
+    let http = HttpOptions {
+        bodies: bodies.clone(),
+        sessions: values.at_least("max-mcp-sessions", 1)?,
+        sessions_per_owner: values.at_least("max-mcp-sessions-per-owner", 1)?,
+    };
+    Ok((RestOptions { access, bodies, agent, ..RestOptions::default() }, http))
+}
+
 fn address(values: &Values) -> anyhow::Result<SocketAddr> {
     let host = values.read("host", |text| {
         let name = if text == "localhost" { "127.0.0.1" } else { text };
@@ -130,6 +134,24 @@ fn address(values: &Values) -> anyhow::Result<SocketAddr> {
     })?;
     let host = host.unwrap_or(IpAddr::from([127, 0, 0, 1]));
     Ok(SocketAddr::new(host, values.number("port")?))
+}
+
+/// What bodies of requests may have and hold.
+fn bodies(values: &Values) -> anyhow::Result<Bodies> {
+    let usual = BodyRules::default();
+    let bytes = |name, otherwise| -> anyhow::Result<usize> {
+        let bytes = values.read(name, units::parse_bytes)?;
+        Ok(bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(otherwise))
+    };
+    let each = bytes("body-bytes", usual.each)?;
+    let all = bytes("max-unfinished-bytes", usual.all)?;
+    let within = values.read("body-time", units::parse_duration)?.unwrap_or(usual.within);
+    if all / 2 < each {
+        return Err(Misuse::error(format!(
+            "`max-unfinished-bytes` is {all} bytes, less than twice `body-bytes` ({each}), so that some requests could never be read; raise it, or lower `body-bytes`"
+        )));
+    }
+    Ok(Bodies::new(BodyRules { each, all, within }))
 }
 
 fn tls(values: &Values) -> anyhow::Result<Option<Tls>> {

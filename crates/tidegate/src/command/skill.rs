@@ -142,7 +142,7 @@ impl Bench {
     /// Where skills are tried.
     async fn workshop(&self, config: &Config) -> anyhow::Result<Workshop> {
         let engine = crate::runtime::engine(config).await?;
-        let checks = config.general()?.check.then(Checks::new);
+        let checks = config.checks()?;
         let nursery = Nursery {
             engine,
             others: crate::runtime::engines(config),

@@ -45,16 +45,32 @@ const fn key(path: &'static str, form: Form, usual: &'static str, about: &'stati
     Key { path, form, usual, about }
 }
 
-/// Variables of ours that are no key of the file.
-const OTHERS: [&str; 8] = [
-    "TIDEGATE_CACHE",
-    "TIDEGATE_DATA",
-    "TIDEGATE_LOG",
-    "TIDEGATE_LOG_FORMAT",
-    "TIDEGATE_CONFIG",
-    "TIDEGATE_TOKEN",
-    "TIDEGATE_URL",
-    "TIDEGATE_TRAVEL_DATABASE",
+/// Variables of ours that are no key of the file: name, what holds otherwise, what it does.
+pub(crate) const OTHERS: [(&str, &str, &str); 8] = [
+    (
+        "TIDEGATE_CACHE",
+        "`tidegate` in the user's cache folder",
+        "Folder of the runtime and of images, which can be made again",
+    ),
+    (
+        "TIDEGATE_DATA",
+        "`tidegate` in the user's data folder",
+        "Folder of sessions, runs, tokens and the audit log, which cannot",
+    ),
+    (
+        "TIDEGATE_CONFIG",
+        "",
+        "The only file with settings, as `--config`; otherwise the project's and the user's count",
+    ),
+    ("TIDEGATE_LOG", "", "Which events are shown: `debug`, or `upstream=debug` of servers alone"),
+    ("TIDEGATE_LOG_FORMAT", "`human`", "How they are shown: human, json"),
+    (
+        "TIDEGATE_URL",
+        "`http://127.0.0.1:8030`",
+        "Where commands find a gateway that runs, as `--url`",
+    ),
+    ("TIDEGATE_TOKEN", "", "The token with which they come in"),
+    ("TIDEGATE_TRAVEL_DATABASE", "", "The PostgreSQL of the example server `travel`"),
 ];
 
 const LOW: &str =
@@ -66,6 +82,12 @@ const IMPORTS: &str = "The same, of imports that the level does not list";
 /// Every such key but the limits, whose names [`crate::limits`] has.
 pub(crate) const KEYS: &[Key] = &[
     key("check", Text, "on", "Whether programs are checked before they run: on, off"),
+    key(
+        "checker",
+        Text,
+        "",
+        "The user's own TypeScript compiler, asked about programs in TypeScript as well: tsc, tsgo; none if empty",
+    ),
     key(
         "learn",
         Bool,
@@ -238,7 +260,7 @@ pub(crate) fn parse(text: &str) -> Result<(String, String), String> {
 pub(crate) fn strangers() -> Vec<(String, Option<String>)> {
     let ours = SETTINGS.iter().map(|setting| variable(setting.name));
     let ours = ours.chain(all().map(|(path, _)| variable(&path)));
-    let ours: Vec<String> = ours.chain(OTHERS.map(str::to_owned)).collect();
+    let ours: Vec<String> = ours.chain(OTHERS.map(|(name, ..)| name.to_owned())).collect();
     let given = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let strange = given.filter(|name| {
         name.starts_with("TIDEGATE_") && !name.starts_with("TIDEGATE_TEST_") && !ours.contains(name)

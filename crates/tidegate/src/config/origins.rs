@@ -34,7 +34,7 @@ impl Config {
             let (value, origin) = said(key.path);
             let value = match value {
                 value if key.is_secret() => hidden(value),
-                value if key.path == "ask.url" => shown::address(&value),
+                value if key.path == "ask.url" => shown::without_secrets(&value),
                 value if origin == "default" && value.is_empty() => key.usual.to_owned(),
                 value => value,
             };

@@ -30,6 +30,8 @@ use super::skills::SkillsSection;
 pub(super) struct FileSection {
     /// Whether programs are checked before they run.
     pub(super) check: Option<CheckName>,
+    /// The compiler that programs in TypeScript are checked with as well.
+    pub(super) checker: Option<CheckerName>,
     /// The servers whose tools programs may call.
     pub(super) servers: BTreeMap<String, toml::Spanned<ServerSection>>,
     /// Whether types are learned from results, for servers that do not say it themselves.
@@ -229,6 +231,16 @@ pub(crate) enum CheckName {
     On,
     /// Every program runs.
     Off,
+}
+
+/// `checker`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CheckerName {
+    /// That of the package `typescript`.
+    Tsc,
+    /// That of the package `@typescript/native-preview`.
+    Tsgo,
 }
 
 /// `transport`

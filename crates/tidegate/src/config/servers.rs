@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use catalog::ServerName;
+use gateway::CompilerKind;
 use gateway::judge::LEVELS;
 use policy::{Policy, PolicySettings};
 
@@ -19,7 +20,8 @@ use super::name;
 use super::places::Places;
 use super::problem::{ConfigError, line_at};
 use super::section::{
-    CheckName, ElicitationName, FileSection, Kind, PrivacySection, SecretsSection, ServerSection,
+    CheckName, CheckerName, ElicitationName, FileSection, Kind, PrivacySection, SecretsSection,
+    ServerSection,
 };
 use crate::config::mcp_json;
 
@@ -56,6 +58,8 @@ pub(crate) fn load(places: &Places) -> Result<Vec<Server>, ConfigError> {
 pub(crate) struct General {
     /// Programs are checked before they run.
     pub(crate) check: bool,
+    /// The user's own compiler that programs in TypeScript are checked with as well.
+    pub(crate) checker: Option<CompilerKind>,
     /// Types are learned from results, unless a server says otherwise.
     pub(crate) learn: bool,
     /// Tools are found by meaning, too.
@@ -70,6 +74,7 @@ pub(crate) struct General {
 pub(crate) fn general(places: &Places) -> Result<General, ConfigError> {
     let mut general = General {
         check: true,
+        checker: None,
         learn: true,
         embeddings: false,
         roots: upstream::Roots::Refuse,
@@ -77,6 +82,11 @@ pub(crate) fn general(places: &Places) -> Result<General, ConfigError> {
     };
     for (_, said) in wholes(places)? {
         general.check = said.check.map_or(general.check, |check| check == CheckName::On);
+        general.checker = match said.checker {
+            None => general.checker,
+            Some(CheckerName::Tsc) => Some(CompilerKind::Tsc),
+            Some(CheckerName::Tsgo) => Some(CompilerKind::Tsgo),
+        };
         general.learn = said.learn.unwrap_or(general.learn);
         general.embeddings = said.embeddings.unwrap_or(general.embeddings);
         general.roots = said.roots.map_or(general.roots, upstream::Roots::Listed);

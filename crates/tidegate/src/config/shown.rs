@@ -3,11 +3,13 @@
 //! References are shown, since they are no secrets; values of variables and headers never are.
 //! Arguments and addresses are, except for the parts that look like a secret.
 
-use url::Url;
+mod address;
 
 use super::secrets::Template;
 use super::section::ServerSection;
 use crate::out;
+
+pub(super) use self::address::without_secrets;
 
 /// Stands for what is not shown.
 const HIDDEN: &str = "***";
@@ -47,9 +49,9 @@ pub(crate) fn place(section: &ServerSection) -> String {
         return command_line(command, &section.args);
     }
     if let Some(url) = section.url.as_ref().or(section.openapi.as_ref()) {
-        return address(url);
+        return without_secrets(url);
     }
-    let hosts = section.tools.iter().map(|tool| address(&tool.url));
+    let hosts = section.tools.iter().map(|tool| without_secrets(&tool.url));
     match section.tools.len() {
         1 => hosts.collect(),
         count => format!("{count} endpoints"),
@@ -103,14 +105,22 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let named = all
         .filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
         .map(|(table, name, value)| PlainSecret { table, name, lead: lead(value) });
-    let arguments = looked_at(&section.args).filter_map(|(_, hidden)| hidden).map(|hidden| {
-        let lead = if hidden.before.ends_with("Bearer ") { "Bearer " } else { "" };
-        PlainSecret { table: "args", name: hidden.name, lead }
+    let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| match hidden {
+        Some(Hidden { name, before }) => {
+            let lead = if before.ends_with("Bearer ") { "Bearer " } else { "" };
+            vec![PlainSecret { table: "args", name, lead }]
+        }
+        None => {
+            let named = address::secrets(argument).into_iter();
+            named.map(|name| PlainSecret { table: "args", name, lead: "" }).collect()
+        }
     });
     let addresses = section.url.iter().chain(&section.openapi);
-    let addresses = addresses
-        .flat_map(|address| secrets_in_address(address))
-        .map(|name| PlainSecret { table: "url", name, lead: "" });
+    let addresses = addresses.flat_map(|text| address::secrets(text)).map(|name| PlainSecret {
+        table: "url",
+        name,
+        lead: "",
+    });
     named.chain(arguments).chain(addresses).collect()
 }
 
@@ -122,7 +132,7 @@ pub(crate) fn holds_values(section: &ServerSection) -> bool {
         section.args.iter().chain(&section.url).chain(&section.openapi).chain(endpoints);
     values.any(|value| is_plain(value))
         || !plain_secrets(section).is_empty()
-        || places.any(|place| address(place).contains(HIDDEN))
+        || places.any(|place| without_secrets(place).contains(HIDDEN))
 }
 
 fn command_line(command: &str, args: &[String]) -> String {
@@ -131,7 +141,7 @@ fn command_line(command: &str, args: &[String]) -> String {
         line.push(' ');
         match hidden {
             Some(Hidden { before, .. }) => line.push_str(&quoted(&format!("{before}{HIDDEN}"))),
-            None => line.push_str(&quoted(&address(argument))),
+            None => line.push_str(&quoted(&without_secrets(argument))),
         }
     }
     line
@@ -196,42 +206,6 @@ fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
     let lead = if argument.starts_with("Bearer ") { "Bearer " } else { "" };
     let is_secret = !lead.is_empty() || begins_like_secret(argument);
     if is_plain(argument) && is_secret { called("argument", lead) } else { None }
-}
-
-/// The names of what is secret in an address.
-fn secrets_in_address(text: &str) -> Vec<String> {
-    let Ok(url) = Url::parse(text) else { return Vec::new() };
-    let is_plain =
-        |value: &str| !value.is_empty() && !value.contains("${") && !value.contains("$%7B");
-    let password = url.password().filter(|password| is_plain(password));
-    let pairs = url.query_pairs();
-    let pairs = pairs.filter(|(name, value)| is_plain(value) && looks_secret(name, value));
-    let named = pairs.map(|(name, _)| name.into_owned());
-    password.map(|_| "password".to_owned()).into_iter().chain(named).collect()
-}
-
-/// An address without what may be secret in it; anything else as it is.
-pub(super) fn address(text: &str) -> String {
-    let Ok(mut url) = Url::parse(text) else { return text.to_owned() };
-    if url.cannot_be_a_base()
-        || (url.username().is_empty() && url.password().is_none() && url.query().is_none())
-    {
-        return text.to_owned();
-    }
-    if url.password().is_some() {
-        // Neither fails: an address with a host may have both.
-        let _ = url.set_password(Some(HIDDEN));
-    }
-    let pairs: Vec<(String, String)> = url
-        .query_pairs()
-        .map(|(name, value)| {
-            let shown = if value.contains("${") { value.into_owned() } else { HIDDEN.to_owned() };
-            (name.into_owned(), shown)
-        })
-        .collect();
-    url.set_query(None);
-    let query: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    if query.is_empty() { url.to_string() } else { format!("{url}?{}", query.join("&")) }
 }
 
 fn quoted(text: &str) -> String {
@@ -299,6 +273,8 @@ mod tests {
             ("X-Api-Key: abc", "\"X-Api-Key: ***\""),
             ("Bearer abc", "\"Bearer ***\""),
             ("--token=abc", "--token=***"),
+            ("--url=https://h.example/?token=abc", "--url=https://h.example/?token=***"),
+            ("https://h.example/?token=abc", "https://h.example/?token=***"),
         ] {
             let section = section(argument);
             assert_eq!(place(&section), format!("npx mcp-remote {url} {shown}"));

@@ -8,8 +8,14 @@ use std::time::Duration;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
+use serde_json::{Value, json};
 
 use crate::gateway::Gateway;
+
+/// The trace of whoever asks, their span in it, and what goes along with it.
+const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+const CALLER: &str = "b7ad6b7169203331";
+const STATE: &str = "rojo=00f067aa0ba902b7,other@congo=t61";
 
 /// How long spans may take to come: they are sent every five seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -67,6 +73,30 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
+/// A server whose one tool is at this address.
+fn sums(tool: &str) -> String {
+    format!(
+        "[servers.sums]\n[[servers.sums.tools]]\nname = \"add\"\nurl = \"{tool}/add\"\n\
+         inputSchema = {{ type = \"object\" }}\n"
+    )
+}
+
+/// What a request over MCP that runs a program says of itself, with this besides.
+fn over_mcp(code: &str, besides: Value) -> (String, &'static str) {
+    let mut meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let Value::Object(besides) = besides else { panic!("{besides} is no object") };
+    meta.as_object_mut().unwrap().extend(besides);
+    let params = json!({ "name": "execute_python", "arguments": { "code": code }, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let headers = "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2026-07-28\r\n\
+                   Mcp-Method: tools/call\r\nMcp-Name: execute_python\r\n";
+    (body.to_string(), headers)
+}
+
 fn attribute(span: &Span, key: &str) -> String {
     let found = span.attributes.iter().find(|one| one.key == key);
     format!("{:?}", found.and_then(|one| one.value.as_ref()))
@@ -76,13 +106,12 @@ fn attribute(span: &Span, key: &str) -> String {
 fn a_run_and_its_calls_are_spans_and_servers_are_told_of_theirs() {
     let (collector, spans) = taker("");
     let (tool, calls) = taker("{\"sum\": 3}");
-    let config = format!(
-        "[servers.sums]\n[[servers.sums.tools]]\nname = \"add\"\nurl = \"{tool}/add\"\n\
-         inputSchema = {{ type = \"object\" }}\n"
+    let gateway = Gateway::with(&sums(&tool), &[("TIDEGATE_OTLP_ENDPOINT", &collector)]);
+    // A list may be written in several headers.
+    let (first, second) = STATE.split_once(',').unwrap();
+    let header = format!(
+        "traceparent: 00-{TRACE}-{CALLER}-01\r\ntracestate: {first}\r\ntracestate: {second}\r\n"
     );
-    let gateway = Gateway::with(&config, &[("TIDEGATE_OTLP_ENDPOINT", &collector)]);
-    let (trace, caller) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
-    let header = format!("traceparent: 00-{trace}-{caller}-01\r\n");
     let code = "from servers.sums import add\nreturn (await add())['sum']";
     let ended = gateway.run_within(code, &header);
     assert_eq!(ended["return_value"], 3, "{ended}");
@@ -100,8 +129,9 @@ fn a_run_and_its_calls_are_spans_and_servers_are_told_of_theirs() {
         .flat_map(|one| &one.spans)
         .collect();
     let [call, run] = spans[..] else { panic!("{spans:#?}") };
-    assert_eq!(hex(&run.trace_id), trace);
-    assert_eq!(hex(&run.parent_span_id), caller);
+    assert_eq!(hex(&run.trace_id), TRACE);
+    assert_eq!(hex(&run.parent_span_id), CALLER);
+    assert_eq!((&*run.trace_state, &*call.trace_state), (STATE, STATE));
     assert_eq!((&*run.name, &*call.name), ("run", "sums.add"));
     assert_eq!(call.parent_span_id, run.span_id);
     assert!(attribute(run, "tidegate.run.id").contains(ended["run_id"].as_str().unwrap()));
@@ -109,19 +139,62 @@ fn a_run_and_its_calls_are_spans_and_servers_are_told_of_theirs() {
     assert!(call.start_time_unix_nano >= run.start_time_unix_nano / 1_000_000 * 1_000_000);
 
     let got = calls.recv_timeout(PATIENCE).unwrap();
-    let told = format!("traceparent: 00-{trace}-{}-01", hex(&call.span_id));
+    let told = format!("traceparent: 00-{TRACE}-{}-01", hex(&call.span_id));
     assert!(got.headers.contains(&told), "{told} is not in {:?}", got.headers);
+    assert!(got.headers.contains(&format!("tracestate: {STATE}")), "{:?}", got.headers);
+}
+
+#[test]
+fn what_goes_along_with_a_trace_is_carried_through_both_doors_or_dropped() {
+    let (collector, _spans) = taker("");
+    let (tool, calls) = taker("{\"sum\": 3}");
+    let gateway = Gateway::with(&sums(&tool), &[("TIDEGATE_OTLP_ENDPOINT", &collector)]);
+    let code = "from servers.sums import add\nreturn (await add())['sum']";
+    let parent = format!("00-{TRACE}-{CALLER}-01");
+    let carried = |what: &str| {
+        let got = calls.recv_timeout(PATIENCE).unwrap();
+        let parent = format!("traceparent: 00-{TRACE}-");
+        assert!(
+            got.headers.iter().any(|line| line.starts_with(&parent)),
+            "{what}: {:?}",
+            got.headers
+        );
+        let mut states = got.headers.into_iter().filter(|line| line.starts_with("tracestate"));
+        let state = states.next();
+        assert_eq!(states.next(), None, "{what}");
+        state
+    };
+    let whole = Some(format!("tracestate: {STATE}"));
+
+    let besides = json!({ "traceparent": parent, "tracestate": STATE });
+    let (body, headers) = over_mcp(code, besides);
+    gateway.ask("POST", "/mcp", headers, &body);
+    assert_eq!(carried("in _meta"), whole);
+    let (body, headers) = over_mcp(code, json!({}));
+    let headers = format!("{headers}traceparent: {parent}\r\ntracestate: {STATE}\r\n");
+    gateway.ask("POST", "/mcp", &headers, &body);
+    assert_eq!(carried("in headers"), whole);
+
+    let within = |state: &str| {
+        let headers = format!("traceparent: {parent}\r\ntracestate: {state}\r\n");
+        gateway.run_within(code, &headers);
+        carried(state)
+    };
+    assert_eq!(within("a=1,a=2"), None);
+    assert_eq!(within("no list"), None);
+    let long = format!("a={},b={},c=1", "x".repeat(200), "y".repeat(250));
+    let most: Vec<String> = (0..20).map(|at| format!("k{at}={}", "v".repeat(40))).collect();
+    assert_eq!(within(&long), Some(format!("tracestate: {long}")));
+    let kept = within(&most.join(",")).unwrap();
+    assert!(kept.len() <= "tracestate: ".len() + 512, "{kept}");
+    assert!(kept.starts_with(&format!("tracestate: {}", most[..11].join(","))), "{kept}");
 }
 
 #[test]
 fn without_a_collector_servers_are_told_nothing() {
     let (tool, calls) = taker("{\"sum\": 3}");
-    let config = format!(
-        "[servers.sums]\n[[servers.sums.tools]]\nname = \"add\"\nurl = \"{tool}/add\"\n\
-         inputSchema = {{ type = \"object\" }}\n"
-    );
-    let gateway = Gateway::with(&config, &[]);
+    let gateway = Gateway::with(&sums(&tool), &[]);
     gateway.run("from servers.sums import add\nawait add()");
     let got = calls.recv_timeout(PATIENCE).unwrap();
-    assert!(!got.headers.iter().any(|line| line.starts_with("traceparent")), "{:?}", got.headers);
+    assert!(!got.headers.iter().any(|line| line.starts_with("trace")), "{:?}", got.headers);
 }

@@ -9,7 +9,7 @@ mod client;
 mod cluster;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use client::{Travel, VARIABLE, server};
 use cluster::{Cluster, PASSWORD};
@@ -75,20 +75,7 @@ fn a_wrong_password_is_said_and_not_shown() {
 fn the_example_shows_the_same_with_its_rows_in_postgresql() {
     let Some(cluster) = Cluster::start() else { return };
     let data = tempfile::tempdir().unwrap();
-    let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
-        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
-        PathBuf::from,
-    );
-    let output = Command::new("python3")
-        .arg("-B")
-        .arg(example().join("run"))
-        .env("TIDEGATE", env!("CARGO_BIN_EXE_tidegate"))
-        .env("TIDEGATE_CACHE", cache)
-        .env("TIDEGATE_DATA", data.path())
-        .env("XDG_CONFIG_HOME", data.path())
-        .env(VARIABLE, cluster.address(PASSWORD))
-        .output()
-        .unwrap();
+    let output = run(data.path(), &cluster.address(PASSWORD));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}:\n{said}", output.status);
     let shown = String::from_utf8(output.stdout).unwrap();
@@ -98,6 +85,16 @@ fn the_example_shows_the_same_with_its_rows_in_postgresql() {
     assert!(!data.path().join("travel.db").exists(), "the rows are in SQLite");
     assert_eq!(cluster.tell("SELECT count(*) FROM tidegate_travel.expenses"), "100400");
     assert_eq!(cluster.tell("SELECT count(*) FROM tidegate_travel.bookings"), "1");
+}
+
+#[test]
+fn the_example_says_at_once_why_its_database_is_not_to_be_had() {
+    let data = tempfile::tempdir().unwrap();
+    let output = run(data.path(), "postgres://alice:not-this-one@127.0.0.1:1/none");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains(VARIABLE) && said.contains("could not go on"), "{said}");
+    assert!(!said.contains("not-this-one"), "{said}");
 }
 
 #[test]
@@ -141,6 +138,24 @@ fn what_is_about_nobody_is_free_for_everybody() {
         let around = json!({ "latitude": 59.91, "longitude": 10.75, "within_km": 60 });
         assert_eq!(decided(&policy, "search_campgrounds", owner, &around), Verdict::Allow);
     }
+}
+
+/// Runs the example with its rows at an address.
+fn run(data: &Path, address: &str) -> Output {
+    let cache = std::env::var_os("TIDEGATE_TEST_CACHE").map_or_else(
+        || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache/tidegate-ci/guest"),
+        PathBuf::from,
+    );
+    Command::new("python3")
+        .arg("-B")
+        .arg(example().join("run"))
+        .env("TIDEGATE", env!("CARGO_BIN_EXE_tidegate"))
+        .env("TIDEGATE_CACHE", cache)
+        .env("TIDEGATE_DATA", data)
+        .env("XDG_CONFIG_HOME", data)
+        .env(VARIABLE, address)
+        .output()
+        .unwrap()
 }
 
 /// The rules of the example.

@@ -18,8 +18,10 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use sse_stream_rmcp::Sse;
 
+use super::apart;
 use super::events::{Events, events, is_too_large};
 use crate::digits;
 use crate::feed::{Feed, shortened};
@@ -107,7 +109,7 @@ impl BoundedClient {
         let request = request.header(CONTENT_TYPE, JSON).body(written);
         let mut request = prepared(request, session, token, headers);
         if let Some(parent) = parent(message) {
-            request = request.header(trace::TRACEPARENT, parent.to_string());
+            request = parent.on(request);
         }
         let response = request.send().await.map_err(HttpProblem::from).map_err(Failure::Client)?;
         let response = admitted(response)?;
@@ -142,7 +144,13 @@ impl BoundedClient {
             return Err(Failure::UnexpectedServerResponse(shown.into()));
         }
         let answer = match body(response, self.limit).await {
-            Ok(bytes) => read(&bytes, number(message)),
+            Ok(bytes) => {
+                let id = number(message);
+                if let Some(events) = id.as_ref().and_then(|id| apart::document(&bytes, id)) {
+                    return Ok(StreamableHttpPostResponse::Sse(events, session));
+                }
+                read(&bytes, id)
+            }
             Err(HttpProblem::TooLarge(limit)) => Ok(too_large(number(message), limit)),
             Err(problem) => return Err(Failure::Client(problem)),
         };
@@ -248,7 +256,7 @@ impl StreamableHttpClient for BoundedClient {
             _ if !content_type(&response).starts_with(EVENT_STREAM) => {
                 Err(Failure::UnexpectedContentType(Some(content_type(&response))))
             }
-            _ => Ok(events(response, self.limit)),
+            _ => Ok(apart::one_by_one(events(response, self.limit), None)),
         }
     }
 }
@@ -259,13 +267,16 @@ fn speaks_of_session(bytes: &[u8]) -> bool {
     String::from_utf8_lossy(bytes).to_ascii_lowercase().contains("session")
 }
 
-/// A request with what goes with every one of them.
 /// The trace that a request belongs to: proxies on the way read headers, not messages.
 fn parent(message: &ClientJsonRpcMessage) -> Option<TraceParent> {
     let JsonRpcMessage::Request(request) = message else { return None };
-    TraceParent::parse(request.request.get_meta().get(trace::TRACEPARENT)?.as_str()?)
+    let meta = request.request.get_meta();
+    let said = |key: &str| meta.get(key).and_then(Value::as_str);
+    let parent = TraceParent::parse(said(trace::TRACEPARENT)?)?;
+    Some(parent.with_state(said(trace::TRACESTATE)))
 }
 
+/// A request with what goes with every one of them.
 fn prepared(
     request: reqwest::RequestBuilder,
     session: Option<Arc<str>>,
@@ -299,8 +310,9 @@ fn admitted(response: reqwest::Response) -> Result<reqwest::Response, Failure> {
 
 /// Events that end with an answer to request `id` even when the answer was too large to pass on.
 fn answered_in_any_case(events: Events, id: Option<RequestId>, limit: usize) -> Events {
+    let waits = id.clone();
     let answered = events.map(move |event| match event {
-        Ok(event) => Ok(understood(event, id.as_ref())),
+        Ok(event) => Ok(event),
         Err(problem) if is_too_large(&problem) => match &id {
             Some(id) => {
                 let error = message::error(
@@ -317,12 +329,12 @@ fn answered_in_any_case(events: Events, id: Option<RequestId>, limit: usize) -> 
         },
         Err(problem) => Err(problem),
     });
-    answered.boxed()
+    apart::one_by_one(answered.boxed(), waits)
 }
 
 /// An event as rmcp reads it. One that is not JSON and has the number of the request fails it: rmcp would pass it over,
 /// and nothing else would come.
-fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
+pub(super) fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
     let Some(data) = event.data.as_deref().filter(|data| !data.trim().is_empty()) else {
         return event;
     };

@@ -59,7 +59,7 @@ impl Caller<'_> {
     /// Sends a request and reads the answer.
     pub(crate) async fn send(self, request: RequestBuilder) -> Result<ToolResult, CallFailure> {
         let request = match trace::current() {
-            Some(parent) => request.header(trace::TRACEPARENT, parent.to_string()),
+            Some(parent) => parent.on(request),
             None => request,
         };
         let response = request.send().await.map_err(|error| self.failed(error))?;

@@ -2,6 +2,7 @@
 
 mod rules;
 mod saved;
+mod shared;
 
 use std::io::Write as _;
 use std::sync::Arc;

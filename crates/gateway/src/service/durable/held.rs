@@ -1,13 +1,15 @@
-//! The runs whose end a session holds, behind its image on disk.
+//! What lies behind a session's image on disk: runs whose end it holds, and how new its files are.
 //!
 //! ```text
 //! image  what the session is
 //! runs   whose programs have changed it and are not stored as over yet, and how they ended
+//! files  how often those had been changed that it shares with other sessions
 //! tail   how long that is, its checksum, and a mark
 //! ```
 //!
 //! A run of which there is no image of its own begins again after a crash. Where its session was written
-//! with what it had done, that would do it twice: so both are in one file, which is written at once.
+//! with what it had done, that would do it twice: so both are in one file, which is written at once. The same
+//! holds for files that sessions share: which of them has the newest must be true after a crash as well.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -57,13 +59,13 @@ fn length(outcome: &Outcome) -> usize {
 
 /// The same, as it lies on disk.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Written {
+pub(crate) struct Stored {
     pub(crate) run: RunId,
     success: bool,
     outcome: Option<Box<RawValue>>,
 }
 
-impl From<&Held> for Written {
+impl From<&Held> for Stored {
     fn from(held: &Held) -> Self {
         let whole = held.outcome.as_ref().and_then(|outcome| to_raw_value(outcome).ok());
         let whole = whole.filter(|whole| whole.get().len() <= MOST_BYTES);
@@ -71,7 +73,7 @@ impl From<&Held> for Written {
     }
 }
 
-impl Written {
+impl Stored {
     /// How it ended.
     pub(crate) fn outcome(&self) -> Outcome {
         let whole = self.outcome.as_ref().and_then(|whole| serde_json::from_str(whole.get()).ok());
@@ -91,13 +93,32 @@ impl Written {
     }
 }
 
+/// What lies behind the image of a session that shares its files.
+#[derive(Debug, Serialize, Deserialize)]
+struct Shared<R> {
+    runs: R,
+    files: u64,
+}
+
+/// What was found of a session's file.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// How long it is; 0 where there is none.
+    pub(crate) bytes: u64,
+    /// The runs that it holds.
+    pub(crate) runs: Vec<Stored>,
+    /// How often its files had been changed that it shares; 0 where it shares none.
+    pub(crate) files: u64,
+}
+
 /// What is written behind an image.
-pub(crate) fn tail(held: &[Arc<Held>]) -> io::Result<Vec<u8>> {
-    if held.is_empty() {
-        return Ok(Vec::new());
-    }
-    let written: Vec<Written> = held.iter().map(|held| Written::from(&**held)).collect();
-    let mut bytes = serde_json::to_vec(&written)?;
+pub(crate) fn tail(held: &[Arc<Held>], files: u64) -> io::Result<Vec<u8>> {
+    let runs: Vec<Stored> = held.iter().map(|held| Stored::from(&**held)).collect();
+    let mut bytes = match (held, files) {
+        ([], 0) => return Ok(Vec::new()),
+        (_, 0) => serde_json::to_vec(&runs)?,
+        _ => serde_json::to_vec(&Shared { runs: &runs, files })?,
+    };
     let (length, sum) = (bytes.len() as u64, crc32fast::hash(&bytes));
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(&sum.to_le_bytes());
@@ -115,20 +136,21 @@ pub(crate) fn without(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a session's file, and the runs that it holds; nothing where there is no file.
-pub(crate) fn read(path: &Path) -> io::Result<(u64, Vec<Written>)> {
+/// What lies behind the image in a session's file; nothing where there is no file.
+pub(crate) fn read(path: &Path) -> io::Result<Written> {
     let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, Vec::new())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Written::default()),
         file => file?,
     };
     let bytes = file.metadata()?.len();
+    let nothing = Written { bytes, ..Written::default() };
     if bytes < TAIL as u64 {
-        return Ok((bytes, Vec::new()));
+        return Ok(nothing);
     }
     let mut end = [0; TAIL];
     file.seek(SeekFrom::Start(bytes - TAIL as u64))?;
     file.read_exact(&mut end)?;
-    let Some((length, sum)) = read_tail(&end) else { return Ok((bytes, Vec::new())) };
+    let Some((length, sum)) = read_tail(&end) else { return Ok(nothing) };
     let from = bytes.checked_sub(TAIL.saturating_add(length) as u64);
     let from = from.ok_or_else(|| io::Error::other("it is shorter than it says"))?;
     let mut runs = vec![0; length];
@@ -137,7 +159,11 @@ pub(crate) fn read(path: &Path) -> io::Result<(u64, Vec<Written>)> {
     if crc32fast::hash(&runs) != sum {
         return Err(io::Error::other("the runs that it holds were changed"));
     }
-    Ok((bytes, serde_json::from_slice(&runs)?))
+    if runs.starts_with(b"[") {
+        return Ok(Written { runs: serde_json::from_slice(&runs)?, ..nothing });
+    }
+    let Shared { runs, files } = serde_json::from_slice(&runs)?;
+    Ok(Written { bytes, runs, files })
 }
 
 /// How long the runs are, and their checksum, where there are any.
@@ -171,14 +197,21 @@ mod tests {
     fn a_file_has_its_image_and_the_runs_that_it_holds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        assert_eq!(read(&path).unwrap().0, 0);
+        assert_eq!(read(&path).unwrap().bytes, 0);
         let both = [held(&ended("[1]")), held(&ended("2"))];
-        for (image, held) in [(b"an image".as_slice(), &both[..]), (b"", &both[..1]), (b"x", &[])] {
-            let whole = [image, &tail(held).unwrap()].concat();
+        for (image, held, files) in [
+            (b"an image".as_slice(), &both[..], 0),
+            (b"", &both[..1], 0),
+            (b"x", &[], 0),
+            (b"x", &[], 1),
+            (b"an image", &both[..], 12_345),
+        ] {
+            let whole = [image, &tail(held, files).unwrap()].concat();
             std::fs::write(&path, &whole).unwrap();
-            let (bytes, found) = read(&path).unwrap();
-            assert_eq!((bytes, found.len()), (whole.len() as u64, held.len()));
-            for ((found, held), value) in found.iter().zip(held).zip(["[1]", "2"]) {
+            let found = read(&path).unwrap();
+            assert_eq!((found.bytes, found.runs.len()), (whole.len() as u64, held.len()));
+            assert_eq!(found.files, files);
+            for ((found, held), value) in found.runs.iter().zip(held).zip(["[1]", "2"]) {
                 assert_eq!(found.run, held.run);
                 let outcome = found.outcome();
                 assert_eq!(outcome.return_value.get(), value);
@@ -192,7 +225,7 @@ mod tests {
     fn a_changed_byte_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        let tail = tail(&[held(&ended("7"))]).unwrap();
+        let tail = tail(&[held(&ended("7"))], 0).unwrap();
         for at in 0..tail.len() - MARK.len() {
             let mut changed = [b"image".as_slice(), &tail].concat();
             changed[5 + at] ^= 1;
@@ -208,8 +241,8 @@ mod tests {
         let longer = Outcome { stdout: "\u{1}".repeat(MOST_BYTES / 2), ..ended("1") };
         for outcome in [long, longer] {
             let held = held(&outcome);
-            assert!(tail(std::slice::from_ref(&held)).unwrap().len() < 1_000);
-            let outcome = Written::from(&*held).outcome();
+            assert!(tail(std::slice::from_ref(&held), 0).unwrap().len() < 1_000);
+            let outcome = Stored::from(&*held).outcome();
             assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
             assert!(outcome.note.unwrap().contains("too long"));
         }

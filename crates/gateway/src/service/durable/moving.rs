@@ -255,7 +255,8 @@ impl Service {
         id: &SessionId,
     ) -> Result<Vec<u8>, Refusal> {
         let entry = self.entry(caller, id)?;
-        let Ok(mut body) = entry.body.try_lock() else { return Err(Refusal::Busy(id.clone())) };
+        let Some(mut body) = entry.try_lock() else { return Err(Refusal::Busy(id.clone())) };
+        self.take_files(&entry, &mut body).await?;
         self.rest(&entry, &mut body).await?;
         entry.passing.store(false, Ordering::Relaxed);
         if entry.image_bytes.load(Ordering::Relaxed) == 0 {

@@ -367,7 +367,7 @@ impl Service {
             let mut all = HashMap::new();
             for path in paths {
                 match held::read(&path) {
-                    Ok((bytes, held)) => {
+                    Ok(held::Written { bytes, runs: held, .. }) => {
                         // Of others it is known how they ended.
                         let held = held.into_iter().filter(|held| runs.contains(&held.run));
                         all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
@@ -415,7 +415,7 @@ impl Service {
         keeper: &Arc<Keeper>,
         image: Option<ImageLine>,
     ) -> Result<Option<Outcome>, Refusal> {
-        let mut body = entry.body.lock().await;
+        let mut body = entry.lock().await;
         entry.still_there()?;
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
@@ -665,6 +665,7 @@ fn settle(
             let start = Start { limits: place.entry.limits.clone(), ..Start::default() };
             let fresh = || Session::new(Arc::clone(place.engine), start);
             body.session.get_or_insert_with(fresh).take_back(guest);
+            place.entry.has_changed_files();
             // Before it can be written anywhere.
             place.entry.hold(Held::new(place.keeper.begun().run.clone(), &outcome));
             Ok(Some(*outcome))

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use engine::{Engine, Language, NoCalls, Program, Session, Start};
 use engine_wasm::install::{self, Installed};
+use gateway::{CompilerError, CompilerKind};
 
 use super::Finding;
 use crate::config::Config;
@@ -61,6 +62,47 @@ pub(super) async fn typescript(config: &Config) -> Finding {
             judged("typescript", took, SLOW, detail)
         }
         Err(error) => Finding::warning("typescript", format!("{error:#}"), INSTALL_SCRIPT),
+    }
+}
+
+/// Looks for the user's own TypeScript compiler: the one that a setting names has to be there, any other may be.
+pub(super) async fn compiler(config: &Config) -> Finding {
+    const NAME: &str = "ts compiler";
+    let checker = match config.general() {
+        Ok(general) => general.checker,
+        Err(error) => return Finding::bad(NAME, format!("{error:#}"), "mend the configuration"),
+    };
+    let kinds = checker.map_or(CompilerKind::ALL.to_vec(), |kind| vec![kind]);
+    let found = kinds.into_iter().find_map(|kind| Some((kind, Config::compiler_of(kind).ok()?)));
+    match (found, checker) {
+        (Some((kind, compiler)), _) => match compiler.version().await {
+            Ok(version) => {
+                let path = compiler.path().display();
+                let used = if checker.is_some() {
+                    "checks programs in TypeScript".to_owned()
+                } else {
+                    format!(
+                        "not used; `checker = \"{kind}\"` checks programs in TypeScript with it"
+                    )
+                };
+                Finding::good(NAME, format!("{path}, version {version}, {used}"))
+            }
+            Err(error) if checker.is_some() => {
+                Finding::bad(NAME, error.to_string(), kind.install())
+            }
+            Err(error) => Finding::warning(NAME, error.to_string(), kind.install()),
+        },
+        (None, Some(kind)) => {
+            let error = CompilerError::Missing { kind };
+            Finding::bad(NAME, error.to_string(), kind.install())
+        }
+        (None, None) => {
+            let how = CompilerKind::Tsc.install();
+            Finding::good(
+                NAME,
+                format!("none in PATH, and none needed; `{how}` brings one for `checker`"),
+            )
+        }
     }
 }
 

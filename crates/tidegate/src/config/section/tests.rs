@@ -38,7 +38,7 @@ fn a_wrong_key_is_named_with_its_line_and_the_right_ones() {
         @"tidegate.toml:2: in [servers.a] there is no key `comand` (did you mean `command`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, read-only, idempotent, writes, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools"
     );
     assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\nconnect_timeout = 3\n"), @"tidegate.toml:3: in [servers.a] there is no key `connect_timeout` (did you mean `connect-timeout`?); valid keys: description, command, args, cwd, url, transport, auth, openapi, base-url, startup, connect-timeout, timeout, concurrency, max-answer-bytes, enabled, trusted, read-only, idempotent, writes, pin, learn, pii, env, headers, tool-timeouts, tool-pii, oauth, tools");
-    assert_snapshot!(wrong("[server.a]\ncommand = 'x'\n"), @"tidegate.toml:1: there is no key `server` (did you mean `servers`?); valid keys: check, servers, learn, limits, serve, tools, embeddings, roots, elicitation, policy, privacy, secrets, review, network, audit, ask, skills");
+    assert_snapshot!(wrong("[server.a]\ncommand = 'x'\n"), @"tidegate.toml:1: there is no key `server` (did you mean `servers`?); valid keys: check, checker, servers, learn, limits, serve, tools, embeddings, roots, elicitation, policy, privacy, secrets, review, network, audit, ask, skills");
     assert_snapshot!(wrong("[servers.a]\nurl = 'https://h/'\n[servers.a.oauth]\nclientId = 'x'\n"), @"tidegate.toml:4: in [servers.a.oauth] there is no key `clientId` (did you mean `client-id`?); valid keys: client-id, client-secret, client-metadata-url, scopes, grant");
 }
 

@@ -1,0 +1,4 @@
+// expect: raised TypeError
+// line: 1
+// hint: subtle.digest
+(crypto as any).createHash("md5");

@@ -1,0 +1,4 @@
+// expect: raised TypeError: cannot read property
+// line: 4
+const one = 1;
+null.x

@@ -1,0 +1,214 @@
+//! Addresses without what may be secret in them, wherever in a text they stand.
+//!
+//! They are taken apart as they are written. Whatever reads addresses properly refuses those with
+//! references in them, or writes them in another way, and neither may show a password.
+
+use std::ops::Range;
+
+use super::{HIDDEN, begins_like_secret, looks_secret};
+
+/// What ends an address in a text.
+const ENDS: [char; 6] = ['"', '\'', '`', '<', '>', '|'];
+/// A name of a user that is as long as this is a token.
+const LONG: usize = 20;
+const SCHEME_ENDS: &str = "://";
+const BEARER: &str = "Bearer ";
+
+/// A text whose addresses have `***` in the place of passwords and of the values of parameters.
+pub(in crate::config) fn without_secrets(text: &str) -> String {
+    let mut shown = String::new();
+    let mut done = 0;
+    for range in addresses(text) {
+        shown.push_str(&text[done..range.start]);
+        shown.push_str(&Written::of(&text[range.clone()]).shown());
+        done = range.end;
+    }
+    shown.push_str(&text[done..]);
+    without_bearers(&shown)
+}
+
+/// The names of what is secret in the addresses of a text.
+pub(super) fn secrets(text: &str) -> Vec<String> {
+    addresses(text).into_iter().flat_map(|range| Written::of(&text[range]).secrets()).collect()
+}
+
+/// Where the addresses of a text are.
+fn addresses(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find(SCHEME_ENDS) {
+        let (at, after) = (from + at, from + at + SCHEME_ENDS.len());
+        let scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let scheme = text[from..at].trim_end_matches(scheme).len() + from;
+        let dashes = text[scheme..at].find(|c: char| c.is_ascii_alphabetic());
+        let end = text[after..].find(|c: char| c.is_whitespace() || ENDS.contains(&c));
+        let end = end.map_or(text.len(), |end| after + end);
+        if let Some(dashes) = dashes {
+            found.push(scheme + dashes..end);
+        }
+        from = end;
+    }
+    found
+}
+
+/// What follows `Bearer` is a token, also within a longer text.
+fn without_bearers(text: &str) -> String {
+    let mut parts = text.split(BEARER);
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| c.is_whitespace() || ENDS.contains(&c));
+        let (token, rest) = part.split_at(end.unwrap_or(part.len()));
+        shown.extend([BEARER, hidden(token), rest]);
+    }
+    shown
+}
+
+/// An address in its parts.
+struct Written<'a> {
+    scheme: &'a str,
+    user: Option<(&'a str, Option<&'a str>)>,
+    /// Host and path.
+    place: &'a str,
+    query: Option<&'a str>,
+    fragment: Option<&'a str>,
+}
+
+impl<'a> Written<'a> {
+    fn of(text: &'a str) -> Self {
+        let begins = text.find(SCHEME_ENDS).map_or(0, |at| at + SCHEME_ENDS.len());
+        let (scheme, rest) = text.split_at(begins);
+        let (rest, fragment) = split(rest, '#');
+        let (rest, query) = split(rest, '?');
+        let authority = &rest[..rest.find(['/', '\\']).unwrap_or(rest.len())];
+        let Some((user, _)) = authority.rsplit_once('@') else {
+            return Self { scheme, user: None, place: rest, query, fragment };
+        };
+        Self {
+            scheme,
+            user: Some(split(user, ':')),
+            place: &rest[user.len() + 1..],
+            query,
+            fragment,
+        }
+    }
+
+    fn shown(&self) -> String {
+        let mut shown = self.scheme.to_owned();
+        if let Some((name, password)) = self.user {
+            shown.push_str(if is_token(name) { HIDDEN } else { name });
+            if let Some(password) = password {
+                shown.extend([":", hidden(password)]);
+            }
+            shown.push('@');
+        }
+        shown.push_str(self.place);
+        if let Some(query) = self.query {
+            let one = |(name, value): (&str, Option<&str>)| match value {
+                Some(value) => format!("{name}={}", hidden(value)),
+                None if begins_like_secret(name) => HIDDEN.to_owned(),
+                None => name.to_owned(),
+            };
+            shown.push('?');
+            shown.push_str(&pairs(query).map(one).collect::<Vec<_>>().join("&"));
+        }
+        if let Some(fragment) = self.fragment {
+            let one = |(name, value): (&str, Option<&str>)| match value {
+                Some(value) if looks_secret(name, value) => format!("{name}={}", hidden(value)),
+                Some(value) => format!("{name}={value}"),
+                None => name.to_owned(),
+            };
+            shown.push('#');
+            shown.push_str(&pairs(fragment).map(one).collect::<Vec<_>>().join("&"));
+        }
+        shown
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        if let Some((name, password)) = self.user {
+            if is_token(name) {
+                names.push("user".to_owned());
+            }
+            if password.is_some_and(|password| hidden(password) == HIDDEN) {
+                names.push("password".to_owned());
+            }
+        }
+        for (name, value) in [self.query, self.fragment].into_iter().flatten().flat_map(pairs) {
+            let value = value.filter(|value| hidden(value) == HIDDEN);
+            if value.is_some_and(|value| looks_secret(name, value)) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+}
+
+fn split(text: &str, at: char) -> (&str, Option<&str>) {
+    text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
+}
+
+fn pairs(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+    text.split('&').map(|pair| split(pair, '='))
+}
+
+/// What is shown of a value: a reference is no secret, and nothing is none.
+fn hidden(value: &str) -> &str {
+    if value.is_empty() || value.contains("${") { value } else { HIDDEN }
+}
+
+fn is_token(user: &str) -> bool {
+    !user.contains("${") && (begins_like_secret(user) || user.len() >= LONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_found_wherever_they_stand() {
+        for (text, shown) in [
+            ("https://u:p@h.example/mcp?key=1", "https://u:***@h.example/mcp?key=***"),
+            (
+                "--url=https://h.example/?token=abc&page=2",
+                "--url=https://h.example/?token=***&page=***",
+            ),
+            ("-uhttps://h.example/?token=abc", "-uhttps://h.example/?token=***"),
+            ("DB=postgres://anna:pw@db/x", "DB=postgres://anna:***@db/x"),
+            ("jdbc:postgresql://db/x?password=pw", "jdbc:postgresql://db/x?password=***"),
+            (
+                "exec mcp-remote 'https://h.example/?k=a' --header 'Authorization: Bearer abc' https://u:p@i/",
+                "exec mcp-remote 'https://h.example/?k=***' --header 'Authorization: Bearer ***' https://u:***@i/",
+            ),
+            ("{\"url\":\"https://h/?t=1\"}", "{\"url\":\"https://h/?t=***\"}"),
+            ("https://ghp_0123456789abcdef@h/r.git", "https://***@h/r.git"),
+            ("https://h/#access_token=abc", "https://h/#access_token=***"),
+            ("https://h:${env:PORT}/?token=abc", "https://h:${env:PORT}/?token=***"),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+        }
+    }
+
+    #[test]
+    fn what_holds_no_secret_is_shown_as_it_is_written() {
+        for text in [
+            "https://example.com/mcp",
+            "https://example.com/{id}#top",
+            "https://anna@example.com/?key=${env:K}",
+            "https://u:${keyring:a/b}@example.com/",
+            "--dir=/data://x",
+            "://",
+            "a=b",
+            "Bearer ${env:T}",
+            "é://é",
+        ] {
+            assert_eq!(without_secrets(text), text);
+            assert!(secrets(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_secret_is_named() {
+        let named = secrets("--url=https://u:pw@h/?token=abc&page=2#api_key=x");
+        assert_eq!(named, ["password", "token", "api_key"]);
+    }
+}
