@@ -34,6 +34,7 @@ mod refusal;
 pub mod retention;
 pub mod run;
 mod session;
+mod session_files;
 mod sessions;
 mod shared;
 mod shelf;
@@ -72,8 +73,9 @@ use self::record::Rest;
 pub use self::record::{Moment, Record, Status};
 pub use self::refusal::Refusal;
 use self::run::Run;
-use self::session::{Entry, OLDER};
+use self::session::{Coming, Entry};
 pub use self::session::{SessionState, SessionView};
+use self::session_files::SessionFiles;
 use self::sessions::{Evicted, Flood};
 use self::shelf::Shelf;
 pub use self::skilled::Installed;
@@ -205,8 +207,12 @@ pub struct Service {
     approvals: Arc<Approvals>,
     /// Runs that an earlier process left and nobody goes on with here.
     paused: HashMap<RunId, Record>,
+    /// Their sessions are there when somebody goes on with them.
+    _waited_for: Vec<Coming>,
     /// One at a time takes over from a run, so that no two take over from the same.
     taking_over: tokio::sync::Mutex<()>,
+    /// Runs that are being brought from another gateway.
+    brought: Mutex<HashSet<RunId>>,
 }
 
 /// How long after its start a service reads the vocabulary that tokens are counted with: who has
@@ -216,8 +222,13 @@ const LATER: Duration = Duration::from_millis(200);
 impl Service {
     /// A service with what is stored of an earlier one. Must be made within a tokio runtime.
     pub async fn open(settings: Settings, parts: Parts) -> Result<Arc<Self>, StoreError> {
-        let LeftBehind { found, unread } =
-            if settings.durable { parts.store.find_kept().await? } else { LeftBehind::default() };
+        let store = &parts.store;
+        let left = async {
+            if settings.durable { store.find_kept().await } else { Ok(LeftBehind::default()) }
+        };
+        // None of these waits for the others.
+        let (LeftBehind { found, unread }, stored, SessionFiles { images, older }) =
+            tokio::try_join!(left, store.sessions(), store.session_files())?;
         let going = if settings.durable {
             let found = found.iter().map(|one| one.begun.run.as_str().to_owned());
             found.chain(unread).collect()
@@ -233,10 +244,7 @@ impl Service {
         };
         parts.store.settle_runs(&going).await?;
         let paused = if settings.durable { HashMap::new() } else { parts.store.paused().await? };
-        let stored = parts.store.sessions().await?;
         let (alive, mut sessions) = (Arc::default(), Shelf::default());
-        let images = parts.store.session_files("image").await;
-        let older = parts.store.session_files(OLDER).await;
         let (mut on_disk, mut sharing) = (0, Vec::new());
         for mut row in stored {
             let workspace = std::mem::take(&mut row.workspace);
@@ -249,6 +257,8 @@ impl Service {
             }
             sessions.insert(entry);
         }
+        let of_paused = paused.values().filter_map(|run| sessions.get(&run.session));
+        let waited_for = of_paused.map(Coming::to).collect();
         let pool = parts.store.pool().clone();
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {
@@ -268,7 +278,9 @@ impl Service {
             ending: CancellationToken::new(),
             own_tokens: OnceLock::new(),
             paused,
+            _waited_for: waited_for,
             taking_over: tokio::sync::Mutex::default(),
+            brought: Mutex::default(),
         });
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };

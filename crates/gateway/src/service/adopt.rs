@@ -8,11 +8,21 @@ use sqlx::Connection as _;
 use super::store::{Store, StoreError};
 
 /// Tables whose rows are taken over.
-const TABLES: [&str; 8] =
-    ["sessions", "session_names", "runs", "labels", "grants", "approvals", "rule_counts", "deeds"];
+const TABLES: [&str; 10] = [
+    "sessions",
+    "session_names",
+    "runs",
+    "labels",
+    "grants",
+    "approvals",
+    "approval_notes",
+    "approval_grounds",
+    "rule_counts",
+    "deeds",
+];
 
-/// Folders whose files are.
-const FOLDERS: [&str; 3] = ["sessions", "runs", "kept"];
+/// Folders whose files are. Those of runs that are over come first, because there may be such a folder here.
+const FOLDERS: [&str; 5] = ["sessions", "runs", "moved", "kept/over", "kept"];
 
 impl Store {
     /// Takes over everything that lies in `folder`, which nobody else may use meanwhile. What is there
@@ -57,4 +67,36 @@ fn moved(from: &Path, to: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_kept_of_runs_that_are_over_comes_too_where_there_is_some_already() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+        for (place, files) in
+            [(&one, &["kept/over/r_1"][..]), (&two, &["kept/over/r_2", "moved/r_3/ledger"])]
+        {
+            for file in files {
+                let path = place.join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, "ledger").unwrap();
+            }
+        }
+        let other = Store::open(&two).await.unwrap();
+        let ask = "INSERT INTO approval_grounds VALUES ('a_1', '[]')";
+        sqlx::query(ask).execute(other.pool()).await.unwrap();
+        drop(other);
+        let store = Store::open(&one).await.unwrap();
+        store.adopt(&two).await.unwrap();
+        for file in ["kept/over/r_1", "kept/over/r_2", "moved/r_3/ledger"] {
+            assert!(one.join(file).is_file(), "{file}");
+        }
+        let grounds = sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM approval_grounds");
+        assert_eq!(grounds.fetch_one(store.pool()).await.unwrap(), 1);
+        assert!(!two.exists());
+    }
 }

@@ -26,7 +26,7 @@ impl Store {
             "SELECT id, coalesce(finished_at, created_at) AS ended_at,
                     length(program) + coalesce(length(ended), 0) + length(calls) AS bytes
              FROM runs WHERE status NOT IN ('queued', 'running', 'waiting')
-             ORDER BY ended_at DESC",
+             ORDER BY ended_at DESC, created_at DESC",
         )
         .fetch_all(self.pool())
         .await?;
@@ -36,13 +36,16 @@ impl Store {
             beside.map_err(std::io::Error::other).map_err(|source| self.lost(source))?;
         let oldest =
             Moment::now().0.saturating_sub(i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
-        let (mut kept, mut gone) = (0_u64, Collected::default());
+        let (mut kept, mut is_full, mut gone) = (0_u64, false, Collected::default());
         let (mut ids, mut paths) = (Vec::new(), Vec::new());
         for row in rows {
             let id: String = row.get("id");
             let files = beside.remove(&id).unwrap_or_default();
             let bytes = row.get::<i64, _>("bytes").unsigned_abs() + files.bytes;
-            if row.get::<i64, _>("ended_at") >= oldest && kept + bytes <= most {
+            // None goes before those that are older, however large it is: whoever takes over from a run has to
+            // find what those did that took over from it before.
+            is_full |= kept.saturating_add(bytes) > most;
+            if row.get::<i64, _>("ended_at") >= oldest && !is_full {
                 kept += bytes;
                 continue;
             }

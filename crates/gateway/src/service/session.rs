@@ -27,6 +27,12 @@ const UNWRITTEN: &str = "what its programs left could not be written to disk bef
 /// How the file is called of a session that was something else when it could not be written any more.
 pub(super) const OLDER: &str = "older";
 
+/// The same of one that is being written.
+pub(super) const HALF: &str = "part";
+
+/// Why a session is no more whose file is not there.
+const MISSING: &str = "its file is not there: the gateway was ended while it removed the session, or somebody else removed the file";
+
 /// Results that a session's programs can read.
 const MOST_RESULTS: usize = 20;
 
@@ -65,7 +71,7 @@ pub(super) struct Entry {
     /// What is on disk is what it was before, and is called accordingly.
     is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
-    held: Mutex<Vec<Held>>,
+    held: Mutex<Vec<Arc<Held>>>,
     /// The sessions that it shares its files with, once it does.
     pub(super) shared: OnceLock<Arc<Shared>>,
     /// How often those files had been changed when it had them last,
@@ -255,9 +261,12 @@ impl Entry {
 
     /// Whether nobody asked to keep it and nobody uses it or is about to.
     pub(super) fn is_unwanted(&self) -> bool {
-        self.passing.load(Ordering::Relaxed)
-            && self.coming.load(Ordering::Acquire) == 0
-            && self.body.try_lock().is_ok()
+        self.passing.load(Ordering::Relaxed) && self.is_free()
+    }
+
+    /// Whether nobody uses it or is about to, nor one that shares its files.
+    pub(super) fn is_free(&self) -> bool {
+        self.coming.load(Ordering::Acquire) == 0 && self.is_idle()
     }
 
     pub(super) fn view(&self, lasts: std::time::Duration) -> SessionView {
@@ -400,7 +409,12 @@ impl Entry {
                 self.image_bytes.store(bytes, Ordering::Relaxed);
                 self.set_older(true);
             }
-            (None, None) => {}
+            (None, None) => {
+                let was_written = self.image_bytes.load(Ordering::Relaxed) > 0;
+                if was_written && self.still_there().is_ok() {
+                    self.end(MISSING);
+                }
+            }
         }
     }
 
@@ -422,7 +436,7 @@ impl Entry {
     pub(super) fn hold(&self, run: Held) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|other| other.run != run.run);
-        held.push(run);
+        held.push(Arc::new(run));
     }
 
     /// Whether what a run has done is part of it, and the run is not stored as over.
@@ -436,10 +450,9 @@ impl Entry {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).retain(|held| held.run != *run);
     }
 
-    /// What is written behind its image.
-    pub(super) fn tail(&self) -> std::io::Result<Vec<u8>> {
-        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held::tail(&held, self.has_files.load(Ordering::Acquire))
+    /// Its runs whose end is written behind its image.
+    pub(super) fn held(&self) -> Vec<Arc<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// It is there after all.
@@ -500,4 +513,38 @@ async fn thawed(path: PathBuf) -> Result<Image, Refusal> {
         .and_then(|bytes| bytes)
         .map_err(|source| StoreError::File { path, source })?;
     Image::decode(held::without(bytes)).map_err(|error| Refusal::Session(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_free_when_nobody_is_in_it_or_on_the_way() {
+        let limits = (Level::default(), Limits::default());
+        let entry = Entry::new(("ann", ""), Language::default(), limits, false, Arc::default());
+        assert!(entry.is_free());
+        let coming = Coming::to(&entry);
+        assert!(!entry.is_free());
+        let body = entry.body.try_lock().unwrap();
+        drop(coming);
+        assert!(!entry.is_free());
+        drop(body);
+        assert!(entry.is_free());
+    }
+
+    #[test]
+    fn a_session_whose_file_is_not_there_is_no_more() {
+        let limits = || (Level::default(), Limits::default());
+        let entry =
+            || Entry::new(("ann", ""), Language::default(), limits(), false, Arc::default());
+        let (new, written) = (entry(), entry());
+        written.image_bytes.store(7, Ordering::Relaxed);
+        new.was_found(None, None);
+        assert!(new.still_there().is_ok(), "nothing was ever written of it");
+        written.was_found(Some(9), None);
+        assert!(written.still_there().is_ok());
+        written.was_found(None, None);
+        assert!(matches!(written.still_there(), Err(Refusal::Gone { why: MISSING, .. })));
+    }
 }

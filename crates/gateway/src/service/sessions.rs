@@ -12,8 +12,9 @@ use engine::{FileAnswer, FileTask, Image, Language, Level, Limits};
 use metrics::counter;
 use tracing::warn;
 
+use super::durable::held;
 use super::ids::SessionId;
-use super::session::{Body, Coming, Entry, OLDER, SessionView};
+use super::session::{Body, Coming, Entry, HALF, OLDER, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
 use super::{Caller, Refusal, Scope, Service, lock};
@@ -221,8 +222,24 @@ impl Service {
             None => self.admit(caller, language, level, &agent)?,
             Some(other) => self.admit_beside(caller, other, (language, level), &agent)?,
         };
-        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
-        self.write_shared(&entry).await?;
+        let stored = async {
+            self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+            self.write_shared(&entry).await
+        };
+        let stored = stored.await.map_err(Refusal::from);
+        self.unless_failed(&entry, stored).await
+    }
+
+    /// A session that was just made; nothing is left of it where that failed.
+    pub(super) async fn unless_failed(
+        &self,
+        entry: &Arc<Entry>,
+        made: Result<(), Refusal>,
+    ) -> Result<SessionView, Refusal> {
+        if let Err(refusal) = made {
+            self.remove(entry).await;
+            return Err(refusal);
+        }
         Ok(entry.view(self.settings.lasts))
     }
 
@@ -331,9 +348,9 @@ impl Service {
         }
         let mut body = fork.body.lock().await;
         body.session = Some(forked);
-        self.rest(&fork, &mut body).await?;
+        let frozen = self.rest(&fork, &mut body).await;
         drop(body);
-        Ok(fork.view(self.settings.lasts))
+        self.unless_failed(&fork, frozen).await
     }
 
     /// Writes a session to disk and frees its guest.
@@ -466,10 +483,10 @@ impl Service {
         image: Image,
     ) -> Result<(), StoreError> {
         let path = self.parts.store.image(&entry.id);
-        let (to, tail) = (path.clone(), entry.tail());
+        let (to, held) = (path.clone(), entry.held());
         let files = entry.has_files.load(Ordering::Acquire);
         // Packing takes a moment, and so may the disk.
-        let write = move || write_image(&to, &[image.as_bytes(), &tail?]);
+        let write = move || write_image(&to, &[image.as_bytes(), &held::tail(&held, files)?]);
         let written = tokio::task::spawn_blocking(write);
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
         let bytes = written.map_err(|source| StoreError::File { path, source })?;
@@ -520,7 +537,7 @@ impl Service {
 
 /// Writes beside the file and renames, so that there is never half an image.
 fn write_image(path: &Path, parts: &[&[u8]]) -> io::Result<u64> {
-    let aside = path.with_extension("part");
+    let aside = path.with_extension(HALF);
     let file = File::create(&aside)?;
     let mut written = parts.iter().try_for_each(|part| (&file).write_all(part));
     written = written.and_then(|()| file.sync_data());

@@ -305,23 +305,6 @@ impl Store {
         self.folder.join("sessions").join(format!("{session}.image"))
     }
 
-    /// Bytes of the files of sessions with an ending, by the session's name.
-    pub(super) async fn session_files(&self, ending: &'static str) -> HashMap<String, u64> {
-        let folder = self.folder.join("sessions");
-        let found = tokio::task::spawn_blocking(move || {
-            let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let files = files.map(|file| (file.path(), file));
-            let of_them =
-                files.filter(|(path, _)| path.extension().is_some_and(|has| has == ending));
-            let sized = of_them.filter_map(|(path, file)| {
-                let name = path.file_stem()?.to_str()?.to_owned();
-                Some((name, file.metadata().ok()?.len()))
-            });
-            sized.collect()
-        });
-        found.await.unwrap_or_default()
-    }
-
     /// Where runs lie that have not ended.
     pub(super) fn kept(&self) -> &Own {
         &self.kept
@@ -379,7 +362,7 @@ impl Store {
 
     /// Whether this process has anything of a run on disk.
     pub(super) fn is_kept(&self, run: &RunId) -> bool {
-        self.kept.folder.join(run.as_str()).is_dir()
+        self.kept.folder_of(run).is_dir()
     }
 
     /// Runs that processes left which are no more.

@@ -49,7 +49,7 @@ impl Service {
     async fn look_after(&self, entry: &Arc<Entry>) {
         let unused = entry.used_at().elapsed();
         if unused > self.settings.lasts {
-            if entry.is_idle() {
+            if entry.is_free() {
                 entry.end(
                     "it was not used for longer than sessions are kept (setting `session-lasts`)",
                 );

@@ -80,7 +80,8 @@ impl Gateway {
         self.folder.join("data")
     }
 
-    pub(crate) fn start(&mut self) {
+    /// Begins to start it.
+    fn spawned(&self) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tidegate"));
         command
             .args(["serve", "--port", "0"])
@@ -98,11 +99,19 @@ impl Gateway {
                 .env("SHADOW_OF", self.data())
                 .env("SHADOW_TO", self.folder.join("shadow"));
         }
-        let mut child = command.spawn().unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        command.spawn().unwrap()
+    }
+
+    /// Its words are kept for whoever looks for a failure.
+    fn log(&self) -> std::fs::File {
         let log = self.folder.join("log");
-        // Its words are kept for whoever looks for a failure.
-        let mut file = std::fs::File::options().append(true).create(true).open(log).unwrap();
+        std::fs::File::options().append(true).create(true).open(log).unwrap()
+    }
+
+    pub(crate) fn start(&mut self) {
+        let mut child = self.spawned();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut file = self.log();
         let port = lines.find_map(|line| {
             let line = line.unwrap();
             let _ = writeln!(file, "{line}");
@@ -116,6 +125,16 @@ impl Gateway {
             }
         });
         self.child = Some(child);
+    }
+
+    /// Starts it and ends it by force after a while, whether it has got to listen or not.
+    pub(crate) fn start_for(&mut self, time: Duration) {
+        let mut child = self.spawned();
+        let (mut words, mut file) = (child.stderr.take().unwrap(), self.log());
+        std::thread::spawn(move || std::io::copy(&mut words, &mut file));
+        std::thread::sleep(time);
+        self.child = Some(child);
+        self.kill();
     }
 
     /// Comes back when the server has counted so many calls.
@@ -157,14 +176,18 @@ impl Gateway {
         }
     }
 
-    /// Asks it to end, and says how long that took.
+    /// Asks it to end, and says how long that took; what was not synced by then is lost.
     pub(crate) fn stop(&mut self) -> Duration {
         let mut child = self.child.take().unwrap();
         let begun = Instant::now();
         let id = child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         child.wait().unwrap();
-        begun.elapsed()
+        let took = begun.elapsed();
+        if self.shim.is_some() {
+            lose_power(&self.data(), &self.folder.join("shadow"));
+        }
+        took
     }
 
     /// What it answers; nothing when it is no more.

@@ -128,6 +128,35 @@ fn what_was_cut_or_changed_on_its_way_is_not_imported() {
 }
 
 #[test]
+fn what_several_import_at_once_goes_on_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = Gateway::new(&folder.path().join("one"), 0.01, &KEPT);
+    let mut other = Gateway::new(&folder.path().join("other"), 0.01, &KEPT);
+    one.start();
+    other.start();
+    let code = "import asyncio\nfrom servers.desk import book\nawait asyncio.sleep(pause)\nawait book(key='once')";
+    let asked = json!({ "code": code, "context": { "pause": 4 } });
+    let id = one.begin(&asked).unwrap();
+    waits(&one, &id);
+    let file = folder.path().join("moved.run");
+    one.runs(&["export", &id, "-o", file.to_str().unwrap()]);
+    // By then it has nothing to wait for, so that it may be over before the next one comes.
+    std::thread::sleep(Duration::from_secs(4));
+    let said: Vec<_> = std::thread::scope(|scope| {
+        let import = || other.command("runs", &["import", file.to_str().unwrap()]);
+        let all: Vec<_> = (0..6).map(|_| scope.spawn(import)).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let (imported, refused): (Vec<_>, Vec<_>) = said.iter().partition(|said| said.status.success());
+    assert_eq!(imported.len(), 1, "{said:?}");
+    for said in refused {
+        assert!(String::from_utf8_lossy(&said.stderr).contains("cannot be moved"), "{said:?}");
+    }
+    assert_eq!(other.over(&id, PATIENCE)["status"], "succeeded");
+    assert_eq!((one.counted(), other.counted()), (vec![], vec!["book once".to_owned()]));
+}
+
+#[test]
 fn a_session_goes_from_a_gateway_to_another_and_to_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let mut one = Gateway::new(&folder.path().join("one"), 0.01, &[]);

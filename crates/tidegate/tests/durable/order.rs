@@ -1,6 +1,6 @@
 //! Sessions over a restart: their order, what a run starts from, and what is still computing.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -45,6 +45,34 @@ fn runs_of_one_session_keep_their_order_over_a_restart() {
 }
 
 #[test]
+fn a_start_does_not_wait_for_a_run_that_another_one_waits_for() {
+    const RESTS: Duration = Duration::from_secs(90);
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let session = session(&gateway, "v = 41");
+    let begin = |code: &str| {
+        let asked =
+            json!({ "code": code, "session": session, "context": { "pause": RESTS.as_secs() } });
+        gateway.begin(&asked).unwrap()
+    };
+    let first = begin("import asyncio\nv = 0\nawait asyncio.sleep(pause)");
+    gateway.settles(&first, 0);
+    let second = begin("v + 1");
+    gateway.kill();
+    let begun = Instant::now();
+    gateway.start();
+    assert!(begun.elapsed() < RESTS / 2, "it waited for a run that rests");
+    assert_eq!(gateway.run(&second).unwrap()["status"], "queued");
+    // It stands before whoever comes now.
+    let asked = json!({ "code": "v = 100", "session": session });
+    let third = gateway.begin(&asked).unwrap();
+    gateway.runs(&["cancel", &first]);
+    assert_eq!(gateway.over(&second, PATIENCE)["return_value"], 42);
+    assert_eq!(gateway.over(&third, PATIENCE)["status"], "succeeded");
+}
+
+#[test]
 fn a_run_that_computes_when_it_is_killed_begins_again_with_its_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
@@ -81,4 +109,23 @@ fn a_run_that_computes_for_longer_than_patience_goes_on_after_the_stop() {
     let run = gateway.over(&id, PATIENCE);
     assert_eq!(run["return_value"], "done", "{run:#}");
     assert_eq!(gateway.counted(), ["book one", "book two"]);
+}
+
+#[test]
+fn a_run_that_computes_when_the_gateway_is_stopped_begins_again_with_its_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [&KEPT[..], &["--stop-patience", "0.5s"]].concat();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &arguments);
+    gateway.start();
+    let session = session(&gateway, "v = 7");
+    let code =
+        "import time\nv += 1\nend = time.time() + 3\nwhile time.time() < end:\n    pass\nreturn v";
+    let id = gateway.begin(&json!({ "code": code, "session": session })).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(gateway.stop() < Duration::from_secs(10));
+    gateway.start();
+    let run = gateway.over(&id, PATIENCE);
+    assert_eq!(run["return_value"], 8, "{run:#}");
+    let after = json!({ "code": "v", "session": session });
+    assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 8);
 }

@@ -14,6 +14,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use engine::{Outcome, ProgramError};
 use serde::{Deserialize, Serialize};
@@ -33,20 +34,46 @@ const MOST_BYTES: usize = 4 << 20;
 /// What is said of a run whose end was too long to be kept.
 const UNSAID: &str = "it had ended when its gateway was ended, and what it returned and printed was too long to be kept with its session";
 
-/// A run that ended in a session.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A run that ended in a session. What is written of it is made only where the session is written before the
+/// run is stored.
+#[derive(Debug)]
 pub(crate) struct Held {
+    pub(crate) run: RunId,
+    success: bool,
+    /// How it ended, unless that is too long to be kept.
+    outcome: Option<Box<Outcome>>,
+}
+
+impl Held {
+    pub(crate) fn new(run: RunId, outcome: &Outcome) -> Self {
+        let whole = (length(outcome) <= MOST_BYTES).then(|| Box::new(outcome.clone()));
+        Self { run, success: outcome.success, outcome: whole }
+    }
+}
+
+/// How long an end is at least, as it is written.
+fn length(outcome: &Outcome) -> usize {
+    let artifacts: usize = outcome.artifacts.iter().map(|artifact| artifact.data.len()).sum();
+    outcome.return_value.get().len() + outcome.stdout.len() + outcome.stderr.len() + artifacts
+}
+
+/// The same, as it lies on disk.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Stored {
     pub(crate) run: RunId,
     success: bool,
     outcome: Option<Box<RawValue>>,
 }
 
-impl Held {
-    pub(crate) fn new(run: RunId, outcome: &Outcome) -> Self {
-        let whole = to_raw_value(outcome).ok().filter(|whole| whole.get().len() <= MOST_BYTES);
-        Self { run, success: outcome.success, outcome: whole }
+impl From<&Held> for Stored {
+    fn from(held: &Held) -> Self {
+        let whole = held.outcome.as_ref().and_then(|outcome| to_raw_value(outcome).ok());
+        let whole = whole.filter(|whole| whole.get().len() <= MOST_BYTES);
+        Self { run: held.run.clone(), success: held.success, outcome: whole }
     }
+}
 
+impl Stored {
     /// How it ended.
     pub(crate) fn outcome(&self) -> Outcome {
         let whole = self.outcome.as_ref().and_then(|whole| serde_json::from_str(whole.get()).ok());
@@ -79,17 +106,18 @@ pub(crate) struct Written {
     /// How long it is; 0 where there is none.
     pub(crate) bytes: u64,
     /// The runs that it holds.
-    pub(crate) runs: Vec<Held>,
+    pub(crate) runs: Vec<Stored>,
     /// How often its files had been changed that it shares; 0 where it shares none.
     pub(crate) files: u64,
 }
 
 /// What is written behind an image.
-pub(crate) fn tail(held: &[Held], files: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn tail(held: &[Arc<Held>], files: u64) -> io::Result<Vec<u8>> {
+    let runs: Vec<Stored> = held.iter().map(|held| Stored::from(&**held)).collect();
     let mut bytes = match (held, files) {
         ([], 0) => return Ok(Vec::new()),
-        (_, 0) => serde_json::to_vec(held)?,
-        _ => serde_json::to_vec(&Shared { runs: held, files })?,
+        (_, 0) => serde_json::to_vec(&runs)?,
+        _ => serde_json::to_vec(&Shared { runs: &runs, files })?,
     };
     let (length, sum) = (bytes.len() as u64, crc32fast::hash(&bytes));
     bytes.extend_from_slice(&length.to_le_bytes());
@@ -161,29 +189,32 @@ mod tests {
         }
     }
 
+    fn held(outcome: &Outcome) -> Arc<Held> {
+        Arc::new(Held::new(RunId::fresh(), outcome))
+    }
+
     #[test]
     fn a_file_has_its_image_and_the_runs_that_it_holds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
         assert_eq!(read(&path).unwrap().bytes, 0);
-        let held =
-            [Held::new(RunId::fresh(), &ended("[1]")), Held::new(RunId::fresh(), &ended("2"))];
+        let both = [held(&ended("[1]")), held(&ended("2"))];
         for (image, held, files) in [
-            (b"an image".as_slice(), &held[..], 0),
-            (b"", &held[..1], 0),
+            (b"an image".as_slice(), &both[..], 0),
+            (b"", &both[..1], 0),
             (b"x", &[], 0),
             (b"x", &[], 1),
-            (b"an image", &held[..], 12_345),
+            (b"an image", &both[..], 12_345),
         ] {
             let whole = [image, &tail(held, files).unwrap()].concat();
             std::fs::write(&path, &whole).unwrap();
             let found = read(&path).unwrap();
             assert_eq!((found.bytes, found.runs.len()), (whole.len() as u64, held.len()));
             assert_eq!(found.files, files);
-            for (found, held) in found.runs.iter().zip(held) {
+            for ((found, held), value) in found.runs.iter().zip(held).zip(["[1]", "2"]) {
                 assert_eq!(found.run, held.run);
                 let outcome = found.outcome();
-                assert_eq!(outcome.return_value.get(), held.outcome().return_value.get());
+                assert_eq!(outcome.return_value.get(), value);
                 assert_eq!((outcome.success, outcome.stdout.as_str()), (true, "said"));
             }
             assert_eq!(without(whole), image);
@@ -194,7 +225,7 @@ mod tests {
     fn a_changed_byte_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        let tail = tail(&[Held::new(RunId::fresh(), &ended("7"))], 0).unwrap();
+        let tail = tail(&[held(&ended("7"))], 0).unwrap();
         for at in 0..tail.len() - MARK.len() {
             let mut changed = [b"image".as_slice(), &tail].concat();
             changed[5 + at] ^= 1;
@@ -206,10 +237,14 @@ mod tests {
     #[test]
     fn an_end_that_is_too_long_is_still_one() {
         let long = Outcome { stdout: "x".repeat(MOST_BYTES), ..ended("1") };
-        let held = Held::new(RunId::fresh(), &long);
-        assert!(tail(std::slice::from_ref(&held), 0).unwrap().len() < 1_000);
-        let outcome = held.outcome();
-        assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
-        assert!(outcome.note.unwrap().contains("too long"));
+        // As it is written, each of these letters is six.
+        let longer = Outcome { stdout: "\u{1}".repeat(MOST_BYTES / 2), ..ended("1") };
+        for outcome in [long, longer] {
+            let held = held(&outcome);
+            assert!(tail(std::slice::from_ref(&held), 0).unwrap().len() < 1_000);
+            let outcome = Stored::from(&*held).outcome();
+            assert!(outcome.success && outcome.error.is_none() && outcome.stdout.is_empty());
+            assert!(outcome.note.unwrap().contains("too long"));
+        }
     }
 }

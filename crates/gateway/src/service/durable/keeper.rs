@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome, ProgramError};
 
 use super::Effect;
+use super::images::{image_files, last_image, names_in, read_image};
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
 use super::over::{damaged, told, told_well};
 use super::own::Own;
@@ -104,12 +105,15 @@ impl Keeper {
 
     /// What is on disk of a run; `None` if that is nothing that could go on.
     pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
-        let told_as = [SUCCEEDED, ENDED].into_iter().find(|name| folder.join(name).exists());
+        // Looked at once: there may be many of them, and somebody waits for the start.
+        let names = names_in(&folder)?;
+        let has = |name: &str| names.iter().any(|one| one == name);
+        let told_as = [SUCCEEDED, ENDED].into_iter().find(|name| has(name));
         let is_over = told_as.is_some();
         let path = folder.join(told_as.unwrap_or(LEDGER));
         let read = match ledger::read(&path) {
             // The process ended before there was one, and nothing leaves before that.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && last_image(&folder)? == 0 => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && last_image(&names) == 0 => {
                 return Ok(None);
             }
             read => read?,
@@ -121,7 +125,7 @@ impl Keeper {
         let number = past.image.as_ref().map_or(0, |image| image.number);
         let damage = if is_torn_inside || past.is_damaged {
             Some("its ledger was changed")
-        } else if !is_over && last_image(&folder)? > number {
+        } else if !is_over && last_image(&names) > number {
             // An image has its name only once its line is on disk.
             Some("its ledger lacks what was written last")
         } else {
@@ -136,7 +140,9 @@ impl Keeper {
         }
         // One that was being written when the process ended. What is known of images reads all of them.
         let [_, half] = image_files(&folder, number + 1);
-        let _ = std::fs::remove_file(half);
+        if half.file_name().and_then(|name| name.to_str()).is_some_and(has) {
+            let _ = std::fs::remove_file(half);
+        }
         let Past { image, left, spare, earlier, of_children, ended, .. } = past;
         let over = match (told_as, damage) {
             (Some(SUCCEEDED), _) => Some(told_well()),
@@ -571,7 +577,7 @@ impl Keeper {
         begun: Begun,
         (ledger, image): (&[u8], Option<&[u8]>),
     ) -> io::Result<Option<Found>> {
-        let folder = own.folder.join(begun.run.as_str());
+        let folder = own.folder_of(&begun.run);
         let _ = std::fs::remove_dir_all(aside);
         std::fs::create_dir_all(aside)?;
         let (lines, _) = ledger::decode(ledger);
@@ -740,7 +746,7 @@ impl Keeper {
 /// The ledger of a run that is over, if there is one. One that cannot be stored yet still lies where it
 /// was.
 fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
-    let folder = own.folder.join(run.as_str());
+    let folder = own.folder_of(run);
     let here = [SUCCEEDED, ENDED, LEDGER].map(|name| folder.join(name));
     std::iter::once(over(&own.all, run)).chain(here).find(|path| path.exists())
 }
@@ -748,31 +754,6 @@ fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
 /// Where the ledger of a run lies that is over.
 fn over(all: &Path, run: &RunId) -> PathBuf {
     all.join(OVER).join(run.as_str())
-}
-
-/// Where an image lies whose line is in the ledger, and where it does before that.
-fn image_files(folder: &Path, number: u64) -> [PathBuf; 2] {
-    [format!("image-{number}"), format!("image-{number}.new")].map(|name| folder.join(name))
-}
-
-fn read_image(folder: &Path, number: u64) -> io::Result<Vec<u8>> {
-    let [named, new] = image_files(folder, number);
-    match std::fs::read(named) {
-        // The process ended before it could be renamed, though its line was written.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::read(new),
-        read => read,
-    }
-}
-
-/// The highest number of an image in a folder whose line was in the ledger; 0 if there is none.
-fn last_image(folder: &Path) -> io::Result<u64> {
-    let mut last = 0;
-    for entry in std::fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix("image-")?.parse().ok());
-        last = last.max(number.unwrap_or(0));
-    }
-    Ok(last)
 }
 
 /// Sees to it that names in a folder are on disk.

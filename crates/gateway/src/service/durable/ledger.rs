@@ -20,7 +20,7 @@
 //! before it is the last that counts.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -316,10 +316,13 @@ fn written(line: &Line) -> io::Result<String> {
 /// The lines that count, how many bytes they are, and whether others follow that would count but for
 /// one that does not: no crash leaves that.
 pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64, bool)> {
-    if std::fs::metadata(path)?.len() > MOST_BYTES {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if length > MOST_BYTES {
         return Err(io::Error::other(format!("the ledger has more than {MOST_BYTES} bytes")));
     }
-    let bytes = std::fs::read(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
     let (lines, valid) = decode(&bytes);
     let rest = usize::try_from(valid).ok().and_then(|valid| bytes.get(valid..)).unwrap_or_default();
     let is_torn_inside =

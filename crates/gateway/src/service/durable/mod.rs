@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `past` (what
-//! that says), `keeper` (the files of one run), `own` (those of a process), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start), `over`
+//! that says), `keeper` and `images` (the files of one run), `own` (those of a process), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start), `over`
 //! (what does not go on), `afresh` (what is run again), `held` (the runs whose end a session holds), `moving` (from one gateway to another).
 
 mod afresh;
@@ -15,6 +15,7 @@ mod books;
 mod drive;
 mod effect;
 pub(super) mod held;
+mod images;
 pub(super) mod keeper;
 pub(super) mod ledger;
 mod moving;

@@ -3,9 +3,10 @@
 //! A run that was exported has left: it lies in a folder of its own, is never gone on with here, and
 //! can be fetched again until it is swept. So it goes on in one place, whatever happens on the way.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::{Engine, Image, Language, Limits, Outcome, ProgramError, Start};
@@ -111,8 +112,8 @@ impl Service {
         if record.status.is_final() {
             return Ok(());
         }
-        let (from, to) = (self.parts.store.kept().folder.clone(), self.parts.store.moved(run.id()));
-        let folder = from.join(run.id().as_str());
+        let store = &self.parts.store;
+        let (folder, to) = (store.kept().folder_of(run.id()), store.moved(run.id()));
         let left = tokio::task::spawn_blocking(move || Keeper::leave(&folder, &to)).await;
         left.map_err(std::io::Error::other)
             .and_then(|left| left)
@@ -143,6 +144,10 @@ impl Service {
         };
         let begun = self.allowed(caller, *begun);
         let engine = self.engine(begun.language).await?;
+        let _brought = Brought::begin(&self.brought, &begun.run).ok_or_else(|| {
+            let why = "because it is being imported already";
+            Refusal::NotMovable { run: begun.run.clone(), why }
+        })?;
         self.is_new(caller, &begun, again).await?;
         for image in pack.image.iter().chain(&pack.before) {
             fits(&engine, image, &begun.limits).await?;
@@ -274,10 +279,33 @@ impl Service {
             return Err(wrong("a program waits in it; export the run instead"));
         }
         let entry = self.admit(caller, language, None, "")?;
-        self.comes_from_anywhere(&entry.id).await?;
-        self.write_session(&entry, image).await?;
-        self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
-        Ok(entry.view(self.settings.lasts))
+        let written = async {
+            self.comes_from_anywhere(&entry.id).await?;
+            self.write_session(&entry, image).await?;
+            self.parts.store.write(Write::Session(Box::new(entry.row()))).await?;
+            Ok(())
+        };
+        let written = written.await;
+        self.unless_failed(&entry, written).await
+    }
+}
+
+/// A run that is being brought. Nobody else brings it as long as this is there.
+struct Brought<'a> {
+    all: &'a Mutex<HashSet<RunId>>,
+    run: &'a RunId,
+}
+
+impl<'a> Brought<'a> {
+    /// `None` if somebody brings it already.
+    fn begin(all: &'a Mutex<HashSet<RunId>>, run: &'a RunId) -> Option<Self> {
+        lock(all).insert(run.clone()).then_some(Self { all, run })
+    }
+}
+
+impl Drop for Brought<'_> {
+    fn drop(&mut self) {
+        lock(self.all).remove(self.run);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs under way, and those that an earlier process left.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -10,8 +10,6 @@ use engine::{
     CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
     StepError, stopped, used_up,
 };
-use futures_util::future::join_all;
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -143,8 +141,17 @@ impl Service {
                 run: from.clone(),
                 why: format!("{by}, which took it up, {why}"),
             };
-            // One that was refused after all has done nothing.
-            let Some(record) = self.settled(&by).await? else { break };
+            let record = self.settled(&by).await?;
+            let known = self.known(&by).await?;
+            let Some(record) = record else {
+                if matches!(known.called, Called::Unkept) {
+                    // It was refused after all, or called nothing before its process was killed.
+                    break;
+                }
+                return Err(refused(
+                    "could not be read when this gateway was started; start the gateway again, and look at that run first",
+                ));
+            };
             if !record.status.is_final() {
                 return Err(refused("has not ended; wait for it, or cancel it"));
             }
@@ -159,7 +166,6 @@ impl Service {
                 }
                 _ => {}
             }
-            let known = self.known(&by).await?;
             match known.called {
                 Called::These(of_all) => calls = of_all,
                 Called::Uncertain => return Err(refused(&format!("cannot be asked: {UNCERTAIN}"))),
@@ -295,7 +301,8 @@ impl Service {
         }
     }
 
-    /// Goes on with runs that an earlier process left. When this comes back, each has its session.
+    /// Goes on with runs that an earlier process left. When this comes back, each has its session or stands in
+    /// the row of it: whoever is first there may rest for days.
     pub(in crate::service) async fn take_up(self: &Arc<Self>, found: Vec<Found>) {
         if !found.is_empty() {
             info!(runs = found.len(), "runs of an earlier process go on");
@@ -304,7 +311,6 @@ impl Service {
         let mut found = found;
         found.sort_by_key(|one| one.begun.created_at);
         let mut held = self.held_by_sessions(&found).await;
-        let mut ready = Vec::with_capacity(found.len());
         for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
             let held = held.remove(&begun.run);
@@ -328,32 +334,27 @@ impl Service {
             record.calls = keeper.notes();
             let run = Run::new(record, None, &self.ending);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
-            let (send, has_session) = oneshot::channel();
-            ready.push(has_session);
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
                 let outcome = match over {
                     Some(over) if is_held => {
-                        drop(send);
                         service.counted_before(&run, &keeper).await;
                         Ok(Some(over))
                     }
                     Some(over) => {
-                        drop(send);
                         service.counted_before(&run, &keeper).await;
-                        service.cannot_go_on(over, &keeper).await
+                        Box::pin(service.cannot_go_on(over, &keeper)).await
                     }
-                    None => service.go_on(&entry, &run, &keeper, image, send).await,
+                    None => service.go_on(&entry, &run, &keeper, image).await,
                 };
-                service.finish(&run, &entry, &keeper, outcome).await;
+                Box::pin(service.finish(&run, &entry, &keeper, outcome)).await;
             });
-            // So that it stands in the row of its session before the next one does.
-            if futures_util::poll!(&mut going).is_pending() {
+            // So that it stands in the row of its session before the next one does, however many there are.
+            let polled = futures_util::poll!(tokio::task::unconstrained(&mut going));
+            if polled.is_pending() {
                 self.tasks.spawn(going);
             }
         }
-        // One that ended at once has dropped its end.
-        let _ = join_all(ready).await;
     }
 
     /// Runs that ended and are part of their sessions as those lie on disk, each with the bytes of that and how
@@ -361,12 +362,14 @@ impl Service {
     async fn held_by_sessions(&self, found: &[Found]) -> HashMap<RunId, (u64, Outcome)> {
         let sessions: BTreeSet<_> = found.iter().map(|one| one.begun.session.clone()).collect();
         let paths: Vec<_> = sessions.iter().map(|id| self.parts.store.image(id)).collect();
+        let runs: HashSet<_> = found.iter().map(|one| one.begun.run.clone()).collect();
         let read = move || {
             let mut all = HashMap::new();
             for path in paths {
                 match held::read(&path) {
-                    Ok(held::Written { bytes, runs, .. }) => {
-                        let held = runs.into_iter();
+                    Ok(held::Written { bytes, runs: held, .. }) => {
+                        // Of others it is known how they ended.
+                        let held = held.into_iter().filter(|held| runs.contains(&held.run));
                         all.extend(held.map(|held| (held.run.clone(), (bytes, held.outcome()))));
                     }
                     // It cannot be gone on with either, and says so.
@@ -411,34 +414,17 @@ impl Service {
         run: &Arc<Run>,
         keeper: &Arc<Keeper>,
         image: Option<ImageLine>,
-        has_session: oneshot::Sender<()>,
     ) -> Result<Option<Outcome>, Refusal> {
-        if entry.shared().is_some() {
-            // It stands in the row already, and those before it may be of other sessions and rest for long.
-            let _ = has_session.send(());
-            let mut body = entry.lock().await;
-            return self.go_on_in(&mut body, (entry, run, keeper), image).await;
-        }
-        let mut body = entry.body.lock().await;
-        // Nobody waits for it but who opens the service.
-        let _ = has_session.send(());
-        self.go_on_in(&mut body, (entry, run, keeper), image).await
-    }
-
-    async fn go_on_in(
-        &self,
-        body: &mut Body,
-        (entry, run, keeper): (&Arc<Entry>, &Arc<Run>, &Arc<Keeper>),
-        image: Option<ImageLine>,
-    ) -> Result<Option<Outcome>, Refusal> {
+        let mut body = entry.lock().await;
         entry.still_there()?;
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
+        // On the side, so that one of thousands that rest is small.
         let work = async |body: &mut Body| match image {
             Some(image) => self.go_on_from(body, place, image).await,
-            None => self.begin_again(body, place).await,
+            None => Box::pin(self.begin_again(body, place)).await,
         };
-        self.within_time(body, place, work).await
+        self.within_time(&mut body, place, work).await
     }
 
     /// What a run can call, with what it called in earlier processes counted.
@@ -534,15 +520,29 @@ impl Service {
         place: Place<'_>,
         image: ImageLine,
     ) -> Result<Option<Outcome>, Refusal> {
-        let begun = place.keeper.begun();
-        let started = SystemTime::now();
         if let Some(unknown) = unknown(place.keeper, &image) {
-            self.counted_before(place.run, place.keeper).await;
-            return Ok(Some(self.with_output(unknown, place.engine, place.keeper).await));
+            let ends = async {
+                self.counted_before(place.run, place.keeper).await;
+                self.with_output(unknown, place.engine, place.keeper).await
+            };
+            return Ok(Some(Box::pin(ends).await));
         }
+        let started = SystemTime::now();
         if image.pending.is_empty() && !sleeps_until(image.wake_at, place.run.leaving()).await {
             return Ok(None);
         }
+        Box::pin(self.go_on_now(body, place, image, started)).await
+    }
+
+    /// The same, once there is something to go on with or to wait for.
+    async fn go_on_now(
+        &self,
+        body: &mut Body,
+        place: Place<'_>,
+        image: ImageLine,
+        started: SystemTime,
+    ) -> Result<Option<Outcome>, Refusal> {
+        let begun = place.keeper.begun();
         self.review_again(place).await;
         let offer = self.counted_before(place.run, place.keeper).await;
         let left = place.keeper.all_left();
