@@ -271,10 +271,21 @@ impl<'a> Judge<'_, 'a, '_> {
             .any(|id| matches!(self.tree.node(id), AnyNodeRef::ExprLambda(_)))
     }
 
+    /// Whether this is in a text, which is read as a type where it stands behind a class: `filter['a']`.
+    fn is_in_text(&self, range: TextRange) -> bool {
+        let id = self.tree.around(range);
+        std::iter::once(id).chain(self.tree.above(id).take(1)).any(|id| {
+            matches!(
+                self.tree.node(id),
+                AnyNodeRef::ExprStringLiteral(_) | AnyNodeRef::StringLiteral(_)
+            )
+        })
+    }
+
     fn undefined(&self, complaint: &Complaint) -> Option<Mistake> {
         let given = self.given?;
         let name = quoted(&complaint.message)?;
-        if given.iter().any(|one| one == name) {
+        if given.iter().any(|one| one == name) || self.is_in_text(complaint.range) {
             return None;
         }
         let mut message = format!("the name '{name}' is not defined");

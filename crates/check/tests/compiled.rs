@@ -204,7 +204,7 @@ fn all_of_a_server_can_be_imported_in_every_way() {
         "import { forge } from \"servers\";\nreturn await forge.get_repository({ owner: \"a\", repo: \"b\" })",
         "import { create_issue } from \"servers/forge/create_issue\";\nawait create_issue({ owner: \"a\", repo: \"b\", title: \"c\" })",
         "const { get_repository } = await import(\"servers/forge\");\nawait get_repository({ owner: \"a\", repo: \"b\" })",
-        "import { sleep, callMCPTool } from \"tidegate\";\nawait sleep(1); await callMCPTool(\"x\")",
+        "import { sleep, callMCPTool } from \"tidegate\";\nawait sleep(1); await callMCPTool(\"create_issue\", { owner: \"a\", repo: \"b\", title: \"c\" })",
         "import { twice } from \"skills/twice\";\nimport { rows } from \"./rows.ts\";\ntwice(rows)",
     ] {
         assert_eq!(blocked(source), [], "{source}");

@@ -34,6 +34,8 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
     let checked = SemanticBuilder::new()
         .with_check_syntax_error(true)
         .with_enum_eval(true)
+        // Only parts of namespaces are looked for in the tree.
+        .with_build_nodes(text.contains("namespace") || text.contains("module"))
         .with_excess_capacity(1.0)
         .build(&program);
     if let Some(problem) = first(&checked.diagnostics, text) {

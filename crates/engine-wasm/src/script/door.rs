@@ -236,7 +236,10 @@ impl Desk<'_> {
     // --- arguments and answers --------------------------------------------------------
 
     fn argument(&self, index: usize) -> Result<u32, Stop> {
-        self.given[..self.count].get(index).copied().ok_or(Stop::Protocol("a call without its arguments"))
+        self.given[..self.count]
+            .get(index)
+            .copied()
+            .ok_or(Stop::Protocol("a call without its arguments"))
     }
 
     fn number(&mut self, index: usize) -> wasmtime::Result<f64> {

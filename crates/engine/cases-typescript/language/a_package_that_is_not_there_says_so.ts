@@ -1,4 +1,4 @@
-// expect: raised ImportError: lodash
+// expect: raised ImportError: left-pad
 // hint: Packages are not available
-import _ from "lodash";
-_.map([], x => x)
+import pad from "left-pad";
+pad("a", 2)

@@ -1,4 +1,4 @@
 // expect: raised TypeError: cannot read property
-// line: 4
+// line: 2
 const one = 1;
 null.x

@@ -700,6 +700,7 @@ mod tests {
         for statement in [
             "ALTER TABLE sessions DROP COLUMN language".to_owned(),
             "ALTER TABLE sessions DROP COLUMN agent".to_owned(),
+            "ALTER TABLE sessions DROP COLUMN workspace".to_owned(),
             format!(
                 "INSERT INTO sessions VALUES ('{id}', 'ann', 1, 2, 'development', '{}', 1, NULL, 0, 0)",
                 serde_json::to_string(&Limits::default()).unwrap()

@@ -44,9 +44,11 @@ impl Direct {
         let (mut clients, mut children) = (HashMap::new(), Vec::new());
         for (name, server) in servers {
             let mut child = command(server, folder)?.current_dir(system.folder()).spawn()?;
-            let (reads, writes) = child.stdout.take().zip(child.stdin.take()).ok_or("no streams")?;
+            let (reads, writes) =
+                child.stdout.take().zip(child.stdin.take()).ok_or("no streams")?;
             // An answer that is longer than it takes by itself would never come.
-            let lines = AsyncRwTransport::new_client(reads, writes).with_max_line_length(usize::MAX);
+            let lines =
+                AsyncRwTransport::new_client(reads, writes).with_max_line_length(usize::MAX);
             let client = ().serve(lines).await?;
             client.list_all_tools().await?;
             clients.insert(name.clone(), client);

@@ -186,6 +186,7 @@ mod tests {
         for run in runs {
             std::fs::create_dir_all(folder.join(run).join("ledger")).unwrap();
         }
+        std::fs::create_dir_all(folder).unwrap();
         File::create(folder.join(LOCK)).unwrap();
     }
 
