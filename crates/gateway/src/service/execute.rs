@@ -204,11 +204,21 @@ impl Service {
         let (resumes, earlier) = self.earlier(caller, request.resume_from.as_ref()).await?;
         self.uncover_program(caller, &mut request).await?;
         let own = named(request.agent.clone())?;
+        let refuses = request.if_busy == IfBusy::Refuse;
+        if let Some(other) = request.workspace_of.as_ref().filter(|_| refuses)
+            && !self.entry(caller, other)?.is_idle()
+        {
+            return Err(Refusal::Busy(other.clone()));
+        }
         let (entry, coming, limits) = self.place(caller, &request, language)?;
         if request.workspace_of.is_some() {
             self.write_shared(&entry).await?;
         }
-        if request.if_busy == IfBusy::Refuse && !entry.is_idle() {
+        if refuses && !entry.is_idle() {
+            // Somebody was quicker. What was made for this request alone goes with it.
+            if request.workspace_of.is_some() {
+                self.remove(&entry).await;
+            }
             return Err(Refusal::Busy(entry.id.clone()));
         }
         let trace = self.parts.spans.as_ref().map(|_| Trace::new(request.trace.take()));

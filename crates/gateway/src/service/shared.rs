@@ -137,8 +137,12 @@ impl Entry {
 
     /// Whether no program runs in it, nor in one that shares its files.
     pub(super) fn is_idle(&self) -> bool {
-        self.body.try_lock().is_ok()
-            && self.shared().is_none_or(|shared| shared.turn.try_lock().is_ok())
+        // One of them may run a program that began before they shared anything.
+        let are_idle = |shared: &Arc<Shared>| {
+            shared.turn.try_lock().is_ok()
+                && shared.members().iter().all(|member| member.body.try_lock().is_ok())
+        };
+        self.body.try_lock().is_ok() && self.shared().is_none_or(are_idle)
     }
 
     /// The same, as the body.

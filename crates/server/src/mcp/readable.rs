@@ -176,6 +176,9 @@ fn too_long(line: &[u8]) -> Vec<u8> {
     request.into_bytes()
 }
 
+/// The most bytes of what a client says of itself, which every one of its sessions keeps.
+const INTRODUCTION: usize = 16 << 10;
+
 /// The most bytes of a message.
 pub(super) const BODY: usize = 16 << 20;
 
@@ -226,6 +229,13 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
         Err(error) => {
             return failed(StatusCode::BAD_REQUEST, -32700, &format!("this is not JSON: {error}"));
         }
+        Ok(message) if bytes.len() > INTRODUCTION && introduces(&message) => {
+            let words = format!(
+                "`initialize` has {} bytes, more than the {INTRODUCTION} that may be said of a client, which are kept as long as it stays; say less in `capabilities` and `clientInfo`",
+                bytes.len()
+            );
+            return failed(StatusCode::PAYLOAD_TOO_LARGE, -32600, &words);
+        }
         Ok(Value::Array(messages)) if parts.extensions.get::<batch::Taken>().is_some() => {
             return batch::answered(parts, messages, next).await;
         }
@@ -236,6 +246,15 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
         }
     }
     in_words(next.run(Request::from_parts(parts, Body::from(bytes))).await).await
+}
+
+/// Whether a client says here what it is.
+fn introduces(message: &Value) -> bool {
+    let is_it = |message: &Value| message.get("method").is_some_and(|method| method == "initialize");
+    match message {
+        Value::Array(messages) => messages.iter().any(is_it),
+        message => is_it(message),
+    }
 }
 
 /// What is said of a body that was not read.

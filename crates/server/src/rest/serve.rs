@@ -21,7 +21,7 @@ pub(super) const URI_BYTES: usize = 16 << 10;
 
 /// What is read of headers that are too large, so that whoever sent them can be told; what is larger
 /// still gets a bare status.
-const READ_BYTES: usize = 1 << 20;
+const READ_BYTES: usize = 2 * HEADER_BYTES;
 const READ_COUNT: usize = 1_000;
 
 /// A certificate and its key, as PEM files.

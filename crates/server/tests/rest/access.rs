@@ -221,6 +221,20 @@ async fn sessions_of_the_protocol_are_so_many_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_client_says_of_itself_is_short_since_it_is_kept() {
+    let house = House::new().await;
+    let mut long = hello();
+    long["params"]["capabilities"]["experimental"] = json!({"x": {"y": "x".repeat(20_000)}});
+    for message in [long.clone(), json!([long])] {
+        let asked = house.asked(Method::POST, "/mcp").json(&message);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        let refused = asked.send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        assert!(refused.text().await.unwrap().contains("16384 that may be said"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_of_the_protocol_is_no_longer_than_other_bodies() {
     let rest = RestOptions { bodies: bodies_of(1_000), ..RestOptions::default() };
     let house = House::with(Settings::default(), rest).await;

@@ -99,6 +99,12 @@ async fn one_program_at_a_time_runs_in_all_of_them() {
     house.until(&at, |run| run["status"] == "waiting" || run["status"] == "succeeded").await;
     let refused = json!({"code": "1", "session": script, "if_busy": "refuse"});
     assert_problem(house.post("/execute", refused).await, 409, "session_busy").await;
+    // Nor is a session made for whoever does not wait.
+    let before = house.get("/api/v1/sessions").await["sessions"].as_array().unwrap().len();
+    let refused = json!({"code": "1", "workspace_of": python, "if_busy": "refuse"});
+    assert_problem(house.post("/execute", refused).await, 409, "session_busy").await;
+    let after = house.get("/api/v1/sessions").await["sessions"].as_array().unwrap().len();
+    assert_eq!(before, after);
     // It waits, and finds what the other left.
     assert_eq!(house.value(&script, "return await readFile('/workspace/n')").await, "2");
     assert_eq!(house.get(&at).await["status"], "succeeded");
