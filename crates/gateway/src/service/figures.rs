@@ -8,7 +8,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use engine::{Language, LimitKind};
-use metrics::{Counter, counter, describe_counter, describe_gauge, describe_histogram, histogram};
+use metrics::{
+    Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, histogram,
+};
 
 use super::analysis;
 use super::receipt::Receipt;
@@ -71,6 +73,9 @@ const WAYS: [&str; 3] = ["tidegate", "inline", "search"];
 /// What programs are for.
 const USE_CASES: [&str; 4] = ["computing", "polling", "filtering", "workflow"];
 
+/// What requests are for.
+const REQUESTS: [&str; 6] = ["code", "analysis", "validate", "search", "direct", "ask"];
+
 /// How a value begins of which there was too much.
 const TOO_LARGE: &str = r#"{"$type":"too_large","bytes":"#;
 
@@ -92,6 +97,9 @@ pub(super) enum Phase {
 }
 
 impl Phase {
+    const ALL: [Self; 6] =
+        [Self::Queue, Self::Check, Self::Thaw, Self::Guest, Self::Rest, Self::HostCall];
+
     fn name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
@@ -104,7 +112,11 @@ impl Phase {
     }
 
     pub(super) fn took(self, time: Duration) {
-        histogram!("tidegate_phase_seconds", "phase" => self.name()).record(time);
+        self.histogram().record(time);
+    }
+
+    fn histogram(self) -> Histogram {
+        histogram!("tidegate_phase_seconds", "phase" => self.name())
     }
 }
 
@@ -205,6 +217,39 @@ fn begin() {
             tokens(way, use_case, language).increment(0);
         }
     }
+    for kind in REQUESTS {
+        counter!("tidegate_requests_total", "kind" => kind).increment(0);
+    }
+    begin_histograms();
+}
+
+/// A histogram begins at 0 once it is known: nothing may be recorded for it, since that would count as a run.
+fn begin_histograms() {
+    drop(code_bytes());
+    for phase in Phase::ALL {
+        drop(phase.histogram());
+    }
+    for language in Language::ALL {
+        drop(run_seconds(language));
+        drop(guest_cpu(language));
+        drop(guest_memory(language));
+    }
+}
+
+fn code_bytes() -> Histogram {
+    histogram!("tidegate_code_bytes")
+}
+
+fn run_seconds(language: Language) -> Histogram {
+    histogram!("tidegate_run_seconds", "language" => language.name())
+}
+
+fn guest_cpu(language: Language) -> Histogram {
+    histogram!("tidegate_guest_cpu_seconds", "language" => language.name())
+}
+
+fn guest_memory(language: Language) -> Histogram {
+    histogram!("tidegate_guest_memory_bytes", "language" => language.name())
 }
 
 fn runs(status: Status, language: Language) -> Counter {
@@ -238,7 +283,7 @@ pub(super) fn count(record: &Record, price: f64) {
         Phase::Queue.took(Duration::from_millis(u64::try_from(queued).unwrap_or_default()));
     }
     if !analysis::is_one(&record.program) {
-        histogram!("tidegate_code_bytes").record(number(record.program.len() as u64));
+        code_bytes().record(number(record.program.len() as u64));
     }
     for call in record.calls.iter().filter(|call| !call.unmade && !call.reused) {
         if let Some(took) = call.took {
@@ -253,15 +298,12 @@ pub(super) fn count(record: &Record, price: f64) {
 }
 
 fn count_end(ended: &Ended, language: Language) {
-    let language = language.name();
-    histogram!("tidegate_run_seconds", "language" => language)
-        .record(ended.execution_time_ms / 1e3);
+    run_seconds(language).record(ended.execution_time_ms / 1e3);
     let whole = Duration::try_from_secs_f64(ended.execution_time_ms / 1e3).unwrap_or_default();
     Phase::Guest.took(ended.usage.wall);
     Phase::Rest.took(whole.saturating_sub(ended.usage.wall));
-    histogram!("tidegate_guest_cpu_seconds", "language" => language).record(ended.usage.cpu);
-    histogram!("tidegate_guest_memory_bytes", "language" => language)
-        .record(number(ended.usage.memory_bytes));
+    guest_cpu(language).record(ended.usage.cpu);
+    guest_memory(language).record(number(ended.usage.memory_bytes));
     if ended.return_value.get().starts_with(TOO_LARGE) {
         limit_hits(LimitKind::Value).increment(1);
     }

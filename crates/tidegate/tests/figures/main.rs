@@ -10,6 +10,14 @@ use std::path::Path;
 use gateway::{Gateway, command};
 use serde_json::{Value, json};
 
+/// Figures whose labels are known with the first of what they count: servers, tools, routes, and guests that stand by.
+const BEGINS_LATER: [&str; 4] = [
+    "tidegate_host_calls_total",
+    "tidegate_http_requests_total",
+    "tidegate_standby_total",
+    "tidegate_tool_combinations_total",
+];
+
 /// The names in a text that are ours.
 fn names(text: &str) -> BTreeSet<String> {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -17,6 +25,12 @@ fn names(text: &str) -> BTreeSet<String> {
         .filter(|word| word.starts_with("tidegate_"))
         .map(str::to_owned)
         .collect()
+}
+
+/// The names in a text whose changes are asked for.
+fn changes(text: &str) -> BTreeSet<String> {
+    let asked = ["rate(", "increase("].into_iter().flat_map(|word| text.split(word).skip(1));
+    asked.filter_map(|rest| names(rest.split('{').next()?.split('[').next()?).pop_first()).collect()
 }
 
 fn deployed(file: &str) -> String {
@@ -42,8 +56,26 @@ fn the_dashboard_and_the_alerts_ask_for_what_is_counted() {
         "tidegate_tokens_received_total 0",
         "tidegate_bytes_kept_total 0",
         "tidegate_sessions_started_total 0",
+        "tidegate_requests_total{kind=\"code\"} 0",
+        "tidegate_requests_total{kind=\"direct\"} 0",
+        "tidegate_code_bytes_count 0",
+        "tidegate_code_bytes_sum 0",
+        "tidegate_run_seconds_count{language=\"python\"} 0",
+        "tidegate_run_seconds_bucket{language=\"python\",le=\"+Inf\"} 0",
+        "tidegate_guest_cpu_seconds_sum{language=\"python\"} 0",
+        "tidegate_guest_memory_bytes_bucket{language=\"python\",le=\"+Inf\"} 0",
+        "tidegate_phase_seconds_bucket{phase=\"guest\",le=\"+Inf\"} 0",
+        "tidegate_phase_seconds_bucket{phase=\"host_call\",le=\"+Inf\"} 0",
     ] {
         assert!(before.lines().any(|one| one == line), "{line} is not in\n{before}");
+    }
+    let first = names(&before);
+    for file in ["grafana-dashboard.json", "alerts.yml"] {
+        let asked = changes(&deployed(file));
+        assert!(!asked.is_empty(), "{file} asks for no change");
+        for name in asked.iter().filter(|name| !BEGINS_LATER.contains(&name.as_str())) {
+            assert!(first.contains(name), "{file} asks how {name} changes, which begins too late");
+        }
     }
     let worked = gateway.run(
         "from servers.data import get_devices\ndevices = await get_devices()\nreturn len(devices)",
