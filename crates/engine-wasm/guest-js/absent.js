@@ -78,8 +78,8 @@ const IN_PART = [
 ];
 const BY_GLOBAL = /\bglobalThis\.([\w$]+)/;
 
-/** What to try next, where that is known. */
-function hintFor(error, made) {
+/** What to try next, where that is known; `at` is where it happened, if anybody knows. */
+function hintFor(error, made, at) {
   try {
     if (typeof error?.tidegateHint === "string") {
       return error.tidegateHint;
@@ -104,10 +104,10 @@ function hintFor(error, made) {
     if (partly !== null) {
       return partly;
     }
-    if (made.type === "TypeError" && /not a function/.test(message)) {
-      return "If this should be a tool's answer, put `await` before the call: `(await call()).map(…)`.";
+    if (made.type === "SyntaxError" && at !== undefined) {
+      return hintForJson(at);
     }
-    return null;
+    return made.type === "TypeError" && at !== undefined ? hintForGiven(made, at) : null;
   } catch {
     return null;
   }

@@ -160,7 +160,8 @@ function describe(error, program) {
     }
   }
   made.traceback = traced(error, found, 0).slice(0, 8000);
-  const hint = hintFor(error, made);
+  // What is known of variables holds for the program itself, not for a file that it imported.
+  const hint = hintFor(error, made, at === found[0] && at?.file === program ? at : undefined);
   if (hint !== null) {
     made.hint = hint;
   }

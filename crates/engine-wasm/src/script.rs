@@ -56,6 +56,8 @@ pub(crate) const PACKAGE: &[&str] = &[
     include_str!("../guest-js/inspect.js"),
     include_str!("../guest-js/failures.js"),
     include_str!("../guest-js/absent.js"),
+    include_str!("../guest-js/written.js"),
+    include_str!("../guest-js/given.js"),
     include_str!("../guest-js/files.js"),
     include_str!("../guest-js/tools.js"),
     include_str!("../guest-js/modules.js"),
