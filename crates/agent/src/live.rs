@@ -242,7 +242,8 @@ impl Agent {
             return invalid(
                 "context",
                 format!(
-                    "has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+                    "has the key {key:?}, which cannot be a variable; {}",
+                    engine::other_name(language, key)
                 ),
             );
         }

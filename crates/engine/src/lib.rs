@@ -32,5 +32,5 @@ pub use image::{Digest, Image, ImageError};
 pub use language::{Language, UnknownLanguage};
 pub use limits::{Level, LimitKind, Limits};
 pub use outcome::{Artifact, Outcome, ProgramError, Stream, Usage};
-pub use program::{Context, Program, is_variable, is_variable_of};
+pub use program::{Context, Program, is_variable, is_variable_of, other_name};
 pub use session::{Calls, ENDLESS, NoCalls, Rest, Session, SessionError, WAITED, stopped, used_up};

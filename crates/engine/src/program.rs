@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 use crate::language::Language;
 
@@ -127,7 +128,8 @@ pub fn is_variable_of(language: Language, name: &str) -> bool {
     }
 }
 
-/// Whether a program could have a variable of this name, and it means nothing to Python itself.
+/// Whether a program could have a variable of this name, and it means nothing to Python itself. Python reads
+/// names in their normal form (NFKC), so that no program would find one that is written otherwise.
 #[must_use]
 pub fn is_variable(name: &str) -> bool {
     let mut letters = name.chars();
@@ -135,11 +137,22 @@ pub fn is_variable(name: &str) -> bool {
         && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
         && !KEYWORDS.contains(&name)
         && !(name.starts_with("__") && name.ends_with("__"))
+        && is_nfkc(name)
+}
+
+/// What to do about a name that cannot be a variable, for whoever chose it.
+#[must_use]
+pub fn other_name(language: Language, name: &str) -> String {
+    let read: String = name.nfkc().collect();
+    if language == Language::Python && read != name && is_variable(&read) {
+        return format!("name it {read:?}, its normal form, by which Python knows it");
+    }
+    "rename it to letters, digits and _".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_variable, is_variable_of};
+    use super::{is_variable, is_variable_of, other_name};
     use crate::language::Language::{Python, TypeScript};
 
     #[test]
@@ -155,5 +168,18 @@ mod tests {
                 .any(|name| is_variable_of(TypeScript, name))
         );
         assert!(is_variable_of(Python, "new") && !is_variable_of(Python, "def"));
+    }
+
+    #[test]
+    fn names_that_python_would_read_as_others_are_no_variables() {
+        for (name, read) in [("ﬁ", "fi"), ("ªb", "ab"), ("ｘ", "x"), ("a\u{2126}", "a\u{3a9}")]
+        {
+            assert!(!is_variable(name) && is_variable_of(TypeScript, name), "{name}");
+            let told = other_name(Python, name);
+            assert!(told.starts_with(&format!("name it {read:?}")), "{name}: {told}");
+        }
+        assert!(["\u{e9}", "größe", "変数", "fi"].into_iter().all(is_variable));
+        assert_eq!(other_name(Python, "a-b"), "rename it to letters, digits and _");
+        assert_eq!(other_name(Python, "𝐝𝐞𝐟"), "rename it to letters, digits and _");
     }
 }

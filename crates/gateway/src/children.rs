@@ -20,7 +20,7 @@ use std::time::Duration;
 use check::review::Review;
 use engine::{
     CallError, Context, Engine, Language, Level, Limits, Outcome, Program, ProgramError, Session,
-    Start, Usage, is_variable_of,
+    Start, Usage, is_variable_of, other_name,
 };
 use metrics::counter;
 use serde::Deserialize;
@@ -272,7 +272,8 @@ impl Children {
         let unusable = |key: &&String| !is_variable_of(language, key);
         if let Some(key) = asked.context.keys().find(unusable) {
             let message = format!(
-                "spawn(): the context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+                "spawn(): the context has the key {key:?}, which cannot be a variable; {}",
+                other_name(language, key)
             );
             return Err(fault("ArgumentError", message));
         }

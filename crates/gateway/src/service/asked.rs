@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use budget::LEAST_TOKENS;
-use engine::{Language, is_variable_of};
+use engine::{Language, is_variable_of, other_name};
 
 use super::execute::Request;
 use super::{Refusal, Service};
@@ -36,7 +36,8 @@ impl Service {
             return unfit(
                 "context",
                 format!(
-                    "has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+                    "has the key {key:?}, which cannot be a variable; {}",
+                    other_name(language, key)
                 ),
             );
         }

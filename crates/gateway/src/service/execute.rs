@@ -206,7 +206,7 @@ impl Service {
         let own = named(request.agent.clone())?;
         let refuses = request.if_busy == IfBusy::Refuse;
         if let Some(other) = request.workspace_of.as_ref().filter(|_| refuses)
-            && !self.entry(caller, other)?.is_idle()
+            && !self.entry_to_share(caller, other)?.is_idle()
         {
             return Err(Refusal::Busy(other.clone()));
         }

@@ -27,6 +27,21 @@ pub enum Refusal {
         /// Why.
         why: &'static str,
     },
+    /// There is no such session whose files a fresh one could share.
+    #[error(
+        "there is no session {0}, which `workspace_of` names; leave `workspace_of` out to start with files of its own"
+    )]
+    NoneToShare(SessionId),
+    /// The session whose files a fresh one was to share is no more.
+    #[error(
+        "the session {session}, which `workspace_of` names, is no more: {why}; leave `workspace_of` out to start with files of its own"
+    )]
+    GoneToShare {
+        /// Which.
+        session: SessionId,
+        /// Why.
+        why: &'static str,
+    },
     /// Another program runs in it, and the caller does not want to wait.
     #[error(
         "a program is running in the session {0}; wait for it, or leave `if_busy` out to queue behind it"
@@ -164,8 +179,8 @@ impl Refusal {
                 "invalid_request"
             }
             Self::NoEngine(_) => "no_runtime",
-            Self::NoSession(_) => "unknown_session",
-            Self::Gone { .. } => "session_gone",
+            Self::NoSession(_) | Self::NoneToShare(_) => "unknown_session",
+            Self::Gone { .. } | Self::GoneToShare { .. } => "session_gone",
             Self::Busy(_) => "session_busy",
             Self::OtherLanguage { .. } => "other_language",
             Self::NotResumable { .. } => "not_resumable",

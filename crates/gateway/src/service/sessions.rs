@@ -94,6 +94,19 @@ impl Service {
         Ok(entry)
     }
 
+    /// The session that `workspace_of` names: what is wrong with it is wrong with that field.
+    pub(super) fn entry_to_share(
+        &self,
+        caller: &Caller,
+        id: &SessionId,
+    ) -> Result<Arc<Entry>, Refusal> {
+        self.entry(caller, id).map_err(|refusal| match refusal {
+            Refusal::NoSession(session) => Refusal::NoneToShare(session),
+            Refusal::Gone { session, why } => Refusal::GoneToShare { session, why },
+            other => other,
+        })
+    }
+
     /// A new session for one program, which nobody asked to keep.
     pub(super) fn admit_one(
         &self,

@@ -177,7 +177,7 @@ impl Service {
         (language, level): (Language, Option<Level>),
         agent: &str,
     ) -> Result<Arc<Entry>, Refusal> {
-        let other = self.entry(caller, other)?;
+        let other = self.entry_to_share(caller, other)?;
         let (level, limits) = self.limits_at(level.or(Some(other.level)));
         let room = |limits: &Limits| (limits.workspace_bytes, limits.workspace_writable);
         if room(&limits) != room(&other.limits) {

@@ -170,7 +170,10 @@ fn status(refusal: &Refusal) -> StatusCode {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         Refusal::NoEngine(_) | Refusal::Draining => StatusCode::SERVICE_UNAVAILABLE,
-        Refusal::Gone { .. } | Refusal::Session(_) | Refusal::Unthawed(_) => StatusCode::GONE,
+        Refusal::Gone { .. }
+        | Refusal::GoneToShare { .. }
+        | Refusal::Session(_)
+        | Refusal::Unthawed(_) => StatusCode::GONE,
         Refusal::Busy(_)
         | Refusal::OtherLanguage { .. }
         | Refusal::NotResumable { .. }
@@ -215,6 +218,17 @@ mod tests {
         assert_eq!((problem.status, problem.told.code), (StatusCode::NOT_FOUND, "unknown_session"));
         assert_eq!(problem.told.message, format!("there is no session {id}"));
         assert_eq!(problem.told.hint.as_deref(), Some("leave `session` out to start a fresh one"));
+        // A hint names the field that was wrong.
+        let unshared = [
+            (StatusCode::NOT_FOUND, Refusal::NoneToShare(id.clone())),
+            (StatusCode::GONE, Refusal::GoneToShare { session: id, why: "it expired" }),
+        ];
+        for (status, refusal) in unshared {
+            let problem = Problem::from(refusal);
+            let hint = problem.told.hint.as_deref().unwrap();
+            assert_eq!(problem.status, status, "{}", problem.told.message);
+            assert!(hint.starts_with("leave `workspace_of` out"), "{hint}");
+        }
     }
 
     #[test]

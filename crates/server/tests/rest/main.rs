@@ -346,6 +346,10 @@ async fn mistakes_are_told_with_their_field() {
         let told = assert_problem(house.post("/execute", body).await, 422, "invalid_request").await;
         assert!(told.contains("`context`"), "{told}");
     }
+    // Python reads names in their normal form, and would never find this one.
+    let body = json!({"code": "return ﬁ", "context": {"ﬁ": 1}});
+    let told = assert_problem(house.post("/execute", body).await, 422, "invalid_request").await;
+    assert!(told.contains("name it \"fi\"") || told.contains("name it \\\"fi\\\""), "{told}");
     let broken = house.asked(Method::POST, "/execute").header("content-type", "application/json");
     let broken = broken.body("{\n \"code\": }").send().await.unwrap();
     let told = assert_problem(broken, 400, "invalid_json").await;

@@ -203,9 +203,14 @@ async fn nobody_shares_what_is_somebody_elses() {
     assert_eq!(made["success"], true, "{made}");
     let with = json!({"workspace_of": made["session"], "language": "typescript"});
     let refused = ask(&bob, "/api/v1/sessions", with).await.unwrap();
-    assert_problem(refused, 404, "unknown_session").await;
-    let run = json!({"code": "1", "workspace_of": made["session"]});
-    assert_problem(ask(&bob, "/execute", run).await.unwrap(), 404, "unknown_session").await;
+    let said = assert_problem(refused, 404, "unknown_session").await;
+    assert!(said.contains("leave `workspace_of` out"), "{said}");
+    for refuses in ["wait", "refuse"] {
+        let run = json!({"code": "1", "workspace_of": made["session"], "if_busy": refuses});
+        let refused = ask(&bob, "/execute", run).await.unwrap();
+        let said = assert_problem(refused, 404, "unknown_session").await;
+        assert!(said.contains("leave `workspace_of` out") && !said.contains("`session`"), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

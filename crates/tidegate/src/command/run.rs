@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use engine::{
     Context, Host, Language, Outcome, Program, ProgramError, Start, Stream, Usage, is_variable,
-    is_variable_of,
+    is_variable_of, other_name,
 };
 
 use super::explain;
@@ -248,7 +248,8 @@ pub(super) fn read_context(given: Option<&str>, language: Language) -> anyhow::R
         Ok(context) => match context.keys().find(|key| !is_variable_of(language, key)) {
             None => Ok(context),
             Some(key) => Err(Misuse::error(format!(
-                "--context has the key {key:?}, which cannot be a variable; rename it to letters, digits and _"
+                "--context has the key {key:?}, which cannot be a variable; {}",
+                other_name(language, key)
             ))),
         },
         Err(error) if error.is_data() => Err(Misuse::error(
