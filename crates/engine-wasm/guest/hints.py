@@ -711,6 +711,9 @@ def _tool_error(exc, message, scene):
     if type(sent) is not str or type(exc.tool) is not str or exc.kind != "ToolError":
         return None
     told = f"These are the server's words. It was sent {sent}; /servers/{exc.server}/{exc.tool}.py says what it takes."
+    # What is refused is often what an earlier call would have said: an id, a name.
+    gave = returned.words(_text_of(scene), besides=exc.tool) if scene.traceback is not None else None
+    told += f" Before that, {gave}." if gave else ""
     named = _named_in(message, exc.server, exc.tool)
     return told + (f" Of the same server:\n{named}" if named else "")
 

@@ -24,9 +24,9 @@ def note(tool, value):
     _seen[tool] = _outline(value, 2)
 
 
-def words(text):
-    """What the tools returned that `text` names, or None."""
-    told = [f"{tool}() gave {outline}" for tool, outline in _seen.items() if tool in text]
+def words(text, besides=None):
+    """What the tools returned that `text` names, or None; nothing of the tool `besides`."""
+    told = [f"{tool}() gave {outline}" for tool, outline in _seen.items() if tool in text and tool != besides]
     if not told:
         return None
     return "; ".join(told)[:_MOST_WORDS]

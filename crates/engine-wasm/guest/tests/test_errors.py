@@ -348,6 +348,23 @@ class Hints(unittest.TestCase):
         text = "It is a text: '[{\"s\": 6}]'. If it is JSON, json.loads(...) makes a value of it."
         self.assertEqual(hint_of("r = '[{\"s\": 6}]'\nr['s']"), text)
 
+    def test_a_refused_id_comes_with_what_the_call_before_gave(self):
+        from _tidegate import returned
+
+        def job_state(job):
+            made = ToolError(f"no such job: {job}", "ToolError", "shop", "job_state")
+            made.sent = '{"job":"x"}'
+            raise made
+
+        returned._seen.clear()
+        self.addCleanup(returned._seen.clear)
+        returned.note("start_job", {"job_id": "j1"})
+        returned.note("job_state", {"state": "done"})
+        names = {"start_job": len, "job_state": job_state}
+        hint = described("start_job('x')\njob_state(job='x')", names)["hint"]
+        self.assertIn("Before that, start_job() gave {'job_id': str}, the text beginning 'j1'.", hint)
+        self.assertNotIn("job_state() gave", hint)
+
     def test_what_tools_returned(self):
         from _tidegate import returned
 
