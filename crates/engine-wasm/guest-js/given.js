@@ -177,7 +177,7 @@ function hintForLost(name, nothing, at) {
   const whole = parts.length === 1 ? variable(before) : UNKNOWN;
   if (whole == null) {
     const made = madeOf(before, at);
-    return `\`${before}\` is ${whole}${made === null ? "" : `: \`${made}\` gave nothing`}.`;
+    return `\`${before}\` is ${whole}${made === null || !made.includes("(") ? "" : `: \`${made}\` gave nothing`}.`;
   }
   const owner = chainOf(parts.slice(0, -1));
   const look = owner === "" ? "" : ` \`console.log(${owner})\` before this line shows what \`${owner}\` has;`;

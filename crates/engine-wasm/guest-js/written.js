@@ -6,6 +6,7 @@
 const LONGEST_GIVEN = 120;
 const MOST_FIELDS = 12;
 const MOST_BACK = 2000;
+const MOST_TEXT = 50_000;
 const WORD = /[\w$]/;
 const PLAIN_CHAIN = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*|!|\[\d+\]|\["[^"\]]*"\]|\['[^'\]]*'\])*$/;
 const PART = /[A-Za-z_$][\w$]*|\[(?:(\d+)|"([^"]*)"|'([^']*)')\]/g;
@@ -110,7 +111,7 @@ function fieldOf(value, key) {
 }
 
 /** What `a.b[0]` holds, where `a` is a variable, or an element of one that a callback or a loop goes through. */
-function valueOfChain(chain, at, fits) {
+function valueOfChain(chain, at, fits, text = textUpTo(at)) {
   if (!test(PLAIN_CHAIN, chain)) {
     return UNKNOWN;
   }
@@ -124,7 +125,7 @@ function valueOfChain(chain, at, fits) {
     }
     return value;
   };
-  const list = listOf(root, at);
+  const list = listOf(root, at, text);
   if (list !== null) {
     const found = list === UNKNOWN ? UNKNOWN : list.slice(0, 10_000).find(one => fits(along(one)));
     return found === undefined ? UNKNOWN : along(found);
@@ -132,9 +133,11 @@ function valueOfChain(chain, at, fits) {
   return isParameter(root, at) ? UNKNOWN : along(variable(root));
 }
 
+/** A program up to the end of the line of an error; of a long one, its end. */
+const textUpTo = at => (at.text.slice(0, offsetOf(at) - at.column + 1) + lineOf(at.text, at.line)).slice(-MOST_TEXT);
+
 /** What a callback or a loop goes through whose element is `name`; null if none does. */
-function listOf(name, at) {
-  const text = at.text.slice(0, offsetOf(at) - at.column + 1) + lineOf(at.text, at.line);
+function listOf(name, at, text) {
   const called = name.replaceAll("$", "\\$");
   const loop = new RegExp(`\\bfor\\s*\\((?:const|let|var)\\s+${called}\\s+of\\s+([\\w$.]+)\\)`, "g");
   const callback = new RegExp(
@@ -142,13 +145,15 @@ function listOf(name, at) {
     "g",
   );
   const loops = [...text.matchAll(loop)].map(match => [match.index, match[1]]);
-  const callbacks = [...text.matchAll(callback)].map(match => [match.index, chainBefore(text, match.index, 0)]);
+  const callbacks = [...text.matchAll(callback)].map(match => [match.index, null]);
   const [last] = [...loops, ...callbacks].sort(([one], [other]) => other - one);
   if (last === undefined) {
     return null;
   }
-  const [, chain] = last;
-  const value = chain === null || partsOf(chain)[0] === name ? UNKNOWN : valueOfChain(chain, at, isArray);
+  const [start, looped] = last;
+  const chain = looped ?? chainBefore(text, start, 0);
+  // What stands before it in turn, so that this ends.
+  const value = chain === null ? UNKNOWN : valueOfChain(chain, at, isArray, text.slice(0, start));
   return isArray(value) ? value : UNKNOWN;
 }
 
@@ -156,8 +161,8 @@ function listOf(name, at) {
 function isParameter(name, { text }) {
   const called = name.replaceAll("$", "\\$");
   const itself = `(?<![\\w$.])${called}(?![\\w$])`;
-  const given = `(?<!\\b(?:if|for|while|switch)\\s*)\\([^()]*${itself}[^()]*\\)\\s*(?::[^={]*)?(?:=>|\\{)`;
-  return test(new RegExp(`${itself}\\s*=>|${given}|\\bcatch\\s*\\(\\s*${called}\\b`), text.slice(0, 50_000));
+  const given = `(?<!\\b(?:if|for|while|switch)\\s*)\\([^()]{0,300}${itself}[^()]{0,300}\\)\\s*(?::[^={]{0,100})?(?:=>|\\{)`;
+  return test(new RegExp(`${itself}\\s*=>|${given}|\\bcatch\\s*\\(\\s*${called}\\b`), text.slice(0, MOST_TEXT));
 }
 
 function methodsOf(value) {
