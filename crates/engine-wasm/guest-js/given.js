@@ -94,7 +94,7 @@ function hintForCalled({ name, start }, at) {
   const value = valueOfChain(before, at, one => one != null && typeof fieldOf(one, name) !== "function");
   if (value === UNKNOWN) {
     const isOfLanguage = test(PLAIN_CHAIN, before) && isThereAnyway(partsOf(before)[0]);
-    return hintForUnawaited(before, `.${name}(…)`) ?? hintForPromises(at) ?? (isOfLanguage || isKnownMethod(name) ? null : hintForMethod(name, before));
+    return hintForUnawaited(before, `.${name}(…)`, at) ?? hintForPromises(at) ?? (isOfLanguage || isKnownMethod(name) ? null : hintForMethod(name, before));
   }
   return value == null || typeof fieldOf(value, name) === "function" ? null : withoutMethod(name, before, value, at);
 }
@@ -153,7 +153,7 @@ function hintForLost(name, nothing, at) {
     return hintForPromises(at);
   }
   if (!test(PLAIN_CHAIN, before)) {
-    return hintForUnawaited(before, `.${name}`) ?? hintForPromises(at)
+    return hintForUnawaited(before, `.${name}`, at) ?? hintForPromises(at)
       ?? `\`${before}\` is ${nothing} here: see whether it is there before its \`${name}\` is read.`;
   }
   const parts = partsOf(before);
@@ -234,7 +234,7 @@ function hintForEach(at) {
   const value = match === null ? UNKNOWN : valueOfChain(match[1], at, () => true);
   const called = exec(/(?:\bof|\.\.\.)\s*([A-Za-z_$][\w$.]*\(.*\))\s*[),\]}]/, line);
   if (called !== null) {
-    const found = hintForUnawaited(chainBefore(called[1], called[1].length, 0) ?? "", null);
+    const found = hintForUnawaited(chainBefore(called[1], called[1].length, 0) ?? "", null, at);
     return found ?? hintForPromises(at);
   }
   if (value === UNKNOWN || (value != null && typeof value[Symbol.iterator] === "function")) {
@@ -265,7 +265,7 @@ function madeOf(name, at) {
 }
 
 /** For `call().field` without `await`, where the call may well be one of a tool. */
-function hintForUnawaited(before, after) {
+function hintForUnawaited(before, after, at) {
   const called = exec(/^(?!new\b)((?:[A-Za-z_$][\w$]*\.)*)([A-Za-z_$][\w$]*)\(…\)((?:\.[A-Za-z_$][\w$]*)*)$/, before);
   if (called === null) {
     return null;
@@ -274,11 +274,16 @@ function hintForUnawaited(before, after) {
   const call = before.slice(0, before.length - rest.length);
   const isOfLanguage = owner !== "" && [[], "", new Map(), Object, Promise.prototype, JSON, Math, Number, Date, Array].some(one => typeof one[name] === "function");
   const value = owner === "" ? variable(name) : UNKNOWN;
-  const isPlain = typeof value === "function" && !inspect(value).startsWith("[AsyncFunction");
-  if (isOfLanguage || isPlain || (owner === "" && name in globalThis && name !== "call" && name !== "callMCPTool" && value === UNKNOWN)) {
+  // What a server offers may be a plain function that gives a promise.
+  const isImported = test(new RegExp(`\\bimport\\b[^;\\n]*\\b${name.replaceAll("$", "\\$")}\\b`), at.text);
+  const isPlain = typeof value === "function" && !isImported && !inspect(value).startsWith("[AsyncFunction");
+  const isOffered = name in TOOLS && name !== "searchTools" && name !== "summarize";
+  const isOurs = owner === "" && value === UNKNOWN && name in globalThis && !isOffered;
+  if (isOfLanguage || isPlain || isOurs) {
     return null;
   }
-  return `Calls of tools and async functions give promises. If \`${call}\` is one, put \`await\` before it: \`${after === null && rest === "" ? `await ${call}` : `(await ${call})${rest}${after ?? ""}`}\`.`;
+  const mended = after === null && rest === "" ? `await ${call}` : `(await ${call})${rest}${after ?? ""}`;
+  return `Calls of tools and async functions give promises. If \`${call}\` is one, put \`await\` before it: \`${mended}\`.`;
 }
 
 /** For a line that uses a variable which holds a promise, or several. */
