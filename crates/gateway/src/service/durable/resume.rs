@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
 use engine::{
     CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
-    StepError, stopped, used_up,
+    StepError, Usage, stopped, used_up,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -27,6 +27,7 @@ use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::mailboxes;
 use crate::run::tell_of_changes;
+use crate::service::ends::cancelled;
 use crate::service::execute::{Place, behalf};
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
@@ -307,9 +308,10 @@ impl Service {
         if !found.is_empty() {
             info!(runs = found.len(), "runs of an earlier process go on");
         }
-        // In the order in which they came: those of one session wait for each other.
+        // In the order in which they came: those of one session wait for each other. Whoever had begun comes
+        // first, though it may have been asked for in the same moment as one that stands behind it.
         let mut found = found;
-        found.sort_by_key(|one| one.begun.created_at);
+        found.sort_by_key(|one| (one.image.is_none(), one.begun.created_at));
         let mut held = self.held_by_sessions(&found).await;
         for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
@@ -415,8 +417,32 @@ impl Service {
         keeper: &Arc<Keeper>,
         image: Option<ImageLine>,
     ) -> Result<Option<Outcome>, Refusal> {
-        let mut body = entry.lock().await;
+        let (begun, asked) = (Instant::now(), keeper.begun().created_at);
+        let body = tokio::select! {
+            biased;
+            // Whoever rests in its session goes on with the next process, and has to come first there, too.
+            () = run.leaving().cancelled() => None,
+            body = entry.lock() => Some(body),
+            () = run.cancelled() => return Ok(Some(cancelled(run, begun, Usage::default()))),
+        };
+        let Some(mut body) = body.filter(|_| !entry.waits_for_next(asked)) else {
+            entry.is_left_by(asked);
+            return Ok(None);
+        };
         entry.still_there()?;
+        let outcome = self.go_on_in(&mut body, (entry, run), keeper, image).await;
+        self.keeps_for_next(entry, run, &outcome);
+        outcome
+    }
+
+    /// The same, once it has its session.
+    async fn go_on_in(
+        &self,
+        body: &mut Body,
+        (entry, run): (&Arc<Entry>, &Arc<Run>),
+        keeper: &Arc<Keeper>,
+        image: Option<ImageLine>,
+    ) -> Result<Option<Outcome>, Refusal> {
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
         // On the side, so that one of thousands that rest is small.
@@ -424,7 +450,7 @@ impl Service {
             Some(image) => self.go_on_from(body, place, image).await,
             None => Box::pin(self.begin_again(body, place)).await,
         };
-        self.within_time(&mut body, place, work).await
+        self.within_time(body, place, work).await
     }
 
     /// What a run can call, with what it called in earlier processes counted.
