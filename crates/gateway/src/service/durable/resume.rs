@@ -38,9 +38,6 @@ use crate::service::store::Write;
 use crate::service::{Caller, NoEngine, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
 
-/// Runs that are followed, each of which took over from the one before it.
-const MOST_TAKEN_UP: usize = 1_000;
-
 /// Why nobody takes over from a run whose ledger is not as it was written.
 const UNCERTAIN: &str = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
 
@@ -136,18 +133,24 @@ impl Service {
         mut next: Option<RunId>,
     ) -> Result<(RunId, Vec<Left>), Refusal> {
         let mut last = from.clone();
-        for _ in 0..MOST_TAKEN_UP {
-            let Some(by) = next.take() else { break };
+        let mut seen = HashSet::from([from.clone()]);
+        // All of them, however many there are: what one of them did that is left out would be done again.
+        while let Some(by) = next.take() {
             let refused = |why: &str| Refusal::NotResumable {
                 run: from.clone(),
                 why: format!("{by}, which took it up, {why}"),
             };
+            if !seen.insert(by.clone()) {
+                return Err(refused(&format!("was taken up by it in turn: {UNCERTAIN}")));
+            }
             let record = self.settled(&by).await?;
             let known = self.known(&by).await?;
             let Some(record) = record else {
                 if matches!(known.called, Called::Unkept) {
-                    // It was refused after all, or called nothing before its process was killed.
-                    break;
+                    // It was refused after all, called nothing before its process was killed, or was removed with
+                    // old runs though somebody took it up who was not.
+                    next = known.taken_up_by;
+                    continue;
                 }
                 return Err(refused(
                     "could not be read when this gateway was started; start the gateway again, and look at that run first",
