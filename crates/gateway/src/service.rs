@@ -54,7 +54,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use engine::{Language, Level, Limits};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
@@ -85,6 +84,7 @@ pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
 pub use self::watching::Watching;
 use crate::checks::Checks;
+use crate::children::Places;
 pub use crate::engines::{Engines, NoEngine, OnDemand, Readiness};
 use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
@@ -190,8 +190,8 @@ pub struct Service {
     /// Who reviews programs, also where nobody checks them.
     reviews: Arc<Checks>,
     gate: Arc<Gate>,
-    /// Places for children that go on after a rest, which need none to begin.
-    awake: Arc<Semaphore>,
+    /// Places for children that go on after a rest, or begin while their run has none.
+    awake: Arc<Places>,
     sessions: Mutex<Shelf>,
     /// Guests in memory.
     alive: Arc<AtomicUsize>,
@@ -264,7 +264,7 @@ impl Service {
         let service = Arc::new(Self {
             approvals: Arc::clone(&approvals),
             gate: Gate::new(settings.room, settings.live),
-            awake: Arc::new(Semaphore::new(settings.room.running.max(1))),
+            awake: Places::new(settings.room.running.max(1)),
             settings,
             reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,

@@ -580,6 +580,8 @@ impl Service {
         let servers = Some(offer.folder().unwrap_or_else(|| offer.tools().folder()));
         let start = Start { limits: begun.limits.clone(), servers, ..Start::default() };
         let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
+        // Before programs begin that it had started: it stays on disk until one of them is done.
+        desk.has_place(false);
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),
