@@ -257,8 +257,15 @@ impl Service {
             }
             sessions.insert(entry);
         }
-        let of_paused = paused.values().filter_map(|run| sessions.get(&run.session));
-        let waited_for = of_paused.map(Coming::to).collect();
+        let of_paused = |run: &Record| sessions.get(&run.session).cloned();
+        let waited_for =
+            paused.values().filter_map(of_paused).map(|entry| Coming::to(&entry)).collect();
+        for run in paused.values().filter(|run| run.started_at.is_some()) {
+            // What others did there would be gone when it has gone on.
+            if let Some(entry) = of_paused(run) {
+                entry.is_left_by(run.created_at);
+            }
+        }
         let pool = parts.store.pool().clone();
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {

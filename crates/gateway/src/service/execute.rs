@@ -314,6 +314,12 @@ impl Service {
         request: &Request,
         language: Language,
     ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
+        if let Some(id) = request.session.as_ref().or(request.workspace_of.as_ref()) {
+            let entry = self.entry(caller, id)?;
+            if entry.waits_for_next(Moment::now()) {
+                return Err(self.next_comes_first(&entry));
+            }
+        }
         let (entry, coming) = if let Some(id) = &request.session {
             let entry = self.entry(caller, id)?;
             self.may_grow(&entry)?;
@@ -499,7 +505,7 @@ impl Service {
         };
         let Some((mut body, pass)) = turn else {
             if !is_kept {
-                return Err(self.next_comes_first());
+                return Err(self.next_comes_first(&entry));
             }
             entry.is_left_by(asked);
             return Ok(None);

@@ -387,8 +387,8 @@ impl Service {
         let asked = Moment::now();
         let mut body = entry.lock().await;
         entry.still_there()?;
-        if entry.waits_for_next(asked) {
-            return Err(self.next_comes_first());
+        if changes && entry.waits_for_next(asked) {
+            return Err(self.next_comes_first(&entry));
         }
         let _pass = ticket.enter().await;
         self.take_files(&entry, &mut body).await?;

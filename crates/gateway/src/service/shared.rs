@@ -33,7 +33,7 @@ use super::record::Moment;
 use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::{StoreError, Write};
-use super::{Caller, Refusal, Service, lock};
+use super::{Caller, Record, Refusal, Service, lock};
 
 /// How often it is looked whether another session has the files by now.
 const LOOK: Duration = Duration::from_millis(20);
@@ -179,9 +179,15 @@ impl Entry {
 
 impl Service {
     /// Why nothing is done in a session before a run of it that goes on with the next process.
-    pub(super) fn next_comes_first(&self) -> Refusal {
+    pub(super) fn next_comes_first(&self, entry: &Entry) -> Refusal {
         if self.ending.is_cancelled() {
             return Refusal::Draining;
+        }
+        let shared = entry.shared().map(|shared| shared.others(&entry.id)).unwrap_or_default();
+        let is_there = |run: &&Record| run.session == entry.id || shared.contains(&run.session);
+        let mut paused = self.paused.values().filter(|run| run.started_at.is_some());
+        if let Some(run) = paused.find(is_there) {
+            return Refusal::Paused(run.id.clone());
         }
         let why = "a run that an earlier process left waits in it, or in one that shares its files, for a runtime that is not here; install that and start the gateway again";
         Refusal::Session(why.to_owned())

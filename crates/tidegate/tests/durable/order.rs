@@ -132,6 +132,35 @@ fn whoever_waits_behind_a_run_that_rests_is_refused_when_the_gateway_stops() {
 }
 
 #[test]
+fn a_gateway_that_keeps_no_runs_does_nothing_in_a_session_in_which_one_rests() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let session = session(&gateway, "v = 1");
+    let code = "import asyncio\nv += 1\nawait asyncio.sleep(3)\nv += 1";
+    let rests = gateway.begin(&json!({ "code": code, "session": session })).unwrap();
+    gateway.settles(&rests, 0);
+    // Long enough to have been let go.
+    std::thread::sleep(Duration::from_millis(700));
+    gateway.kill();
+    let mut other = Gateway::new(folder.path(), 0.01, &[]);
+    other.start();
+    for also in ["session", "workspace_of"] {
+        let asked = json!({ "code": "v = 100", also: session });
+        let refused = other.ask("POST", "/execute", Some(&asked)).unwrap();
+        assert_eq!(refused["error"]["code"], "run_paused", "{refused:#}");
+    }
+    // Others are as ever.
+    let fresh = other.ask("POST", "/execute", Some(&json!({ "code": "6 * 7" }))).unwrap();
+    assert_eq!(fresh["return_value"], 42);
+    other.stop();
+    gateway.start();
+    assert_eq!(gateway.over(&rests, PATIENCE)["status"], "succeeded");
+    let after = json!({ "code": "v", "session": session });
+    assert_eq!(gateway.ask("POST", "/execute", Some(&after)).unwrap()["return_value"], 3);
+}
+
+#[test]
 fn a_start_does_not_wait_for_a_run_that_another_one_waits_for() {
     const RESTS: Duration = Duration::from_secs(90);
     let folder = tempfile::tempdir().unwrap();
