@@ -224,7 +224,7 @@ impl Service {
                 level.name(),
                 other.id
             );
-            return Err(Refusal::Invalid { field: "level", problem });
+            return Err(Refusal::Unfit { field: "level", problem });
         }
         let entry = self.admit(caller, language, Some(level), agent)?;
         let shared =
