@@ -323,7 +323,7 @@ function searchTools(query = "", options = {}) {
   return tools;
 }
 
-const STRATEGIES = ["summarize", "schema", "auto", "sample", "truncate"];
+const STRATEGIES = ["summarize", "schema", "auto", "sample", "truncate", "none"];
 
 /** A value in few tokens: counts, shapes and figures instead of rows. */
 function summarize(value, strategy = "summarize", maxTokens = 500) {

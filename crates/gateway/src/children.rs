@@ -13,7 +13,7 @@ mod first;
 mod resting;
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ use engine::{
 use metrics::counter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use upstream::TraceParent;
 
 pub(crate) use self::first::Kept;
 use self::first::{ChildBooks, First, Nobody};
-pub use self::resting::Rests;
 use self::resting::{Awake, Resting};
+pub use self::resting::{Places, Rests};
 use crate::agents;
 use crate::behalf::Behalf;
 use crate::checks::{Checks, Earlier, refusal};
@@ -88,6 +88,8 @@ pub(crate) struct Children {
     begun: AtomicU64,
     /// Those that have a guest or are about to, and do not rest without one.
     awake: AtomicUsize,
+    /// The program that starts them rests and has no place, so that those which begin need their own.
+    has_no_place: AtomicBool,
     /// Where their calls are written down, if they are.
     kept: Option<Arc<dyn Kept>>,
 }
@@ -242,6 +244,7 @@ impl Children {
             room: Semaphore::new(AT_ONCE as usize),
             begun: AtomicU64::new(0),
             awake: AtomicUsize::new(0),
+            has_no_place: AtomicBool::new(false),
             kept: None,
         }
     }
@@ -260,6 +263,18 @@ impl Children {
     /// Whether any of them has a guest, and does not rest without one.
     pub(crate) fn are_awake(&self) -> bool {
         self.awake.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether the program that starts them has a place.
+    pub(crate) fn are_in_a_place(&self, has: bool) {
+        self.has_no_place.store(!has, Ordering::Release);
+    }
+
+    /// A place for one that is to begin, where the program that started it has none: after a start, thousands
+    /// may be begun again at once.
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        let rests = self.nursery.rests.as_ref()?;
+        if self.has_no_place.load(Ordering::Acquire) { rests.places.take().await } else { None }
     }
 
     async fn run(
@@ -287,8 +302,9 @@ impl Children {
         let Ok(_place) = self.room.acquire().await else {
             return Err(fault("ServerError", "spawn(): the run is over"));
         };
+        let place = self.place().await;
         let mut share = self.share()?;
-        let awake = Awake::new(&self.awake);
+        let awake = (Awake::new(&self.awake), place);
         let of = (engine, asked.agent);
         let result = self.run_within((program, of), &mut share, (first, awake)).await;
         let outcome = if result.is_ok() { "ok" } else { "error" };
@@ -301,6 +317,7 @@ impl Children {
         let Ok(_place) = self.room.acquire().await else {
             return Err(fault("ServerError", "save_skill(): the run is over"));
         };
+        let _own_place = self.place().await;
         let _awake = Awake::new(&self.awake);
         self.may_save().await?;
         if self.nursery.engine.language() != Language::Python {
@@ -338,7 +355,7 @@ impl Children {
         &self,
         (program, (engine, agent)): (Program, (Arc<dyn Engine>, Option<String>)),
         share: &mut Share<'_>,
-        (first, awake): (Option<Arc<First>>, Awake<'_>),
+        (first, awake): (Option<Arc<First>>, (Awake<'_>, Option<OwnedSemaphorePermit>)),
     ) -> Result<Box<RawValue>, CallError> {
         let offer = self.examined(&program, &share.limits).await?;
         let start = Start { limits: share.limits.clone(), ..Start::default() };

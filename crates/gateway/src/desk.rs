@@ -267,6 +267,13 @@ impl Desk {
         self.children.as_ref().is_some_and(|children| children.are_awake())
     }
 
+    /// Says whether the program has a place: programs that it has started may begin in that one.
+    pub(crate) fn has_place(&self, has: bool) {
+        if let Some(children) = &self.children {
+            children.are_in_a_place(has);
+        }
+    }
+
     /// Says that the program rests, as long as what this gives is there.
     pub(crate) fn resting(&self) -> Resting<'_> {
         Resting::new(self)

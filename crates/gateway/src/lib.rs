@@ -43,7 +43,7 @@ pub use answer::answer;
 pub use behalf::Behalf;
 pub use check::review;
 pub use checks::{Checks, Earlier, advise, refusal};
-pub use children::{Nursery, Rests};
+pub use children::{Nursery, Places, Rests};
 pub use compiler::{Compiler, CompilerError, CompilerKind};
 pub use desk::Desk;
 pub use effects::{Effects, Said};

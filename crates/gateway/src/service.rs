@@ -54,7 +54,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use engine::{Language, Level, Limits};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::warn;
@@ -85,6 +84,7 @@ pub use self::trace::{Spans, Trace};
 pub use self::trail::Trail;
 pub use self::watching::Watching;
 use crate::checks::Checks;
+use crate::children::Places;
 pub use crate::engines::{Engines, NoEngine, OnDemand, Readiness};
 use crate::mailboxes::MailboxBounds;
 use crate::reviewing::Reviewing;
@@ -190,8 +190,8 @@ pub struct Service {
     /// Who reviews programs, also where nobody checks them.
     reviews: Arc<Checks>,
     gate: Arc<Gate>,
-    /// Places for children that go on after a rest, which need none to begin.
-    awake: Arc<Semaphore>,
+    /// Places for children that go on after a rest, or begin while their run has none.
+    awake: Arc<Places>,
     sessions: Mutex<Shelf>,
     /// Guests in memory.
     alive: Arc<AtomicUsize>,
@@ -257,14 +257,21 @@ impl Service {
             }
             sessions.insert(entry);
         }
-        let of_paused = paused.values().filter_map(|run| sessions.get(&run.session));
-        let waited_for = of_paused.map(Coming::to).collect();
+        let of_paused = |run: &Record| sessions.get(&run.session).cloned();
+        let waited_for =
+            paused.values().filter_map(of_paused).map(|entry| Coming::to(&entry)).collect();
+        for run in paused.values().filter(|run| run.started_at.is_some()) {
+            // What others did there would be gone when it has gone on.
+            if let Some(entry) = of_paused(run) {
+                entry.is_left_by(run.created_at);
+            }
+        }
         let pool = parts.store.pool().clone();
         let approvals = Arc::new(Approvals::new(pool.clone(), settings.approval_lasts));
         let service = Arc::new(Self {
             approvals: Arc::clone(&approvals),
             gate: Gate::new(settings.room, settings.live),
-            awake: Arc::new(Semaphore::new(settings.room.running.max(1))),
+            awake: Places::new(settings.room.running.max(1)),
             settings,
             reviews: parts.checks.clone().unwrap_or_else(Checks::new),
             parts,

@@ -680,7 +680,7 @@ impl<'a> Visit<'a> for Reader<'_> {
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         let is_called = std::mem::take(&mut self.is_called);
         self.function(it.span, is_called, |reader| {
-            walk::walk_arrow_function_expression(reader, it)
+            walk::walk_arrow_function_expression(reader, it);
         });
     }
 }

@@ -21,13 +21,64 @@ use tracing::warn;
 
 use crate::desk::Desk;
 
+/// How often one that has a place looks whether others wait for its place.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// When a child that waits is let go, and where it finds room to go on.
 #[derive(Debug, Clone)]
 pub struct Rests {
     /// How long a guest is kept that waits.
     pub freeze_after: Duration,
-    /// Places for those that go on, so that many which wake together do not fill the memory.
-    pub places: Arc<Semaphore>,
+    /// Places for those that go on, or begin while their run has none, so that many which do so together do
+    /// not fill the memory.
+    pub places: Arc<Places>,
+}
+
+/// Places for children whose run has none.
+#[derive(Debug)]
+pub struct Places {
+    free: Arc<Semaphore>,
+    /// How many children wait for one.
+    wanted: AtomicUsize,
+}
+
+impl Places {
+    /// So many of them.
+    #[must_use]
+    pub fn new(count: usize) -> Arc<Self> {
+        Arc::new(Self { free: Arc::new(Semaphore::new(count)), wanted: AtomicUsize::new(0) })
+    }
+
+    /// One of them, when it is there.
+    pub(super) async fn take(&self) -> Option<OwnedSemaphorePermit> {
+        let _wants = Wants::one_of(&self.wanted);
+        // It is never closed.
+        Arc::clone(&self.free).acquire_owned().await.ok()
+    }
+
+    /// Comes back when children wait for one.
+    async fn wanted(&self) {
+        tokio::time::sleep(LOOK).await;
+        while self.wanted.load(Ordering::Acquire) == 0 {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// A child that waits for a place, as long as this is there.
+struct Wants<'a>(&'a AtomicUsize);
+
+impl<'a> Wants<'a> {
+    fn one_of(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Wants<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 /// Says of a child that it has a guest or is about to, as long as this is there.
@@ -56,21 +107,22 @@ pub(super) struct Resting<'a> {
     all_awake: &'a AtomicUsize,
     /// It is one of them.
     awake: Option<Awake<'a>>,
-    /// Where it goes on, after it was let go.
+    /// Where it is: after it was let go, or from the beginning if its run has no place.
     place: Option<OwnedSemaphorePermit>,
     guest: Option<Box<dyn Guest>>,
 }
 
 impl<'a> Resting<'a> {
-    /// One that runs in `session`, which is nobody else's, and makes its calls at `desk`.
+    /// One that runs in `session`, which is nobody else's, and makes its calls at `desk`; in `place`, if its run
+    /// has none.
     pub(super) fn new(
         session: &'a mut Session,
         desk: Arc<Desk>,
         rests: &'a Rests,
-        awake: Awake<'a>,
+        (awake, place): (Awake<'a>, Option<OwnedSemaphorePermit>),
     ) -> Self {
         let (start, all_awake) = (session.start().clone(), awake.0);
-        let (awake, place, guest) = (Some(awake), None, None);
+        let (awake, guest) = (Some(awake), None);
         Self { session, start, desk, rests, all_awake, awake, place, guest }
     }
 
@@ -113,6 +165,7 @@ impl<'a> Resting<'a> {
             biased;
             results = &mut news => return Ok(results),
             () = tokio::time::sleep(self.rests.freeze_after) => {}
+            () = self.rests.places.wanted(), if self.place.is_some() => {}
         }
         let Some(image) = self.let_go().await else { return Ok(news.await) };
         let results = news.await;
@@ -137,8 +190,7 @@ impl<'a> Resting<'a> {
 
     /// Goes on from `image`, where there is room.
     async fn wake(&mut self, image: &Image) -> Result<(), SessionError> {
-        // It is never closed.
-        self.place = Arc::clone(&self.rests.places).acquire_owned().await.ok();
+        self.place = self.rests.places.take().await;
         self.awake = Some(Awake::new(self.all_awake));
         let engine = Arc::clone(self.session.engine());
         self.guest = Some(engine.thaw(image, self.start.clone()).await?);
@@ -290,10 +342,11 @@ mod tests {
         let desk = Desk::new(tools.offer("").await, Arc::default(), most, Arc::new(engine::NoHost));
         let (desk, counts) = (Arc::new(desk), Arc::new(Counts::default()));
         let awake = AtomicUsize::new(0);
-        let rests = Rests { freeze_after: Duration::ZERO, places: Arc::new(Semaphore::new(0)) };
+        let rests = Rests { freeze_after: Duration::ZERO, places: Places::new(0) };
         let sleepers = Arc::new(Sleepers(Arc::clone(&counts)));
         let mut session = Session::new(sleepers, Start::default());
-        let child = Resting::new(&mut session, Arc::clone(&desk), &rests, Awake::new(&awake));
+        let awoken = (Awake::new(&awake), None);
+        let child = Resting::new(&mut session, Arc::clone(&desk), &rests, awoken);
         let has_guest = || counts.guests.load(Ordering::Acquire) > 0;
         let looks = async {
             until(|| counts.frozen.load(Ordering::Acquire) == 1 && !has_guest()).await;
@@ -302,12 +355,43 @@ mod tests {
             desk.refuse(CallResult { id: CallId(1), result: Ok(value) });
             tokio::time::sleep(Duration::from_millis(20)).await;
             assert!(!has_guest(), "there is no place for it");
-            rests.places.add_permits(1);
+            rests.places.free.add_permits(1);
         };
         let (outcome, ()) = tokio::join!(child.run(Program::new("sleep")), looks);
         assert!(outcome.unwrap().success);
-        assert_eq!((awake.load(Ordering::Acquire), rests.places.available_permits()), (0, 1));
+        assert_eq!((awake.load(Ordering::Acquire), rests.places.free.available_permits()), (0, 1));
         assert!(!has_guest());
         assert_eq!(session.used().calls, 7, "what it used is known though it was let go");
+    }
+
+    #[tokio::test]
+    async fn a_child_that_waits_gives_its_place_to_one_that_wants_it() {
+        let upstreams = Upstreams::new(Vec::new(), Options::default());
+        let tools = Tools::new(upstreams, BTreeMap::new(), Memory::none());
+        let most = 1 << 20;
+        let desk = Desk::new(tools.offer("").await, Arc::default(), most, Arc::new(engine::NoHost));
+        let (desk, counts) = (Arc::new(desk), Arc::new(Counts::default()));
+        let awake = AtomicUsize::new(0);
+        let hour = Duration::from_secs(3_600);
+        let rests = Rests { freeze_after: hour, places: Places::new(1) };
+        let sleepers = Arc::new(Sleepers(Arc::clone(&counts)));
+        let mut session = Session::new(sleepers, Start::default());
+        let own = rests.places.take().await;
+        let awoken = (Awake::new(&awake), own);
+        let child = Resting::new(&mut session, Arc::clone(&desk), &rests, awoken);
+        let looks = async {
+            tokio::time::sleep(2 * LOOK).await;
+            assert_eq!(counts.guests.load(Ordering::Acquire), 1, "nobody wants its place");
+            let other = tokio::time::timeout(Duration::from_secs(60), rests.places.take()).await;
+            assert!(other.expect("it is given away").is_some());
+            assert_eq!(counts.guests.load(Ordering::Acquire), 0);
+            assert_eq!(counts.frozen.load(Ordering::Acquire), 1);
+            let value = RawValue::from_string("1".to_owned()).unwrap();
+            desk.refuse(CallResult { id: CallId(1), result: Ok(value) });
+        };
+        let (outcome, ()) = tokio::join!(child.run(Program::new("sleep")), looks);
+        assert!(outcome.unwrap().success);
+        assert_eq!(rests.places.free.available_permits(), 1);
+        assert_eq!(rests.places.wanted.load(Ordering::Acquire), 0);
     }
 }

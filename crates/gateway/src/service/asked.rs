@@ -42,7 +42,7 @@ impl Service {
             );
         }
         if let (Some(session), Some(_)) = (&request.session, &request.workspace_of) {
-            return invalid(
+            return unfit(
                 "workspace_of",
                 format!(
                     "is for a fresh session, and `session` says {session}; leave one of them out"

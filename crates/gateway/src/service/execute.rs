@@ -314,6 +314,12 @@ impl Service {
         request: &Request,
         language: Language,
     ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
+        if let Some(id) = request.session.as_ref().or(request.workspace_of.as_ref()) {
+            let entry = self.entry(caller, id)?;
+            if entry.waits_for_next(Moment::now()) {
+                return Err(self.next_comes_first(&entry));
+            }
+        }
         let (entry, coming) = if let Some(id) = &request.session {
             let entry = self.entry(caller, id)?;
             self.may_grow(&entry)?;
@@ -480,19 +486,29 @@ impl Service {
     /// Runs a program when its session is free and its turn has come.
     async fn attempt(&self, run: &Arc<Run>, work: Work) -> Result<Option<Outcome>, Refusal> {
         let Work { entry, coming, ticket, engine, keeper } = work;
-        let begun = Instant::now();
+        let (begun, asked) = (Instant::now(), keeper.begun().created_at);
         let turn = async {
             let body = entry.lock().await;
             entry.still_there()?;
-            Ok::<_, Refusal>((body, ticket.enter().await))
+            if entry.waits_for_next(asked) {
+                return Ok(None);
+            }
+            Ok::<_, Refusal>(Some((body, ticket.enter().await)))
         };
         let is_kept = self.settings.durable && keeper.is_written();
-        let (mut body, pass) = tokio::select! {
+        let turn = tokio::select! {
             biased;
             // Its turn comes in the next process.
-            () = run.leaving().cancelled(), if is_kept => return Ok(None),
+            () = run.leaving().cancelled(), if is_kept => None,
             turn = turn => turn?,
             () = run.cancelled() => return Ok(Some(cancelled(run, begun, Usage::default()))),
+        };
+        let Some((mut body, pass)) = turn else {
+            if !is_kept {
+                return Err(self.next_comes_first(&entry));
+            }
+            entry.is_left_by(asked);
+            return Ok(None);
         };
         run.begin();
         let place = Place { entry: &entry, engine: &engine, run, keeper: &keeper };
@@ -501,6 +517,7 @@ impl Service {
             self.run_in(body, place, pass).await
         };
         let outcome = self.within_time(&mut body, place, work).await;
+        self.keeps_for_next(&entry, run, &outcome);
         drop(coming);
         outcome
     }

@@ -72,6 +72,9 @@ pub(super) struct Entry {
     is_older: AtomicBool,
     /// Its runs that have ended and are not stored as over yet.
     held: Mutex<Vec<Arc<Held>>>,
+    /// When the first of its runs was asked for that goes on with the next process; whoever came later has to
+    /// wait for that one there.
+    left_since: AtomicI64,
     /// The sessions that it shares its files with, once it does.
     pub(super) shared: OnceLock<Arc<Shared>>,
     /// How often those files had been changed when it had them last,
@@ -184,6 +187,7 @@ impl Entry {
             left: Mutex::default(),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            left_since: AtomicI64::new(i64::MAX),
             shared: OnceLock::new(),
             has_files: AtomicU64::new(0),
             wrote_files: AtomicU64::new(0),
@@ -232,6 +236,7 @@ impl Entry {
             left: Mutex::new(row.left.map(Earlier::Left)),
             is_older: AtomicBool::new(false),
             held: Mutex::default(),
+            left_since: AtomicI64::new(i64::MAX),
             shared: OnceLock::new(),
             has_files: AtomicU64::new(0),
             wrote_files: AtomicU64::new(0),
@@ -437,6 +442,16 @@ impl Entry {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.retain(|other| other.run != run.run);
         held.push(Arc::new(run));
+    }
+
+    /// A run that was asked for at this moment goes on with the next process.
+    pub(super) fn is_left_by(&self, asked: Moment) {
+        self.left_since.fetch_min(asked.0, Ordering::AcqRel);
+    }
+
+    /// Whether a run goes on in it with the next process that was asked for before this moment.
+    pub(super) fn was_left_before(&self, asked: Moment) -> bool {
+        self.left_since.load(Ordering::Acquire) < asked.0
     }
 
     /// Whether what a run has done is part of it, and the run is not stored as over.

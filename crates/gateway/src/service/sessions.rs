@@ -14,6 +14,7 @@ use tracing::warn;
 
 use super::durable::held;
 use super::ids::SessionId;
+use super::record::Moment;
 use super::session::{Body, Coming, Entry, HALF, OLDER, SessionView};
 use super::shelf::Shelf;
 use super::store::{StoreError, Write};
@@ -396,8 +397,12 @@ impl Service {
         let makes_room = matches!(task, FileTask::Remove(_)) && self.may_grow(&entry).is_err();
         let ticket = self.gate.ticket(&caller.owner)?;
         // As programs do it: whoever waits for a session holds no place meanwhile.
+        let asked = Moment::now();
         let mut body = entry.lock().await;
         entry.still_there()?;
+        if changes && entry.waits_for_next(asked) {
+            return Err(self.next_comes_first(&entry));
+        }
         let _pass = ticket.enter().await;
         self.take_files(&entry, &mut body).await?;
         self.make_room(&entry).await;

@@ -23,15 +23,17 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use engine::{FileAnswer, FileTask, Language, Level, Limits, Workspace};
+use engine::{FileAnswer, FileTask, Language, Level, Limits, Outcome, Workspace};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard, OwnedMutexGuard};
 use tracing::warn;
 
 use super::durable::held;
 use super::ids::SessionId;
+use super::record::Moment;
+use super::run::Run;
 use super::session::{Body, Entry};
 use super::store::{StoreError, Write};
-use super::{Caller, Refusal, Service, lock};
+use super::{Caller, Record, Refusal, Service, lock};
 
 /// How often it is looked whether another session has the files by now.
 const LOOK: Duration = Duration::from_millis(20);
@@ -135,6 +137,13 @@ impl Entry {
         }
     }
 
+    /// Whether whoever came at this moment has to let a run go first that goes on with the next process: what was
+    /// done before that one ends would be gone when it has.
+    pub(super) fn waits_for_next(&self, asked: Moment) -> bool {
+        let members = self.shared().map(|shared| shared.members()).unwrap_or_default();
+        self.was_left_before(asked) || members.iter().any(|one| one.was_left_before(asked))
+    }
+
     /// Whether no program runs in it, nor in one that shares its files.
     pub(super) fn is_idle(&self) -> bool {
         // One of them may run a program that began before they shared anything.
@@ -169,6 +178,35 @@ impl Entry {
 }
 
 impl Service {
+    /// Why nothing is done in a session before a run of it that goes on with the next process.
+    pub(super) fn next_comes_first(&self, entry: &Entry) -> Refusal {
+        if self.ending.is_cancelled() {
+            return Refusal::Draining;
+        }
+        let shared = entry.shared().map(|shared| shared.others(&entry.id)).unwrap_or_default();
+        let is_there = |run: &&Record| run.session == entry.id || shared.contains(&run.session);
+        let mut paused = self.paused.values().filter(|run| run.started_at.is_some());
+        if let Some(run) = paused.find(is_there) {
+            return Refusal::Paused(run.id.clone());
+        }
+        let why = "a run that an earlier process left waits in it, or in one that shares its files, for a runtime that is not here; install that and start the gateway again";
+        Refusal::Session(why.to_owned())
+    }
+
+    /// What has the session of a run came to its end. Where the run goes on with the next process, the session is
+    /// for that; one that was exported gives it back.
+    pub(super) fn keeps_for_next(
+        &self,
+        entry: &Entry,
+        run: &Run,
+        outcome: &Result<Option<Outcome>, Refusal>,
+    ) {
+        let is_exported = run.leaving().is_cancelled() && !self.ending.is_cancelled();
+        if matches!(outcome, Ok(None)) && !is_exported {
+            entry.is_left_by(run.record().created_at);
+        }
+    }
+
     /// A new session with the files of another one of the same owner.
     pub(super) fn admit_beside(
         &self,
@@ -186,7 +224,7 @@ impl Service {
                 level.name(),
                 other.id
             );
-            return Err(Refusal::Invalid { field: "level", problem });
+            return Err(Refusal::Unfit { field: "level", problem });
         }
         let entry = self.admit(caller, language, Some(level), agent)?;
         let shared =

@@ -250,7 +250,8 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
 
 /// Whether a client says here what it is.
 fn introduces(message: &Value) -> bool {
-    let is_it = |message: &Value| message.get("method").is_some_and(|method| method == "initialize");
+    let is_it =
+        |message: &Value| message.get("method").is_some_and(|method| method == "initialize");
     match message {
         Value::Array(messages) => messages.iter().any(is_it),
         message => is_it(message),

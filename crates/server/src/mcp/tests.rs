@@ -20,6 +20,15 @@ fn our_tools_cost_few_tokens() {
 }
 
 #[test]
+fn the_manual_says_how_much_is_read_once() {
+    let page = include_str!("../../../../docs/src/receipts.md");
+    let text = budget::count(&guidance::Guidance::default().text);
+    let tools = budget::count(&own_definitions(None));
+    let told = format!("({text} tokens beside {tools} of the definitions");
+    assert!(page.contains(&told), "docs/src/receipts.md does not say {told}");
+}
+
+#[test]
 fn a_second_language_is_offered_to_those_who_ask_for_it() {
     assert!(!own_definitions(None).contains(SCRIPT));
     assert!(own_definitions(Some(&[SCRIPT.to_owned()])).contains(SCRIPT));

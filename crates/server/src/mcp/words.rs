@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use budget::Strategy;
-use engine::{Artifact, ProgramError};
+use engine::{Artifact, Language, ProgramError};
 use gateway::service::ids::RunId;
 use gateway::service::record::{Ended, Record};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
@@ -18,6 +18,16 @@ const ENCLOSED: usize = 1 << 20;
 /// And no more of them than have this size together.
 const ALL_ENCLOSED: usize = 2 << 20;
 
+/// How many of them a result has at most that may have many tokens, and for how many tokens there is one.
+const MOST_ENCLOSED: usize = 8;
+const TOKENS_FOR_ONE: usize = 500;
+
+/// How many pictures a result of so many tokens has at most. What one costs, models say each in its own way; that there
+/// are few keeps the whole in proportion.
+fn pictures(most_tokens: usize) -> usize {
+    most_tokens.div_ceil(TOKENS_FOR_ONE).clamp(1, MOST_ENCLOSED)
+}
+
 /// A run that ended, as the result of a tool.
 /// Clients without `links` are told in words where larger files are.
 pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> CallToolResult {
@@ -29,7 +39,8 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> Ca
         ));
     };
     let mut content = vec![ContentBlock::text(text(record, ended))];
-    content.extend(files(&record.id, artifacts, links));
+    let most = record.answer.as_ref().map_or(MOST_ENCLOSED, |answer| pictures(answer.most));
+    content.extend(files(&record.id, artifacts, (most, links)));
     let mut result = if ended.error.is_none() {
         CallToolResult::success(content)
     } else {
@@ -46,20 +57,25 @@ pub(super) fn result(record: &Record, artifacts: &[Artifact], links: bool) -> Ca
 }
 
 /// What a run produced besides its value: pictures as far as they are small, and where the rest is.
-fn files(run: &RunId, artifacts: &[Artifact], links: bool) -> Vec<ContentBlock> {
+fn files(run: &RunId, artifacts: &[Artifact], (most, links): (usize, bool)) -> Vec<ContentBlock> {
     let mut content = Vec::with_capacity(artifacts.len());
-    let mut enclosed = 0;
+    let (mut enclosed, mut pictures) = (0, 0);
     for artifact in artifacts {
         let (name, bytes) = (&artifact.name, artifact.data.len());
         let is_small = artifact.media_type.starts_with("image/") && bytes <= ENCLOSED;
-        if is_small && enclosed + bytes <= ALL_ENCLOSED {
+        if is_small && enclosed + bytes <= ALL_ENCLOSED && pictures < most {
             enclosed += bytes;
+            pictures += 1;
             let data = STANDARD.encode(&artifact.data);
             content.push(ContentBlock::image(data, artifact.media_type.clone()));
             continue;
         }
         let uri = resources::artifact_uri(run, name);
-        if is_small {
+        if is_small && pictures >= most {
+            content.push(ContentBlock::text(format!(
+                "{name} ({bytes} bytes) is left out, because one result has at most {most} pictures with this `max_output_tokens`; read the resource {uri}, or put several into one"
+            )));
+        } else if is_small {
             content.push(ContentBlock::text(format!(
                 "{name} ({bytes} bytes) is left out, because the pictures of one result have at most {ALL_ENCLOSED} bytes together; read the resource {uri}, or make fewer or smaller pictures"
             )));
@@ -119,6 +135,7 @@ fn shown<'r>(record: &'r Record, ended: &'r Ended) -> (&'r str, &'r str, &'r str
 fn left_out(record: &Record) -> Option<String> {
     let answer = record.answer.as_ref()?;
     let (id, most) = (&record.id, answer.most);
+    let is_script = record.language == Language::TypeScript.name();
     let Some(cut) = answer.shown.cut.as_ref() else {
         return answer.is_error_cut.then(|| {
             format!("cut to {most} tokens. All of the error is in /results/{id}.error.json.")
@@ -134,10 +151,16 @@ fn left_out(record: &Record) -> Option<String> {
         let bytes = cut.value_bytes;
         let _ = write!(
             said,
-            " The value has {bytes} bytes; a program can read all of it: json.load(open(\"/results/{id}.json\"))."
+            " The value has {bytes} bytes; a program can read all of it: {}.",
+            if is_script {
+                format!("JSON.parse(await readFile(\"/results/{id}.json\"))")
+            } else {
+                format!("json.load(open(\"/results/{id}.json\"))")
+            }
         );
         if answer.shown.value.get().contains("\"$columns\"") {
-            said.push_str(" There, what is shown as $columns and $rows is a list of dicts.");
+            let rows = if is_script { "an array of objects" } else { "a list of dicts" };
+            let _ = write!(said, " There, what is shown as $columns and $rows is {rows}.");
         }
     }
     if cut.printed {

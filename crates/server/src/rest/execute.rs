@@ -251,7 +251,7 @@ pub(super) fn context(given: Option<Box<RawValue>>) -> Result<engine::Context, P
          headers(("Location" = String, description = "Where to ask about the run."))),
         (status = 403, description = "As many sessions as may be: `quota_exceeded`; or `scope_missing`.", body = super::problem::ErrorBody),
         (status = 404, description = "There is no such session.", body = super::problem::ErrorBody),
-        (status = 409, description = "Another program runs in the session: `session_busy`; its language is another: `other_language`; or `resume_from` names a run that succeeded or has not ended: `not_resumable`.", body = super::problem::ErrorBody),
+        (status = 409, description = "Another program runs in the session: `session_busy`; its language is another: `other_language`; a run rests in it, and this gateway keeps no runs: `run_paused`; or `resume_from` names a run that succeeded or has not ended: `not_resumable`.", body = super::problem::ErrorBody),
         (status = 410, description = "The session is no more.", body = super::problem::ErrorBody),
         (status = 429, description = "Too many requests wait.", body = super::problem::ErrorBody,
          headers(("Retry-After" = u64, description = "Seconds after which to try again."))),

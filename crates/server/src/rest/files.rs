@@ -97,6 +97,7 @@ pub(crate) async fn read(
     responses(
         (status = 204, description = "It is there."),
         (status = 404, description = "There is no such session.", body = ErrorBody),
+        (status = 409, description = "A run rests in the session, and this gateway keeps no runs: `run_paused`.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 422, description = "The path leads elsewhere, or a limit is met.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),
@@ -122,6 +123,7 @@ pub(crate) async fn write(
     responses(
         (status = 204, description = "It is removed."),
         (status = 404, description = "There is no such session or file.", body = ErrorBody),
+        (status = 409, description = "A run rests in the session, and this gateway keeps no runs: `run_paused`.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 422, description = "The path leads elsewhere.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),

@@ -76,6 +76,11 @@ impl Problem {
         self
     }
 
+    /// Whether it is none of whoever asked.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.status.is_server_error()
+    }
+
     /// Its word and its sentences, for whoever is told without a status.
     pub(crate) fn words(self) -> (String, String) {
         let Told { code, message, hint } = self.told;

@@ -80,7 +80,7 @@ async fn a_program_can_ask_for_a_session_beside_another() {
     let shown = house.get(&format!("/api/v1/sessions/{python}")).await;
     assert_eq!(shown["shares_with"], json!([second["session"]]));
     let both = json!({"code": "1", "session": python, "workspace_of": python});
-    let said = assert_problem(house.post("/execute", both).await, 400, "invalid_request").await;
+    let said = assert_problem(house.post("/execute", both).await, 422, "invalid_request").await;
     assert!(said.contains("`workspace_of`") && said.contains("leave one of them out"), "{said}");
     let third = house
         .run(json!({"code": "import os\nreturn os.listdir()", "workspace_of": second["session"]}))
@@ -228,6 +228,6 @@ async fn the_quota_holds_for_the_files_of_all() {
     // A level whose sessions have no files of their own shares none.
     let other = json!({"workspace_of": python, "level": "hardened"});
     let refused = house.post("/api/v1/sessions", other).await;
-    let said = assert_problem(refused, 400, "invalid_request").await;
+    let said = assert_problem(refused, 422, "invalid_request").await;
     assert!(said.contains("`level`") && said.contains("workspace"), "{said}");
 }

@@ -95,3 +95,35 @@ fn nobody_takes_over_from_a_run_whose_ledger_was_changed() {
     assert_eq!(text(&refused["error"]["code"]), "not_resumable", "{refused:#}");
     assert_eq!(gateway.counted(), ["book a"]);
 }
+
+#[test]
+fn whoever_takes_up_the_first_of_very_many_knows_what_the_last_of_them_did() {
+    /// Runs in between, which are refused before they begin: that is quick.
+    const BETWEEN: usize = 1_001;
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.0, &KEPT);
+    gateway.start();
+    let attempt = |code: &str, keys: &[&str], from: Option<&Value>| {
+        let mut asked = json!({ "code": code, "context": { "keys": keys } });
+        if let Some(from) = from {
+            asked["resume_from"] = from.clone();
+        }
+        let run = gateway.ask("POST", "/execute", Some(&asked)).unwrap();
+        assert_eq!(run["success"], false, "{run:#}");
+        run
+    };
+    let books = "from servers.desk import book\nfor key in keys:\n    await book(key=key)\nraise ValueError('later')";
+    let first = attempt(books, &["one"], None)["run_id"].clone();
+    let mut last = first.clone();
+    for _ in 0..BETWEEN {
+        let run = attempt("print(no_such_name)", &[], Some(&last));
+        assert_eq!(text(&run["error"]["type"]), "CheckError", "{run:#}");
+        last = run["run_id"].clone();
+    }
+    attempt(books, &["one", "two"], Some(&last));
+    for _ in 0..2 {
+        let run = attempt(books, &["one", "two"], Some(&first));
+        assert_eq!(text(&run["error"]["type"]), "ValueError", "{run:#}");
+    }
+    assert_eq!(gateway.counted(), ["book one", "book two"]);
+}

@@ -1,6 +1,6 @@
 //! A child's writes are not made twice, and are told of after a kill.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -132,4 +132,33 @@ fn what_a_child_had_called_is_told_after_a_kill() {
     assert_eq!(fate_of("look"), ["committed"], "{run:#}");
     let note = run["note"].as_str().unwrap_or_default();
     assert!(note.contains("\"one\"") && note.contains("\"two\""), "{run:#}");
+}
+
+#[test]
+fn children_that_are_begun_again_at_a_start_are_no_more_at_a_time_than_programs_may_run() {
+    const RUNS: usize = 12;
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--durable", "true", "--freeze-after", "0.1s", "--max-running", "2"];
+    let mut gateway = Gateway::new(folder.path(), 0.0, &arguments);
+    gateway.start();
+    // It says so once it has had its guest for a second.
+    let child = "import asyncio, time\nfrom servers.desk import look\nend = time.time() + 1\nwhile time.time() < end:\n    pass\nawait look(key='here')\nawait asyncio.sleep(600)";
+    let asked = json!({ "code": format!("await spawn({child:?})") });
+    let ids: Vec<String> = (0..RUNS).map(|_| gateway.begin(&asked).unwrap()).collect();
+    gateway.until_counted(RUNS);
+    std::thread::sleep(Duration::from_millis(1_000));
+    for id in &ids {
+        gateway.settles(id, 0);
+    }
+    gateway.kill();
+    gateway.start();
+    gateway.until_counted(RUNS + 1);
+    let first = Instant::now();
+    gateway.until_counted(2 * RUNS);
+    // Two at a time, a second each; all at once they would be there together.
+    assert!(first.elapsed() > Duration::from_secs(3), "{:?}", first.elapsed());
+    for id in &ids {
+        assert_eq!(gateway.run(id).unwrap()["status"], "waiting");
+        gateway.runs(&["cancel", id]);
+    }
 }

@@ -213,7 +213,8 @@ impl Gateway {
         text
     }
 
-    fn send(
+    /// What it will answer on; nothing when it is no more.
+    pub(crate) fn send(
         &self,
         token: &str,
         method: &str,
@@ -367,7 +368,7 @@ fn lose_power(folder: &Path, shadow: &Path) {
 }
 
 /// The JSON that comes back.
-fn answer_of(mut stream: TcpStream) -> Option<Value> {
+pub(crate) fn answer_of(mut stream: TcpStream) -> Option<Value> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;

@@ -240,6 +240,7 @@ impl Driver<'_> {
         wake_at: Option<SystemTime>,
     ) -> Result<Option<Vec<CallResult>>, Refusal> {
         *guest = None;
+        self.desk.has_place(false);
         self.keeper.remember_waiting().await;
         self.keeper.rests();
         self.was_parked = true;
@@ -257,6 +258,7 @@ impl Driver<'_> {
     /// Thaws the guest from its last image, when it is its turn.
     pub(crate) async fn wake(&mut self, guest: &mut Option<Box<dyn Guest>>) -> Result<(), Refusal> {
         self.pass = Some(self.gate.again(&self.keeper.begun().owner).enter().await);
+        self.desk.has_place(true);
         self.before.awake().await;
         let image = self
             .keeper

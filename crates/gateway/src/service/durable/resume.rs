@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use async_trait::async_trait;
 use engine::{
     CallId, Engine, Input, Language, Outcome, ProgramError, Session, SessionError, Start,
-    StepError, stopped, used_up,
+    StepError, Usage, stopped, used_up,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -27,6 +27,7 @@ use crate::desk::Desk;
 use crate::hearing::Hearing;
 use crate::mailboxes;
 use crate::run::tell_of_changes;
+use crate::service::ends::cancelled;
 use crate::service::execute::{Place, behalf};
 use crate::service::gate::Pass;
 use crate::service::ids::RunId;
@@ -36,9 +37,6 @@ use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
 use crate::service::{Caller, NoEngine, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
-
-/// Runs that are followed, each of which took over from the one before it.
-const MOST_TAKEN_UP: usize = 1_000;
 
 /// Why nobody takes over from a run whose ledger is not as it was written.
 const UNCERTAIN: &str = "what is kept of it was changed, so that nobody knows what it has done; find out with tools that read, and do only the rest";
@@ -135,18 +133,24 @@ impl Service {
         mut next: Option<RunId>,
     ) -> Result<(RunId, Vec<Left>), Refusal> {
         let mut last = from.clone();
-        for _ in 0..MOST_TAKEN_UP {
-            let Some(by) = next.take() else { break };
+        let mut seen = HashSet::from([from.clone()]);
+        // All of them, however many there are: what one of them did that is left out would be done again.
+        while let Some(by) = next.take() {
             let refused = |why: &str| Refusal::NotResumable {
                 run: from.clone(),
                 why: format!("{by}, which took it up, {why}"),
             };
+            if !seen.insert(by.clone()) {
+                return Err(refused(&format!("was taken up by it in turn: {UNCERTAIN}")));
+            }
             let record = self.settled(&by).await?;
             let known = self.known(&by).await?;
             let Some(record) = record else {
                 if matches!(known.called, Called::Unkept) {
-                    // It was refused after all, or called nothing before its process was killed.
-                    break;
+                    // It was refused after all, called nothing before its process was killed, or was removed with
+                    // old runs though somebody took it up who was not.
+                    next = known.taken_up_by;
+                    continue;
                 }
                 return Err(refused(
                     "could not be read when this gateway was started; start the gateway again, and look at that run first",
@@ -307,9 +311,10 @@ impl Service {
         if !found.is_empty() {
             info!(runs = found.len(), "runs of an earlier process go on");
         }
-        // In the order in which they came: those of one session wait for each other.
+        // In the order in which they came: those of one session wait for each other. Whoever had begun comes
+        // first, though it may have been asked for in the same moment as one that stands behind it.
         let mut found = found;
-        found.sort_by_key(|one| one.begun.created_at);
+        found.sort_by_key(|one| (one.image.is_none(), one.begun.created_at));
         let mut held = self.held_by_sessions(&found).await;
         for Found { begun, mut image, keeper, mut over } in found {
             let entry = self.entry_of(&begun);
@@ -415,8 +420,32 @@ impl Service {
         keeper: &Arc<Keeper>,
         image: Option<ImageLine>,
     ) -> Result<Option<Outcome>, Refusal> {
-        let mut body = entry.lock().await;
+        let (begun, asked) = (Instant::now(), keeper.begun().created_at);
+        let body = tokio::select! {
+            biased;
+            // Whoever rests in its session goes on with the next process, and has to come first there, too.
+            () = run.leaving().cancelled() => None,
+            body = entry.lock() => Some(body),
+            () = run.cancelled() => return Ok(Some(cancelled(run, begun, Usage::default()))),
+        };
+        let Some(mut body) = body.filter(|_| !entry.waits_for_next(asked)) else {
+            entry.is_left_by(asked);
+            return Ok(None);
+        };
         entry.still_there()?;
+        let outcome = self.go_on_in(&mut body, (entry, run), keeper, image).await;
+        self.keeps_for_next(entry, run, &outcome);
+        outcome
+    }
+
+    /// The same, once it has its session.
+    async fn go_on_in(
+        &self,
+        body: &mut Body,
+        (entry, run): (&Arc<Entry>, &Arc<Run>),
+        keeper: &Arc<Keeper>,
+        image: Option<ImageLine>,
+    ) -> Result<Option<Outcome>, Refusal> {
         let Some(engine) = self.engine_at_last(entry.language).await? else { return Ok(None) };
         let place = Place { entry, engine: &engine, run, keeper };
         // On the side, so that one of thousands that rest is small.
@@ -424,7 +453,7 @@ impl Service {
             Some(image) => self.go_on_from(body, place, image).await,
             None => Box::pin(self.begin_again(body, place)).await,
         };
-        self.within_time(&mut body, place, work).await
+        self.within_time(body, place, work).await
     }
 
     /// What a run can call, with what it called in earlier processes counted.
@@ -551,6 +580,8 @@ impl Service {
         let servers = Some(offer.folder().unwrap_or_else(|| offer.tools().folder()));
         let start = Start { limits: begun.limits.clone(), servers, ..Start::default() };
         let (start, desk) = desk(place, &offer, start, self.nursery(place.engine));
+        // Before programs begin that it had started: it stays on disk until one of them is done.
+        desk.has_place(false);
         for id in &image.pending {
             match place.keeper.left(*id) {
                 Some(Left { answer: Some((result, _)), .. }) => desk.deliver(result),

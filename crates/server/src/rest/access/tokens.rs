@@ -52,7 +52,11 @@ impl Tokens {
         let any = if let Some((_, any)) = fresh {
             any
         } else {
-            let any = self.service.store().has_tokens().await?;
+            let any = match self.service.store().has_tokens().await {
+                Ok(any) => any,
+                // Where the disk is full, not even this can be read; it was so a moment ago.
+                Err(error) => known.map(|(_, any)| any).ok_or(error)?,
+            };
             *self.any.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), any));
             any
         };
