@@ -20,6 +20,7 @@ _TAKES_EXTRA = 0x08
 _MAX_SHOWN = 60
 # The arguments themselves are one level more.
 _DEEPEST = values.MAX_DEPTH - 1
+_TOO_MUCH = "larger than the memory for writing it as JSON; pass less data in one call"
 
 
 class _Unset:
@@ -181,9 +182,20 @@ def _arguments(arguments, shape=None):
     if '"$type"' in text:
         for name, value in arguments.items():
             # As deep as it stands in the arguments.
-            if '"$type":' in values.encode_arguments([value]) and not _has_type_key(value):
+            alone = values.encode_arguments([value])
+            if values.is_beyond_memory(alone):
+                raise _refused(f"argument {name!r} is {_TOO_MUCH}", shape)
+            if '"$type":' in alone and not _has_type_key(value):
                 raise _not_json(name, value, shape)
+        if values.is_beyond_memory(text) and "$type" not in arguments:
+            raise _refused(f"the arguments together are {_TOO_MUCH}", shape)
     return text
+
+
+def _refused(said, shape):
+    if shape is None:
+        return ArgumentError(said)
+    return ArgumentError(f"{shape.function}(): {said}", server=shape.server, tool=shape.tool)
 
 
 def _has_type_key(value):
@@ -243,9 +255,7 @@ def _not_json(name, value, shape):
     elif _is_deep(value):
         said = f"argument {name!r} is nested too deeply: lists and dicts may be {_DEEPEST} deep; give it a flatter one, or its JSON as text"
     if said is not None:
-        if shape is None:
-            return ArgumentError(said)
-        return ArgumentError(f"{shape.function}(): {said}", server=shape.server, tool=shape.tool)
+        return _refused(said, shape)
     kind = type(value).__name__
     said = f"argument {name!r} is a {kind}" if kind not in ("dict", "list", "tuple") else f"argument {name!r} holds something"
     advice = {
@@ -254,10 +264,7 @@ def _not_json(name, value, shape):
         "Image": "its bytes are in .data",
         "Resource": "its bytes are in .data",
     }.get(kind, "give text, numbers, lists and dicts")
-    if shape is None:
-        return ArgumentError(f"{said} that JSON does not have; {advice}")
-    said = f"{shape.function}(): {said} that JSON does not have; {advice}"
-    return ArgumentError(said, server=shape.server, tool=shape.tool)
+    return _refused(f"{said} that JSON does not have; {advice}", shape)
 
 
 def nearest(name, candidates):

@@ -188,6 +188,11 @@ def _last_resort(value, error):
         return '{"$type":"object","repr":"<unprintable>"}'
 
 
+def is_beyond_memory(text):
+    """Whether this stands for a value that there was no memory to write."""
+    return text.startswith('{"$type":"') and text.endswith(',"problem":"MemoryError"}')
+
+
 def is_described(value, text):
     """Whether a value became nothing but its description."""
     return text.startswith('{"$type":"') and ',"repr":' in text and type(value) not in _PLAIN

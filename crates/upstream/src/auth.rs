@@ -26,6 +26,7 @@ mod lifetimes;
 mod line;
 mod login;
 mod logout;
+mod refusals;
 mod store;
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@
 //! 3. HTTP+SSE, when the server answers a post with a status of 400 to 499.
 
 mod apart;
+mod aside;
 mod client;
 mod events;
 mod fields;

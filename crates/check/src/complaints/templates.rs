@@ -127,7 +127,6 @@ fn percents(text: &str) -> Option<usize> {
         }
         loop {
             match letters.next()? {
-                '(' => return None,
                 '*' => count += 1,
                 '%' => break,
                 '#' | '0'..='9' | '-' | ' ' | '+' | '.' | 'h' | 'l' | 'L' => {}
@@ -136,6 +135,7 @@ fn percents(text: &str) -> Option<usize> {
                     count += 1;
                     break;
                 }
+                // With `(`, it takes them by name.
                 _ => return None,
             }
         }

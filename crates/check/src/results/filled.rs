@@ -170,9 +170,8 @@ impl<'a> Results<'_, 'a, '_> {
         let Some(AnyNodeRef::ExprCall(call)) = call else { return Use::Takes };
         let in_list = |item: Option<String>| Use::Puts(item.map(|item| format!("[{item}]")));
         match (method.attr.as_str(), &call.arguments.args[..]) {
-            ("append", [item]) => in_list(self.value(item)),
+            ("append", [item]) | ("insert", [_, item]) => in_list(self.value(item)),
             ("extend", [items]) => in_list(self.value(items).map(|items| item_of(&items))),
-            ("insert", [_, item]) => in_list(self.value(item)),
             (name, _) if HARMLESS.contains(&name) => Use::Looks,
             _ => Use::Takes,
         }

@@ -100,6 +100,28 @@ class Arguments(unittest.TestCase):
         first["next"], second["next"] = [second], (first,)
         self.assertIn("'odd' holds itself", self.refused(first))
 
+    def test_a_value_that_there_is_no_memory_for(self):
+        from unittest import mock
+
+        from _tidegate import binding, failures, values
+
+        written = values._text
+
+        def small(value, *others):
+            if len(str(value)) > 100:
+                raise MemoryError
+            return written(value, *others)
+
+        with mock.patch.object(values, "_text", small):
+            for value in ("x" * 100, ["x"] * 100):
+                said = self.refused(value)
+                self.assertIn("'odd' is larger than the memory", said)
+                self.assertNotIn("JSON does not have", said)
+            with self.assertRaisesRegex(failures.ArgumentError, "the arguments together are larger"):
+                binding._arguments({"one": "x" * 60, "other": "x" * 60})
+            own = {"$type": "x", "problem": "MemoryError"}
+            self.assertIn("MemoryError", binding._arguments(own))
+
     def test_a_value_that_is_too_deep(self):
         from _tidegate import binding
 

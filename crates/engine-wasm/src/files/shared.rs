@@ -27,7 +27,9 @@ impl Files {
             return SharedTree(Arc::clone(&self.workspace));
         }
         let mut tree = Tree::clone(&self.workspace);
-        removed.into_iter().for_each(|inode| tree.forget(inode));
+        for inode in removed {
+            tree.forget(inode);
+        }
         SharedTree(Arc::new(tree))
     }
 

@@ -4,6 +4,7 @@
 //! Arguments and addresses are, except for the parts that look like a secret.
 
 mod address;
+mod within;
 
 use super::secrets::Template;
 use super::section::ServerSection;
@@ -27,7 +28,7 @@ const SECRET_WORDS: [&str; 10] = [
     "cookie",
 ];
 /// How well-known kinds of secrets begin.
-const SECRET_STARTS: [&str; 13] = [
+const SECRET_STARTS: [&str; 14] = [
     "sk-",
     "sk_",
     "pk_live",
@@ -36,6 +37,7 @@ const SECRET_STARTS: [&str; 13] = [
     "ghs_",
     "github_pat_",
     "glpat-",
+    "hf_",
     "xoxb-",
     "xoxp-",
     "AKIA",
@@ -108,11 +110,13 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| match hidden {
         Some(Hidden { name, before }) => {
             let lead = if before.ends_with("Bearer ") { "Bearer " } else { "" };
-            vec![PlainSecret { table: "args", name, lead }]
+            let others = address::secrets(&before).into_iter();
+            let others = others.map(|name| PlainSecret { table: "args", name, lead: "" });
+            others.chain([PlainSecret { table: "args", name, lead }]).collect()
         }
         None => {
             let named = address::secrets(argument).into_iter();
-            named.map(|name| PlainSecret { table: "args", name, lead: "" }).collect()
+            named.map(|name| PlainSecret { table: "args", name, lead: "" }).collect::<Vec<_>>()
         }
     });
     let addresses = section.url.iter().chain(&section.openapi);
@@ -140,7 +144,9 @@ fn command_line(command: &str, args: &[String]) -> String {
     for (argument, hidden) in looked_at(args) {
         line.push(' ');
         match hidden {
-            Some(Hidden { before, .. }) => line.push_str(&quoted(&format!("{before}{HIDDEN}"))),
+            Some(Hidden { before, .. }) => {
+                line.push_str(&quoted(&format!("{}{HIDDEN}", without_secrets(&before))));
+            }
             None => line.push_str(&quoted(&without_secrets(argument))),
         }
     }
@@ -202,6 +208,9 @@ fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
         && let Some(Hidden { name: inner, before }) = hidden(value, None)
     {
         return called(&inner, &format!("{name}={before}"));
+    }
+    if let Some((name, begins)) = within::first(argument) {
+        return called(name, &argument[..begins]);
     }
     let lead = if argument.starts_with("Bearer ") { "Bearer " } else { "" };
     let is_secret = !lead.is_empty() || begins_like_secret(argument);
@@ -286,6 +295,22 @@ mod tests {
             assert!(!place(&section).contains(HIDDEN), "{argument}");
             assert!(!holds_values(&section) && plain_secrets(&section).is_empty(), "{argument}");
         }
+    }
+
+    #[test]
+    fn what_follows_a_secret_within_an_argument_is_not_shown() {
+        let line = "DB=https://u:pw@h/ API_TOKEN=abc exec x";
+        let section = ServerSection {
+            command: Some("sh".into()),
+            args: vec!["-c".into(), line.into(), r#"--config={"apiKey":"abc"}"#.into()],
+            ..ServerSection::default()
+        };
+        let shown = r#"sh -c "DB=https://u:***@h/ API_TOKEN=***" "--config={\"apiKey\":\"***""#;
+        assert_eq!(place(&section), shown);
+        let names: Vec<String> =
+            plain_secrets(&section).into_iter().map(|secret| secret.name).collect();
+        assert_eq!(names, ["password", "API_TOKEN", "apiKey"]);
+        assert!(holds_values(&section));
     }
 
     #[test]

@@ -114,6 +114,7 @@ fn log_in(data: &Path, port: u16) {
     let login = StoredLogin {
         client_id: "tidegate".to_owned(),
         client_secret: None,
+        auth_method: None,
         issuer: None,
         scopes: Vec::new(),
         challenge: None,

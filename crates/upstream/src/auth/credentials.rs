@@ -272,14 +272,18 @@ impl Credentials {
                 let tokens = login.tokens.ok_or_else(|| self.login_needed(REFUSED))?;
                 Ok(keep(held, tokens))
             }
-            Err(AuthorityError::Refused(_)) => {
+            Err(AuthorityError::Refused(reason)) => {
                 let login = StoredLogin { tokens: None, ..login };
                 self.store
                     .save(&self.key, &login)
                     .await
                     .map_err(|error| self.store_problem(&error))?;
-                Err(self.login_needed(REFUSED))
+                Err(self.login_needed(&format!(": the stored log-in was refused ({reason})")))
             }
+            Err(AuthorityError::Unclear(reason)) => Err(self.unusable(&format!(
+                "its log-in cannot be renewed: {reason}; if it stays so, run `tidegate login {}`",
+                self.key.server
+            ))),
             Err(AuthorityError::Failed(reason)) => {
                 Err(self.unusable(&format!("its log-in cannot be renewed: {reason}")))
             }
@@ -304,7 +308,7 @@ impl Credentials {
             Err(AuthorityError::Refused(reason)) => {
                 Err(self.unusable(&format!("its client credentials were refused: {reason}")))
             }
-            Err(AuthorityError::Failed(reason)) => {
+            Err(AuthorityError::Unclear(reason) | AuthorityError::Failed(reason)) => {
                 Err(self.unusable(&format!("no token for its client credentials: {reason}")))
             }
         }

@@ -19,12 +19,15 @@ use tracing::subscriber::NoSubscriber;
 use url::Url;
 
 use super::line::{Line, LineError, chain, place};
+use super::refusals::{Meaning, meaning};
 use super::store::{StoredLogin, StoredTokens};
 use crate::secret::Secret;
 use crate::settings::ClientCredentials;
 
 /// Bytes of a `WWW-Authenticate` header that are read and kept.
 const CHALLENGE_BYTES: usize = 4096;
+/// How clients may say who they are, in the metadata of an authorization server.
+pub(super) const METHODS: &str = "token_endpoint_auth_methods_supported";
 
 /// An authorization server that was found, ready for requests.
 pub(super) struct Authority {
@@ -41,6 +44,9 @@ pub(super) enum AuthorityError {
     /// It looked at what we have and said no. Asking again will not help.
     #[error("{0}")]
     Refused(String),
+    /// It said no in a word that may be meant for good or for now.
+    #[error("{0}")]
+    Unclear(String),
     /// It could not be asked, or did not answer properly.
     #[error("{0}")]
     Failed(String),
@@ -162,6 +168,34 @@ impl Authority {
         self.metadata.additional_fields.get(field)
     }
 
+    /// Goes on as this client, which says who it is in the way it was registered for.
+    pub(super) fn be(
+        &mut self,
+        mut config: OAuthClientConfig,
+        method: Option<&str>,
+    ) -> Result<OAuthClientConfig, AuthError> {
+        if let Some(method) = self.taken(method) {
+            if method == "none" {
+                config.client_secret = None;
+            }
+            // rmcp goes by what the authorization server offers.
+            let mut metadata = self.metadata.clone();
+            metadata.additional_fields.insert(METHODS.to_owned(), json!([method]));
+            self.manager.set_metadata(metadata);
+        }
+        self.manager.configure_client(config.clone())?;
+        Ok(config)
+    }
+
+    /// The method a client was registered with, if it is one of ours and still taken.
+    pub(super) fn taken<'a>(&self, method: Option<&'a str>) -> Option<&'a str> {
+        let offered = self.says(METHODS).and_then(serde_json::Value::as_array);
+        method.filter(|method| {
+            ["client_secret_basic", "client_secret_post", "none"].contains(method)
+                && offered.is_none_or(|offered| offered.iter().any(|offer| offer == method))
+        })
+    }
+
     /// Gets the next tokens of a log-in.
     pub(super) async fn renew(
         &mut self,
@@ -178,8 +212,8 @@ impl Authority {
         // The redirect address is not part of renewing, and rmcp wants one.
         let mut config = OAuthClientConfig::new(&login.client_id, "http://127.0.0.1/callback");
         config.client_secret = login.client_secret.as_ref().map(|secret| secret.reveal().clone());
-        self.manager.configure_client(config)?;
-        let answer = silent(self.manager.refresh_token()).await?;
+        self.be(config, login.auth_method.as_deref())?;
+        let answer = silent(self.manager.refresh_token()).await.map_err(refused_renewal)?;
         let (tokens, scopes) = received(&answer)?;
         Ok(StoredLogin {
             tokens: Some(tokens),
@@ -227,6 +261,22 @@ impl Authority {
             .query_pairs()
             .find(|(name, _)| name == "resource")
             .map(|(_, value)| value.into_owned())
+    }
+}
+
+/// An authorization server that does not renew a log-in: for good, or perhaps not.
+fn refused_renewal(error: AuthError) -> AuthorityError {
+    match &error {
+        AuthError::TokenRefreshRejected(_) => AuthorityError::Refused("revoked or expired".into()),
+        AuthError::TokenRefreshFailed(words) => match meaning(words) {
+            Meaning::Over(code @ ("invalid_client" | "unauthorized_client")) => {
+                AuthorityError::Refused(format!("our client is not known any more: {code}"))
+            }
+            Meaning::Over(code) => AuthorityError::Refused(code.into()),
+            Meaning::Unclear => AuthorityError::Unclear(chain(&error)),
+            Meaning::Nothing => error.into(),
+        },
+        _ => error.into(),
     }
 }
 

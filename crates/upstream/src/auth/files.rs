@@ -200,6 +200,8 @@ struct Written {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     client_secret: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    auth_method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     issuer: Option<String>,
     #[serde(default)]
     scopes: Vec<String>,
@@ -228,6 +230,7 @@ impl Written {
             url: key.url.to_string(),
             client_id: login.client_id.clone(),
             client_secret: login.client_secret.as_ref().map(reveal),
+            auth_method: login.auth_method.clone(),
             issuer: login.issuer.clone(),
             scopes: login.scopes.clone(),
             challenge: login.challenge.clone(),
@@ -244,6 +247,7 @@ impl Written {
         StoredLogin {
             client_id: self.client_id,
             client_secret: self.client_secret.map(Secret::new),
+            auth_method: self.auth_method,
             issuer: self.issuer,
             scopes: self.scopes,
             challenge: self.challenge,
@@ -306,6 +310,27 @@ mod tests {
             .unwrap_err();
         let wanted = format!("run `chmod 700 {}`", folder.path().display());
         assert!(refusal.to_string().ends_with(&wanted), "{refusal}");
+    }
+
+    #[tokio::test]
+    async fn a_log_in_of_before_is_read_and_one_of_now_keeps_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = FileTokens::new(folder.path().join("logins"));
+        let key = key("server", "https://a.example/mcp");
+        let login = StoredLogin {
+            client_id: "c".to_owned(),
+            client_secret: Some(Secret::new("s".to_owned())),
+            auth_method: Some("client_secret_post".to_owned()),
+            ..StoredLogin::default()
+        };
+        store.save(&key, &login).await.unwrap();
+        assert_eq!(store.load(&key).await.unwrap().as_ref(), Some(&login));
+
+        let before = r#"{"server": "server", "url": "https://a.example/mcp", "client_id": "c",
+            "client_secret": "s", "scopes": []}"#;
+        fs::write(store.path(&key), before).unwrap();
+        let before = StoredLogin { auth_method: None, ..login };
+        assert_eq!(store.load(&key).await.unwrap(), Some(before));
     }
 
     #[tokio::test]

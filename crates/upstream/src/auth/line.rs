@@ -1,14 +1,17 @@
 //! The HTTP of log-ins: private lines only, no redirects, short answers.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest,
 };
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use url::{Host, Url};
 
-use super::lifetimes;
+use super::{lifetimes, refusals};
 
 /// Bytes an authorization server's answer may have; real ones have a few thousand.
 const ANSWER_BYTES: usize = 256 << 10;
@@ -39,6 +42,8 @@ pub(super) struct Line {
     client: reqwest::Client,
     /// Whether the server itself is on this machine, so that its authorization server may be.
     local: bool,
+    /// How the client that was registered last is to say who it is. rmcp does not pass it on.
+    method: Mutex<Option<String>>,
 }
 
 impl Line {
@@ -55,7 +60,7 @@ impl Line {
                 place: server.to_string(),
                 reason: chain(&error),
             })?;
-        Ok(Self { client, local: is_local(server) })
+        Ok(Self { client, local: is_local(server), method: Mutex::default() })
     }
 
     /// Refuses addresses that would carry secrets in the clear, and addresses on this machine
@@ -100,6 +105,11 @@ impl Line {
         self.client.execute(request).await.map_err(|error| failed(&place, error))
     }
 
+    /// The `token_endpoint_auth_method` of the client that was registered last.
+    pub(super) fn method(&self) -> Option<String> {
+        self.method.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The client underneath, to build requests with.
     pub(super) fn client(&self) -> &reqwest::Client {
         &self.client
@@ -110,16 +120,51 @@ impl OAuthHttpClient for Line {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = reqwest::Request::try_from(request.request)?;
+            let registers = is_registration(&request);
             let mut answer = self
                 .send(request)
                 .await
                 .map_err(|error| Box::new(error) as OAuthHttpClientError)?;
-            if let Some(mended) = lifetimes::mended(answer.body()) {
+            if is_object(answer.body()) {
+                // Some send JSON as text, which the library does not look into.
+                let kind = http::HeaderValue::from_static("application/json");
+                answer.headers_mut().insert(http::header::CONTENT_TYPE, kind);
+            }
+            if answer.status().is_success()
+                && let Some(refusal) = refusals::mended(answer.body())
+            {
+                *answer.status_mut() = http::StatusCode::BAD_REQUEST;
+                *answer.body_mut() = refusal;
+            } else if registers && answer.status().is_success() {
+                let mut method = self.method.lock().unwrap_or_else(PoisonError::into_inner);
+                *method = method_in(answer.body());
+            } else if let Some(mended) = lifetimes::mended(answer.body()) {
                 *answer.body_mut() = mended;
             }
             Ok(answer)
         })
     }
+}
+
+fn is_object(answer: &[u8]) -> bool {
+    answer.trim_ascii_start().starts_with(b"{")
+        && serde_json::from_slice::<IgnoredAny>(answer).is_ok()
+}
+
+/// Whether a request registers a client: what is sent for tokens is a form.
+fn is_registration(request: &reqwest::Request) -> bool {
+    let kind = request.headers().get(http::header::CONTENT_TYPE);
+    request.method() == http::Method::POST
+        && kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"))
+}
+
+/// How a client that was just registered is to say who it is.
+fn method_in(answer: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Registered {
+        token_endpoint_auth_method: Option<String>,
+    }
+    serde_json::from_slice::<Registered>(answer).ok()?.token_endpoint_auth_method
 }
 
 /// The error's own text repeats the whole address, whose query may hold something secret.

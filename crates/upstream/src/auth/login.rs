@@ -175,7 +175,8 @@ pub async fn login(
     let callback = Callback::bind(options.port)
         .await
         .map_err(|error| LoginError::Listen { port: options.port, reason: error.to_string() })?;
-    let client = match registered(&mut authority, settings, &scopes, &callback).await {
+    let (client, auth_method) = match registered(&mut authority, settings, &scopes, &callback).await
+    {
         Ok(client) => client,
         Err(reason) => return Err(unregistered(&key, &authority, &callback, reason)),
     };
@@ -193,6 +194,7 @@ pub async fn login(
             let login = StoredLogin {
                 client_id: client.client_id,
                 client_secret: client.client_secret.map(Secret::new),
+                auth_method,
                 issuer: authority.metadata.issuer.clone(),
                 scopes: granted.unwrap_or(scopes),
                 challenge,
@@ -301,13 +303,16 @@ async fn scopes(
     scopes
 }
 
+/// The client to log in as, and how it says who it is if that was agreed.
+type Client = (OAuthClientConfig, Option<String>);
+
 /// The client to log in as: configured, published by us, or registered now.
 async fn registered(
     authority: &mut Authority,
     settings: &OAuth,
     scopes: &[String],
     callback: &Callback,
-) -> Result<OAuthClientConfig, String> {
+) -> Result<Client, String> {
     let redirect = callback.address();
     let is_known_by_document = authority
         .says("client_id_metadata_document_supported")
@@ -326,7 +331,7 @@ async fn registered(
         return register(authority, redirect, scopes).await.map_err(|error| chain(&error));
     };
     authority.manager.configure_client(config.clone()).map_err(|error| chain(&error))?;
-    Ok(config)
+    Ok((config, None))
 }
 
 fn unregistered(
@@ -349,17 +354,19 @@ async fn register(
     authority: &mut Authority,
     redirect: &str,
     scopes: &[String],
-) -> Result<OAuthClientConfig, AuthError> {
+) -> Result<Client, AuthError> {
     let names = scopes.iter().map(String::as_str).collect::<Vec<_>>();
     let manager = &mut authority.manager;
-    match silent(manager.register_client("Tidegate", redirect, &names)).await {
+    let config = match silent(manager.register_client("Tidegate", redirect, &names)).await {
         Err(AuthError::RegistrationFailed(reason))
             if reason.starts_with("HTTP 400") && !names.is_empty() =>
         {
             silent(manager.register_client("Tidegate", redirect, &[])).await
         }
         result => result,
-    }
+    }?;
+    let method = authority.line.method();
+    Ok((authority.be(config, method.as_deref())?, method))
 }
 
 /// The address for the browser, and the state it must come back with.

@@ -3,7 +3,7 @@
 use catalog::ServerName;
 use url::Url;
 
-use super::discovery::{Authority, discover};
+use super::discovery::{Authority, METHODS, discover};
 use super::line::chain;
 use super::store::{LoginKey, StoreError, StoredLogin, TokenStore};
 use crate::settings::Http;
@@ -72,7 +72,7 @@ async fn revoke(
     let mut form = vec![("token", token), ("token_type_hint", kind)];
     let mut request = authority.line.client().post(endpoint.clone());
     match &login.client_secret {
-        Some(secret) if !is_secret_in_form(authority) => {
+        Some(secret) if !is_secret_in_form(authority, login) => {
             // RFC 6749 §2.3.1 encodes both before they are joined.
             request = request.basic_auth(encoded(&login.client_id), Some(encoded(secret.reveal())));
         }
@@ -89,11 +89,14 @@ async fn revoke(
     }
 }
 
-/// Whether the authorization server takes the client's secret only in the form.
-fn is_secret_in_form(authority: &Authority) -> bool {
+/// Whether the client's secret goes in the form: it was registered so, or nothing else is taken.
+fn is_secret_in_form(authority: &Authority, login: &StoredLogin) -> bool {
+    if let Some(method) = authority.taken(login.auth_method.as_deref()) {
+        return method == "client_secret_post";
+    }
     let methods = authority
         .says("revocation_endpoint_auth_methods_supported")
-        .or_else(|| authority.says("token_endpoint_auth_methods_supported"))
+        .or_else(|| authority.says(METHODS))
         .and_then(serde_json::Value::as_array);
     let has =
         |name: &str| methods.is_some_and(|methods| methods.iter().any(|method| method == name));

@@ -39,6 +39,8 @@ pub struct StoredLogin {
     pub client_id: String,
     /// Its secret, if it was given one.
     pub client_secret: Option<Secret<String>>,
+    /// How it was registered to say who it is (`client_secret_post`), if that was said.
+    pub auth_method: Option<String>,
     /// The authorization server that issued the tokens; no other gets to see them.
     pub issuer: Option<String>,
     /// What was granted.

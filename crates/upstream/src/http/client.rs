@@ -22,6 +22,7 @@ use serde_json::Value;
 use sse_stream_rmcp::Sse;
 
 use super::apart;
+use super::aside::aside;
 use super::events::{Events, events, is_too_large};
 use crate::digits;
 use crate::feed::{Feed, shortened};
@@ -146,16 +147,16 @@ impl BoundedClient {
         let answer = match body(response, self.limit).await {
             Ok(bytes) => {
                 let id = number(message);
-                if let Some(events) = id.as_ref().and_then(|id| apart::document(&bytes, id)) {
-                    return Ok(StreamableHttpPostResponse::Sse(events, session));
-                }
-                read(&bytes, id)
+                aside(bytes.len(), move || whole(&bytes, id, session)).await
             }
-            Err(HttpProblem::TooLarge(limit)) => Ok(too_large(number(message), limit)),
+            Err(HttpProblem::TooLarge(limit)) => {
+                let answer = too_large(number(message), limit);
+                Ok(StreamableHttpPostResponse::Json(answer, session))
+            }
             Err(problem) => return Err(Failure::Client(problem)),
         };
         match answer {
-            Ok(answer) => Ok(StreamableHttpPostResponse::Json(answer, session)),
+            Ok(answer) => Ok(answer),
             // Nobody waits for an answer to a notification.
             Err(_) if !expects_answer => Ok(StreamableHttpPostResponse::Accepted),
             Err(problem) => Err(Failure::UnexpectedServerResponse(problem.into())),
@@ -366,6 +367,18 @@ pub(super) fn understood(event: Sse, id: Option<&RequestId>) -> Sse {
 
 fn too_large(id: Option<RequestId>, limit: usize) -> ServerJsonRpcMessage {
     message::error(TOO_LARGE, format!("more than {limit} bytes"), None, id)
+}
+
+/// What a body says: several messages as a stream, or one.
+fn whole(
+    bytes: &[u8],
+    id: Option<RequestId>,
+    session: Option<String>,
+) -> Result<StreamableHttpPostResponse, String> {
+    if let Some(events) = id.as_ref().and_then(|id| apart::document(bytes, id)) {
+        return Ok(StreamableHttpPostResponse::Sse(events, session));
+    }
+    Ok(StreamableHttpPostResponse::Json(read(bytes, id)?, session))
 }
 
 /// The message in a body; an error for request `id` when it is JSON that we do not understand.

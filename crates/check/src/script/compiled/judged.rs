@@ -59,13 +59,13 @@ impl<'a, 'c> Judged<'a, 'c> {
             2588 | 2448 => self.constant(at, said.code),
             _ => None,
         };
-        judged.or_else(|| self.advice(at, said))
+        judged.or_else(|| Some(self.advice(at, said)))
     }
 
     /// What is worth knowing, in the compiler's own words.
-    fn advice(&self, at: u32, said: &Said) -> Verdict {
+    fn advice(&self, at: u32, said: &Said) -> (Severity, Mistake) {
         let message = format!("TS{}: {}", said.code, said.message);
-        Some((Severity::Advice, mistake(self.word(at), Code::Compiler, message)))
+        (Severity::Advice, mistake(self.word(at), Code::Compiler, message))
     }
 
     /// The word that begins at a byte, or one letter.
@@ -189,12 +189,12 @@ impl<'a, 'c> Judged<'a, 'c> {
         if !path.is_empty() {
             return None;
         }
-        let names: Vec<&str> = match between(message, "Property '", "' is missing in type") {
-            Some(name) => vec![name],
-            None => {
-                let (_, listed) = message.rsplit_once("': ")?;
-                listed.split(',').map(|name| name.trim().trim_end_matches('.')).collect()
-            }
+        let one = between(message, "Property '", "' is missing in type");
+        let names: Vec<&str> = if let Some(name) = one {
+            vec![name]
+        } else {
+            let (_, listed) = message.rsplit_once("': ")?;
+            listed.split(',').map(|name| name.trim().trim_end_matches('.')).collect()
         };
         let parameters = bindings::python_parameters(around.tool).parameters;
         // What something lacked when it was made may have been put there since.

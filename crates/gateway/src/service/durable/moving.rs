@@ -299,7 +299,9 @@ struct Brought<'a> {
 impl<'a> Brought<'a> {
     /// `None` if somebody brings it already.
     fn begin(all: &'a Mutex<HashSet<RunId>>, run: &'a RunId) -> Option<Self> {
-        lock(all).insert(run.clone()).then_some(Self { all, run })
+        let is_first = lock(all).insert(run.clone());
+        // Made only then: dropping one takes the run out again, and would wait for the lock for ever.
+        is_first.then(|| Self { all, run })
     }
 }
 
@@ -349,4 +351,20 @@ async fn fits(engine: &Arc<dyn Engine>, bytes: &[u8], limits: &Limits) -> Result
 
 fn wrong(problem: &str) -> Refusal {
     Refusal::Immovable(format!("this cannot be imported: {problem}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_brings_a_run_and_the_others_are_told_at_once() {
+        let (all, run) = (Mutex::default(), RunId::fresh());
+        let first = Brought::begin(&all, &run);
+        assert!(first.is_some());
+        assert!(Brought::begin(&all, &run).is_none());
+        assert!(Brought::begin(&all, &run).is_none(), "who was told so takes nothing away");
+        drop(first);
+        assert!(Brought::begin(&all, &run).is_some());
+    }
 }

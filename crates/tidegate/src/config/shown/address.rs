@@ -33,7 +33,7 @@ pub(super) fn secrets(text: &str) -> Vec<String> {
 }
 
 /// Where the addresses of a text are.
-fn addresses(text: &str) -> Vec<Range<usize>> {
+pub(super) fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find(SCHEME_ENDS) {
