@@ -253,7 +253,7 @@ mod tests {
         };
         let made: Vec<Artifact> = (0..6).map(|number| picture(number, 700 << 10)).collect();
         for links in [true, false] {
-            let content = files(&run, &made, links);
+            let content = files(&run, &made, (usize::MAX, links));
             let images: Vec<usize> = content
                 .iter()
                 .filter_map(|block| Some(STANDARD.decode(&block.as_image()?.data).unwrap().len()))
