@@ -298,7 +298,8 @@ fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::Instant;

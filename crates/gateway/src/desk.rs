@@ -573,7 +573,7 @@ impl Host for Desk {
             // The program goes on with it at once.
             let message = self.board.lock().messages.take(call.id);
             if let Some(message) = message {
-                message.is_had();
+                message.had();
             }
         }
         result

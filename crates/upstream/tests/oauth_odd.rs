@@ -203,11 +203,10 @@ fn answered(says: &mut Says, headers: &HeaderMap, path: &str, body: String) -> R
             let client = json!({"client_id": "us", "redirect_uris": []});
             with(client, &says.more["registration"])
         }
-        "/token" => match says.next.take() {
-            Some((status, answer)) => {
+        "/token" => {
+            if let Some((status, answer)) = says.next.take() {
                 (StatusCode::from_u16(status).unwrap(), axum::Json(answer)).into_response()
-            }
-            None => {
+            } else {
                 let tokens = json!({
                     "access_token": "token",
                     "token_type": "bearer",
@@ -217,7 +216,7 @@ fn answered(says: &mut Says, headers: &HeaderMap, path: &str, body: String) -> R
                 let kind = says.more["kind"].as_str().unwrap_or("application/json").to_owned();
                 ([("content-type", kind)], tokens.to_string()).into_response()
             }
-        },
+        }
         "/revoke" => StatusCode::OK.into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),
     }

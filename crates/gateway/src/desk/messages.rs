@@ -51,7 +51,9 @@ impl Messages {
         let (had, others): (HashMap<_, _>, HashMap<_, _>) =
             std::mem::take(&mut self.0).into_iter().partition(|(_, one)| one.has_gone);
         self.0 = others;
-        had.into_values().for_each(|one| one.message.is_had());
+        for one in had.into_values() {
+            one.message.had();
+        }
     }
 
     /// The message of a call, which is not on its way any more.

@@ -178,9 +178,12 @@ fn fetched(desk: &Desk) {
     assert_eq!(desk.wait(Instant::now() + Duration::from_secs(60)).len(), 1);
 }
 
+/// Something that happens to a desk.
+type Way = fn(&Desk);
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_that_the_program_did_not_get_goes_back_to_where_it_stood() {
-    let ways: [(&str, fn(&Desk)); 6] = [
+    let ways: [(&str, Way); 6] = [
         ("its call was given up", |desk| desk.withdraw(CallId(1))),
         ("the same while the guest rests", |desk| Calls::withdrawn(desk, CallId(1))),
         ("the run was over", Desk::close),
@@ -213,7 +216,7 @@ async fn a_message_that_the_program_did_not_get_goes_back_to_where_it_stood() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_message_that_the_program_went_on_with_is_taken() {
-    let ways: [(&str, fn(&Desk)); 3] = [
+    let ways: [(&str, Way); 3] = [
         ("it waits for something else", |desk| drop(desk.wait(Instant::now()))),
         ("it asks for something else", |desk| {
             assert!(desk.answer(&call(2, RECEIVE, &json!({ "box": "other" }))).is_none());

@@ -54,7 +54,7 @@ impl Taken {
     }
 
     /// The program has it.
-    pub(crate) fn is_had(mut self) {
+    pub(crate) fn had(mut self) {
         self.0 = None;
     }
 }

@@ -251,13 +251,16 @@ async fn a_child_of_another_name_may_do_no_more_than_who_started_it() {
     assert_eq!(asked(&agent("worker-2")).await, denied, "there was one in this run");
 }
 
+/// What is configured at a moment.
+type Provided = Result<Option<Arc<dyn Mind>>, String>;
+
 #[tokio::test]
 async fn a_provider_that_changed_is_asked_at_once_and_one_that_cannot_be_asked_leaves_the_old_one()
 {
     let whole = |text| Ok((text, End::Whole));
     let first = Scripted::saying("first", [whole("of the first"), whole("still the first")]);
     let second = Scripted::saying("second", [whole("of the second")]);
-    let said: Arc<Mutex<Result<Option<Arc<dyn Mind>>, String>>> = Arc::new(Mutex::new(Ok(None)));
+    let said: Arc<Mutex<Provided>> = Arc::new(Mutex::new(Ok(None)));
     let tools = tools(None);
     let told = Arc::clone(&said);
     tools.minds().are_provided_by(Arc::new(move || told.lock().unwrap().clone()));

@@ -18,7 +18,7 @@ impl Offer {
     ) -> Result<Box<RawValue>, CallError> {
         if call.name == mailboxes::RECEIVE {
             let (value, message) = self.receive(call, behalf).await?;
-            message.is_had();
+            message.had();
             return Ok(value);
         }
         self.may_mail(call, behalf).await?;
