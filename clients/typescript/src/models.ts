@@ -42,6 +42,8 @@ export interface Analysis {
   session?: string | null;
   /** Seconds it may take; never longer than the operator allows. */
   timeout?: number | null;
+  /** For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have. */
+  workspace_of?: string | null;
 }
 
 /** The kinds of analyses. */

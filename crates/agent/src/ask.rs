@@ -1,9 +1,9 @@
 //! What is asked, what is answered, and why something could not be.
 
 use engine::{Context, Language};
-use gateway::service::Refusal;
 use gateway::service::ids::ConversationId;
 use gateway::service::store::StoreError;
+use gateway::service::{Refusal, TraceParent};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -28,6 +28,8 @@ pub struct Ask {
     pub user: Option<String>,
     /// What programs are written in; what the operator says if nothing is said.
     pub language: Option<Language>,
+    /// The span that asks; its programs belong to that trace.
+    pub trace: Option<TraceParent>,
 }
 
 /// An answer.

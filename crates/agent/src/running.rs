@@ -56,6 +56,7 @@ impl Work<'_> {
             language: Some(self.language.name().to_owned()),
             context,
             session: self.conversation.session.clone(),
+            trace: self.trace.clone(),
             ..Request::default()
         };
         let service = &self.agent.service;

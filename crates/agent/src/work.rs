@@ -1,10 +1,10 @@
 //! One question while it is answered: what it has, what it used, what came of it.
 
 use engine::{Context, Language};
-use gateway::service::Caller;
 use gateway::service::conversations::{Conversation, Turn};
 use gateway::service::ids::RunId;
 use gateway::service::record::Moment;
+use gateway::service::{Caller, TraceParent};
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use tracing::warn;
@@ -34,6 +34,8 @@ pub(crate) struct Work<'a> {
     pub(crate) mode: Mode,
     /// What its programs are written in.
     pub(crate) language: Language,
+    /// The trace that they belong to.
+    pub(crate) trace: Option<TraceParent>,
     pub(crate) runs: Vec<RunId>,
     pub(crate) failures: u32,
     /// Replies that ended because they had no more tokens.
@@ -78,6 +80,7 @@ impl<'a> Work<'a> {
             conversation,
             mode,
             language: agent.language_of(ask.language),
+            trace: ask.trace,
             runs: Vec::new(),
             failures: 0,
             cuts: 0,

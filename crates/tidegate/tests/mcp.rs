@@ -226,6 +226,26 @@ fn programs_in_typescript_run_for_those_who_ask_for_that() {
 }
 
 #[test]
+fn an_analysis_reads_what_a_program_in_typescript_wrote() {
+    let mut client = Client::initialized(&["--tools", "execute_typescript,execute_analysis"]);
+    let code = r#"await writeFile("/workspace/rows.json", '[{"n": 1}, {"n": 5}]')"#;
+    let made = client.run_with("execute_typescript", json!({ "code": code }));
+    let session = made["structuredContent"]["session"].clone();
+    let mut asked = json!({
+        "analysis_type": "aggregate", "data": { "file": "/workspace/rows.json" },
+        "parameters": { "aggregations": { "n": ["sum"] } }, "session": session,
+    });
+    let refused = client.call("execute_analysis", asked.clone());
+    assert!(text(&refused).contains("`workspace_of`"), "{refused}");
+    let session = asked.as_object_mut().unwrap().remove("session").unwrap();
+    asked["workspace_of"] = session;
+    // Its runtime may not be there yet.
+    let found = client.run_with("execute_analysis", asked);
+    let result = &found["structuredContent"]["return_value"]["result"];
+    assert_eq!(*result, json!([{ "n_sum": 6 }]), "{found}");
+}
+
+#[test]
 fn where_typescript_is_the_only_language_its_tool_takes_the_place_of_pythons() {
     let mut client = Client::initialized(&["--languages", "typescript"]);
     let listed = client.ask("tools/list", json!({}))["result"]["tools"].clone();

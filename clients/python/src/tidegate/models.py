@@ -227,6 +227,9 @@ class AnalysisOptions(TypedDict, total=False):
     timeout: float | None
     """Seconds it may take; never longer than the operator allows."""
 
+    workspace_of: str | None
+    """For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have."""
+
 
 class Analysis(AnalysisOptions):
     """An analysis that needs no program."""

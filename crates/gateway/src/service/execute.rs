@@ -248,6 +248,7 @@ impl Service {
             resumes,
             is_alone,
             is_plain,
+            trace: trace.clone(),
         };
         let run = Run::new(begun.record(), trace, &self.ending);
         let keeper = Arc::new(Keeper::new(&self.parts.store.kept().folder, begun, earlier));

@@ -44,11 +44,82 @@ impl Trace {
     }
 }
 
+/// How the trace of a run is written down with it. One whose words make no sense is none.
+pub(super) mod kept {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use upstream::TraceParent;
+
+    use super::Trace;
+
+    /// In the words of its headers.
+    #[derive(Serialize, Deserialize)]
+    struct Kept {
+        run: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caller: Option<String>,
+        /// The same for both.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
+    }
+
+    #[expect(clippy::ref_option, reason = "serde gives it so")]
+    pub(crate) fn serialize<S: Serializer>(
+        trace: &Option<Trace>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let kept = trace.as_ref().map(|trace| Kept {
+            run: trace.run.to_string(),
+            caller: trace.caller.as_ref().map(TraceParent::to_string),
+            state: trace.run.state.as_ref().map(|state| state.as_str().to_owned()),
+        });
+        kept.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Trace>, D::Error> {
+        let kept = Option::<Kept>::deserialize(deserializer)?;
+        Ok(kept.and_then(|kept| {
+            let read = |text: &str| {
+                TraceParent::parse(text).map(|parent| parent.with_state(kept.state.as_deref()))
+            };
+            Some(Trace { run: read(&kept.run)?, caller: kept.caller.as_deref().and_then(read) })
+        }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
     use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    struct Line {
+        #[serde(default, skip_serializing_if = "Option::is_none", with = "kept")]
+        trace: Option<Trace>,
+    }
+
+    #[test]
+    fn a_trace_is_read_as_it_was_written_and_one_that_makes_no_sense_is_none() {
+        let caller = TraceParent { trace: 7, span: 8, is_sampled: true, state: None };
+        for caller in [None, Some(caller.clone()), Some(caller.with_state(Some("vendor=1")))] {
+            let trace = Trace::new(caller);
+            let text = serde_json::to_string(&Line { trace: Some(trace.clone()) }).unwrap();
+            let read: Line = serde_json::from_str(&text).unwrap();
+            let read = read.trace.unwrap();
+            assert_eq!((read.run, read.caller), (trace.run, trace.caller), "{text}");
+        }
+        // Of a time before it was written, and of nobody.
+        for other in [json!({}), json!({ "trace": null }), json!({ "trace": { "run": "00-1-2" } })]
+        {
+            assert!(serde_json::from_value::<Line>(other).unwrap().trace.is_none());
+        }
+        assert_eq!(serde_json::to_string(&Line { trace: None }).unwrap(), "{}");
+    }
 
     #[test]
     fn calls_are_spans_of_their_own_in_the_callers_trace() {

@@ -47,7 +47,8 @@ const OPTIONAL: [&str; 8] = [
     "agent",
 ];
 /// What an analysis takes besides its request.
-const OTHERS: [&str; 4] = ["session", "timeout", "max_output_tokens", "output_strategy"];
+const OTHERS: [&str; 5] =
+    ["session", "workspace_of", "timeout", "max_output_tokens", "output_strategy"];
 /// Where a client says in the metadata of a call which agent's program it is.
 const AGENT: &str = "tidegate/agent";
 /// The strategies there are, in words.
@@ -486,5 +487,10 @@ mod tests {
             "max_output_tokens": 200.0,
         });
         assert_eq!(asked_for(analysis, analyzed).output_tokens, Some(200));
+        let other = format!("s_{}", "0".repeat(32));
+        let beside =
+            json!({ "analysis_type": "describe", "data": [], "workspace_of": other.clone() });
+        let shared = asked_for(analysis, beside).workspace_of.unwrap();
+        assert_eq!(shared.to_string(), other);
     }
 }

@@ -38,6 +38,9 @@ pub(crate) struct AnalysisBody {
     /// The session whose files it may read; a fresh one if nothing is said.
     #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
     session: Option<SessionId>,
+    /// For a fresh session: one of the same owner, of any language, whose files in `/workspace` it is to have.
+    #[schema(value_type = Option<String>, pattern = "^s_[0-9a-f]{32}$")]
+    workspace_of: Option<SessionId>,
     /// Seconds it may take; never longer than the operator allows.
     #[schema(minimum = 1, maximum = 86400)]
     timeout: Option<f64>,
@@ -87,6 +90,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
     let parameters: Option<Box<RawValue>> = fields.take("parameters")?;
     let request = Request {
         session: fields.take("session")?,
+        workspace_of: fields.take("workspace_of")?,
         timeout: super::execute::timeout(fields.take("timeout")?)?,
         level: fields.take("level")?,
         output_tokens: fields.count("max_output_tokens")?,
@@ -130,7 +134,7 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Result<Request, Problem> {
         (status = 202, description = "Somebody has to approve a call; it goes on by itself.", body = Accepted,
          headers(("Location" = String, description = "Where to ask about the run."))),
         (status = 404, description = "There is no such session.", body = ErrorBody),
-        (status = 409, description = "The session has another language than analyses, which are Python: `other_language`.", body = ErrorBody),
+        (status = 409, description = "The session has another language than analyses, which are Python: `other_language`; `workspace_of` takes it.", body = ErrorBody),
         (status = 410, description = "The session is no more.", body = ErrorBody),
         (status = 429, description = "Too many requests wait.", body = ErrorBody),
     )

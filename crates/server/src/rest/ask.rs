@@ -22,7 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::Door;
 use super::access::Runner;
 use super::conversations::TotalsShown;
-use super::execute::{LanguageGiven, context, variables, wants_events};
+use super::execute::{LanguageGiven, context, trace, variables, wants_events};
 use super::given::{Body, Fields, Parameters};
 use super::problem::{ErrorBody, Problem};
 
@@ -125,6 +125,7 @@ pub(super) fn read(mut fields: Fields) -> Result<Ask, Problem> {
         model: fields.take("model")?,
         user: fields.take("user")?,
         language: fields.take("language")?,
+        trace: None,
     };
     fields.end()?;
     if ask.question.trim().is_empty() {
@@ -209,6 +210,7 @@ pub(crate) async fn ask(
     query.end()?;
     let agent = agent(&door)?;
     let ask = read(Fields::read(&headers, &body)?)?;
+    let ask = Ask { trace: trace(&headers), ..ask };
     counter!("tidegate_requests_total", "kind" => "ask").increment(1);
     let live = Watched(agent.begin(&caller, ask).await?);
     if manner.stream.unwrap_or_else(|| wants_events(&headers)) {

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Live, Totals};
+use agent::{Agent, Ask, Live, Totals};
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
-use gateway::service::Caller;
 use gateway::service::conversations::Turn;
 use gateway::service::ids::ConversationId;
+use gateway::service::{Caller, TraceParent};
 use http::HeaderMap;
 use metrics::counter;
 use serde_json::{Value, json};
@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use super::Door;
 use super::access::Runner;
 use super::ask;
+use super::execute::trace;
 use super::given::Fields;
 use super::problem::Problem;
 
@@ -33,12 +34,14 @@ const ALIVE: Duration = Duration::from_secs(30);
 pub(crate) async fn chat(
     State(door): State<Door>,
     Runner(caller): Runner,
+    headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
     let agent = Arc::clone(ask::agent(&door)?);
+    let trace = trace(&headers);
     let upgrade = upgrade.max_message_size(MOST_MESSAGE).max_frame_size(MOST_MESSAGE);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        Chat { agent, caller, socket, live: None, seen: 0 }.serve().await;
+        Chat { agent, caller, trace, socket, live: None, seen: 0 }.serve().await;
     }))
 }
 
@@ -46,6 +49,8 @@ pub(crate) async fn chat(
 struct Chat {
     agent: Arc<Agent>,
     caller: Caller,
+    /// The trace that the connection belongs to, and each question asked over it.
+    trace: Option<TraceParent>,
     socket: WebSocket,
     /// The question that is followed.
     live: Option<Arc<Live>>,
@@ -111,6 +116,7 @@ impl Chat {
         match kind.as_str() {
             "ask" => {
                 let ask = ask::read(fields).map_err(Problem::words)?;
+                let ask = Ask { trace: self.trace.clone(), ..ask };
                 counter!("tidegate_requests_total", "kind" => "ask").increment(1);
                 let begun = self.agent.begin(&self.caller, ask).await;
                 let live = begun.map_err(|error| Problem::from(error).words())?;

@@ -73,3 +73,28 @@ async fn what_a_request_without_data_has_besides_is_a_slip_only_where_nobody_kno
     let said = ask(json!({"analysis_type": "guess", "data": []})).await;
     assert!(said.contains("\"guess\""), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_analysis_reads_the_files_of_a_session_in_typescript() {
+    let house = House::new().await;
+    let code =
+        r#"await writeFile("/workspace/rows.json", JSON.stringify([{n: 1}, {n: 5}, {n: 3}]))"#;
+    let made = house.run(json!({"code": code, "language": "typescript"})).await;
+    let script = text(&made["session"]);
+    let body = json!({
+        "analysis_type": "aggregate", "data": {"file": "/workspace/rows.json"},
+        "parameters": {"aggregations": {"n": ["sum"]}},
+    });
+    let ask = async |besides: Value| {
+        let mut body = body.clone();
+        body.as_object_mut().unwrap().extend(besides.as_object().unwrap().clone());
+        house.post("/api/v1/analysis", body).await
+    };
+    let refused = ask(json!({"session": script})).await;
+    assert!(assert_problem(refused, 409, "other_language").await.contains("`workspace_of`"));
+    let found: Value = ask(json!({"workspace_of": script})).await.json().await.unwrap();
+    assert_eq!(found["return_value"]["result"], json!([{"n_sum": 9}]), "{found}");
+    assert_ne!(found["session"], made["session"]);
+    let both = ask(json!({"session": found["session"], "workspace_of": script})).await;
+    assert!(assert_problem(both, 400, "invalid_request").await.contains("leave one of them out"));
+}

@@ -1,9 +1,11 @@
 //! Questions in words through the REST door, answered by a model that a script speaks for.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use agent::{Agent, ModelSettings, ProviderName};
+use gateway::service::{Record, Spans, Trace, TraceParent};
+use gateway::skillset::Sources;
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
 use upstream::Secret;
 
@@ -59,6 +61,33 @@ async fn hanging_up_ends_the_question_at_the_model_too() {
         waiting.abort();
         model.was_left(times + 1).await;
     }
+}
+
+/// What a question says of the trace that it is asked in.
+pub(super) const WITHIN: [(&str, &str); 2] = [
+    ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+    ("tracestate", "rojo=1,other@congo=t61"),
+];
+
+/// The same as it is known of a run.
+pub(super) fn within() -> Option<TraceParent> {
+    let [(_, parent), (_, state)] = WITHIN;
+    TraceParent::parse(parent).map(|parent| parent.with_state(Some(state)))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_programs_of_a_question_belong_to_the_trace_that_it_is_asked_in() {
+    let (house, _model, taken) = traced(well).await;
+    let ask = async |headers: &[(&str, &str)]| {
+        let asked = house.asked(Method::POST, ASK).json(&json!({"question": "How much?"}));
+        let asked = headers.iter().fold(asked, |asked, (name, value)| asked.header(*name, *value));
+        let answer: Value = asked.send().await.unwrap().json().await.unwrap();
+        taken.of(&answer["runs"][0]).await
+    };
+    let trace = ask(&WITHIN).await;
+    assert_eq!(trace.caller, within());
+    assert_eq!(trace.run.trace, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
+    assert_eq!(ask(&[]).await.caller, None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,13 +251,55 @@ async fn rolled(
     rollout: f64,
     script: impl FnMut(&Asked) -> Turn + Send + 'static,
 ) -> (House, Scripted) {
+    made(rollout, None, script).await
+}
+
+/// A gateway with a model, and somebody who takes the spans of its runs.
+pub(super) async fn traced(
+    script: impl FnMut(&Asked) -> Turn + Send + 'static,
+) -> (House, Scripted, Arc<Taken>) {
+    let taken = Arc::new(Taken::default());
+    let (house, model) = made(100.0, Some(Arc::clone(&taken) as Arc<dyn Spans>), script).await;
+    (house, model, taken)
+}
+
+/// The traces of runs that are over, by the ids of those.
+#[derive(Default)]
+pub(super) struct Taken(Mutex<BTreeMap<String, Trace>>);
+
+impl Taken {
+    /// Where a run belongs, once that is told.
+    pub(super) async fn of(&self, run: &Value) -> Trace {
+        loop {
+            let found = self.0.lock().unwrap().get(text(run)).cloned();
+            if let Some(trace) = found {
+                return trace;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+impl Spans for Taken {
+    fn ended(&self, record: &Record, trace: &Trace) {
+        self.0.lock().unwrap().insert(record.id.to_string(), trace.clone());
+    }
+}
+
+async fn made(
+    rollout: f64,
+    spans: Option<Arc<dyn Spans>>,
+    script: impl FnMut(&Asked) -> Turn + Send + 'static,
+) -> (House, Scripted) {
     let model = Scripted::by(Format::OpenAi, script).await;
     let url = model.url().parse().unwrap();
     let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
     settings.key = Some(Secret::new(KEY.to_owned()));
     let settings = agent::Settings { rollout, ..agent::Settings::new(settings) };
     let ready = Readiness::Ready(sandbox());
-    let (service, folder) = House::opened(Settings::default(), ready).await;
+    let folder = tempfile::TempDir::new().unwrap();
+    let (service, folder) =
+        House::opened_for(folder, Settings::default(), ready, Sources::default(), spans).await;
     let agent = Agent::new(Arc::clone(&service), settings).unwrap();
     let rest = RestOptions { agent: Some(agent), ..RestOptions::default() };
     (House::serving(service, folder, rest).await, model)

@@ -2,11 +2,11 @@
 
 use std::sync::mpsc;
 
-use reqwest::Upgraded;
+use reqwest::{RequestBuilder, Upgraded};
 use scripted::{Asked, Turn};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::asking::{asking, well};
+use super::asking::{WITHIN, asking, traced, well, within};
 use super::*;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -25,6 +25,18 @@ async fn words_come_one_after_another_and_are_the_answer() {
     assert!(words.len() > 1, "{words:?}");
     let last = events.last().unwrap();
     assert_eq!((last["type"].as_str(), &last["answer"]), (Some("answer"), &json!(words.concat())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_belong_to_the_trace_of_their_connection() {
+    let (house, _model, taken) = traced(well).await;
+    let mut chat = Chat::within(&house).await;
+    for _ in 0..2 {
+        chat.send(json!({"type": "ask", "question": "How much?"})).await;
+        let events = chat.until_over().await;
+        let run = &events.last().unwrap()["runs"][0];
+        assert_eq!(taken.of(run).await.caller, within(), "{events:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -149,20 +161,37 @@ async fn a_question_that_is_cancelled_ends_at_the_model_and_another_can_be_asked
     assert_eq!(chat.until_over().await.last().unwrap()["answer"], "It is 42.");
 }
 
+/// What opens a connection.
+fn upgrade(house: &House) -> RequestBuilder {
+    house
+        .asked(Method::GET, "/ws/chat")
+        .header("connection", "upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==")
+}
+
 /// One client's connection, in the frames of RFC 6455.
 struct Chat(Upgraded);
 
 impl Chat {
     async fn open(house: &House, token: Option<&str>) -> Self {
-        let mut request = house
-            .asked(Method::GET, "/ws/chat")
-            .header("connection", "upgrade")
-            .header("upgrade", "websocket")
-            .header("sec-websocket-version", "13")
-            .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+        let mut request = upgrade(house);
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
+        Self::opened(request).await
+    }
+
+    /// One that belongs to a trace.
+    async fn within(house: &House) -> Self {
+        let request = upgrade(house);
+        let request =
+            WITHIN.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        Self::opened(request).await
+    }
+
+    async fn opened(request: RequestBuilder) -> Self {
         let response = request.send().await.unwrap();
         assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
         Self(response.upgrade().await.unwrap())

@@ -13,7 +13,9 @@ use engine_wasm::cache::Cache;
 use engine_wasm::install::{Silent, Source, install};
 use engine_wasm::{Builder, Options, WasmEngine, plan_of};
 use gateway::service::store::Store;
-use gateway::service::{Caller, Engines, OnDemand, Parts, Readiness, Scope, Service, Settings};
+use gateway::service::{
+    Caller, Engines, OnDemand, Parts, Readiness, Scope, Service, Settings, Spans,
+};
 use gateway::skillset::Sources;
 use gateway::{Memory, ServerPolicy, Skillset, Tools};
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -70,6 +72,17 @@ impl House {
         readiness: Readiness,
         sources: Sources,
     ) -> (Arc<Service>, TempDir) {
+        Self::opened_for(folder, settings, readiness, sources, None).await
+    }
+
+    /// The same, for somebody who takes the spans of runs.
+    pub(super) async fn opened_for(
+        folder: TempDir,
+        settings: Settings,
+        readiness: Readiness,
+        sources: Sources,
+        spans: Option<Arc<dyn Spans>>,
+    ) -> (Arc<Service>, TempDir) {
         let skillset = Skillset::at(folder.path().join("skills"), sources);
         let parts = Parts {
             engines: engines(readiness),
@@ -77,7 +90,7 @@ impl House {
             checks: None,
             store: Store::open(folder.path()).await.unwrap(),
             guidance: "1".to_owned(),
-            spans: None,
+            spans,
             trail: None,
             watching: None,
         };

@@ -219,7 +219,7 @@ fn question(arguments: Arguments) -> anyhow::Result<Ask> {
         _ => arguments.question,
     };
     let Arguments { conversation, model, language, .. } = arguments;
-    Ok(Ask { question, context, conversation, form, model, user: None, language })
+    Ok(Ask { question, context, conversation, form, model, language, ..Ask::default() })
 }
 
 fn form(arguments: &Arguments) -> anyhow::Result<Form> {

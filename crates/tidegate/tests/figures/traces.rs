@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -142,6 +142,57 @@ fn a_run_and_its_calls_are_spans_and_servers_are_told_of_theirs() {
     let told = format!("traceparent: 00-{TRACE}-{}-01", hex(&call.span_id));
     assert!(got.headers.contains(&told), "{told} is not in {:?}", got.headers);
     assert!(got.headers.contains(&format!("tracestate: {STATE}")), "{:?}", got.headers);
+}
+
+/// Comes back when no run has a place: what rests lies in an image then.
+fn until_all_rest(gateway: &Gateway) {
+    let begun = Instant::now();
+    while !gateway.ask("GET", "/metrics", "", "").contains("\ntidegate_running 0") {
+        assert!(begun.elapsed() < PATIENCE, "the run never rested");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_in_another_process_stays_in_its_trace() {
+    let (collector, bodies) = taker("");
+    let (tool, calls) = taker("{\"sum\": 3}");
+    let variables = [
+        ("TIDEGATE_OTLP_ENDPOINT", &*collector),
+        ("TIDEGATE_DURABLE", "true"),
+        ("TIDEGATE_FREEZE_AFTER", "500ms"),
+    ];
+    let mut gateway = Gateway::with(&sums(&tool), &variables);
+    let code = "import asyncio\nfrom servers.sums import add\nawait add()\nawait asyncio.sleep(10)\nreturn (await add())['sum']";
+    let header = format!("traceparent: 00-{TRACE}-{CALLER}-01\r\ntracestate: {STATE}\r\n");
+    let body = json!({ "code": code }).to_string();
+    let id = gateway.object("POST", "/execute?async=true", &header, &body)["run_id"].clone();
+    let told = || calls.recv_timeout(PATIENCE).unwrap().headers;
+    let before = told();
+    until_all_rest(&gateway);
+    gateway.again();
+    let after = told();
+
+    let mut spans: Vec<Span> = Vec::new();
+    while spans.len() < 3 {
+        let got = bodies.recv_timeout(PATIENCE).unwrap();
+        let sent = ExportTraceServiceRequest::decode(&*got.body).unwrap();
+        let scopes = sent.resource_spans.into_iter().flat_map(|one| one.scope_spans);
+        spans.extend(scopes.flat_map(|one| one.spans));
+    }
+    let run = spans.iter().find(|span| span.name == "run").unwrap();
+    assert_eq!((hex(&run.trace_id), hex(&run.parent_span_id)), (TRACE.into(), CALLER.into()));
+    assert!(attribute(run, "tidegate.run.id").contains(id.as_str().unwrap()), "{run:?}");
+    let made: Vec<&Span> = spans.iter().filter(|span| span.name == "sums.add").collect();
+    assert_eq!(made.len(), 2, "{spans:#?}");
+    assert!(made.iter().all(|call| call.parent_span_id == run.span_id), "{spans:#?}");
+    for headers in [before, after] {
+        let is_told = |call: &&Span| {
+            headers.contains(&format!("traceparent: 00-{TRACE}-{}-01", hex(&call.span_id)))
+        };
+        assert_eq!(made.iter().copied().filter(is_told).count(), 1, "{headers:?}");
+        assert!(headers.contains(&format!("tracestate: {STATE}")), "{headers:?}");
+    }
 }
 
 #[test]

@@ -31,6 +31,7 @@ use super::Effect;
 use super::past::{Left, OfChild};
 use crate::service::ids::{RunId, SessionId};
 use crate::service::record::{Moment, Record, Status};
+use crate::service::trace::{self, Trace};
 
 /// The longest ledger that is read, and so the longest that is written.
 const MOST_BYTES: u64 = 1 << 30;
@@ -137,6 +138,9 @@ pub(crate) struct Begun {
     /// It was asked for with nothing but its program, so that whoever runs it again needs nothing else.
     #[serde(default)]
     pub(crate) is_plain: bool,
+    /// Where it belongs, so that it does so too in the process that goes on with it.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "trace::kept")]
+    pub(crate) trace: Option<Trace>,
 }
 
 impl Begun {

@@ -17,7 +17,7 @@ use super::books::ChildLedger;
 use super::drive::{Before, Driver, Ended};
 use super::held::{self, Held};
 use super::keeper::{Called, Found, Keeper, Known, counted};
-use super::ledger::ImageLine;
+use super::ledger::{Begun, ImageLine};
 use super::moving::MOVED;
 use super::past::Left;
 use super::{Effect, RunBooks};
@@ -35,6 +35,7 @@ use crate::service::record::{Moment, Rest};
 use crate::service::run::Run;
 use crate::service::session::{Body, Entry};
 use crate::service::store::Write;
+use crate::service::trace::Trace;
 use crate::service::{Caller, NoEngine, Record, Refusal, Service, Status, StoreError, lock};
 use crate::tools::Offer;
 
@@ -337,7 +338,7 @@ impl Service {
                 is_paused: false,
             });
             record.calls = keeper.notes();
-            let run = Run::new(record, None, &self.ending);
+            let run = Run::new(record, self.trace_of(&begun), &self.ending);
             lock(&self.runs).insert(run.id().clone(), Arc::clone(&run));
             let (service, keeper) = (Arc::clone(self), Arc::new(keeper));
             let mut going = Box::pin(async move {
@@ -360,6 +361,13 @@ impl Service {
                 self.tasks.spawn(going);
             }
         }
+    }
+
+    /// Where a run of an earlier process belongs: to the trace that it began in, or to one of its own if nobody
+    /// took spans then.
+    fn trace_of(&self, begun: &Begun) -> Option<Trace> {
+        self.parts.spans.as_ref()?;
+        Some(begun.trace.clone().unwrap_or_else(|| Trace::new(None)))
     }
 
     /// Runs that ended and are part of their sessions as those lie on disk, each with the bytes of that and how

@@ -33,6 +33,7 @@ fn begun() -> Begun {
         resumes: None,
         is_alone: true,
         is_plain: true,
+        trace: None,
     }
 }
 
