@@ -213,7 +213,8 @@ impl Config {
     pub(crate) fn asking(&self) -> anyhow::Result<String> {
         let wholes = servers::wholes(&self.places);
         let wholes = wholes.map_err(|error| Misuse::error(error.to_string()))?;
-        Ok(wholes.iter().map(|(_, said)| format!("{:?} ", said.ask)).collect())
+        let said: Vec<_> = wholes.iter().map(|(_, said)| format!("{:?}", said.ask)).collect();
+        Ok(said.join(" "))
     }
 
     /// The network that programs may reach.

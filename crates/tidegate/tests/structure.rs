@@ -108,8 +108,7 @@ fn the_symptoms_of_the_page_about_troubles_are_in_the_words_that_are_said() {
             && within
             && [".rs", ".py", ".ts"].iter().any(|end| path.ends_with(end))
     };
-    let said: String =
-        tracked().iter().filter(|path| is_source(path)).map(|path| read(path)).collect();
+    let said: String = tracked().iter().filter(|path| is_source(path)).map(read).collect();
     let page = read("docs/src/troubleshooting.md");
     let rows = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| ---"));
     let symptoms = rows.filter_map(|row| row.split(" | ").next());

@@ -107,14 +107,13 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let named = all
         .filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
         .map(|(table, name, value)| PlainSecret { table, name, lead: lead(value) });
-    let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| match hidden {
-        Some(Hidden { name, before }) => {
+    let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| {
+        if let Some(Hidden { name, before }) = hidden {
             let lead = if before.ends_with("Bearer ") { "Bearer " } else { "" };
             let others = address::secrets(&before).into_iter();
             let others = others.map(|name| PlainSecret { table: "args", name, lead: "" });
             others.chain([PlainSecret { table: "args", name, lead }]).collect()
-        }
-        None => {
+        } else {
             let named = address::secrets(argument).into_iter();
             named.map(|name| PlainSecret { table: "args", name, lead: "" }).collect::<Vec<_>>()
         }
