@@ -67,7 +67,8 @@ pub fn typescript(kind: Kind, names: &[&str]) -> Vec<String> {
 /// a letter, is never empty and not unique.
 #[must_use]
 pub fn pascal(name: &str) -> String {
-    let mut pascal: String = words(name).iter().map(|word| words::capitalised(word)).collect();
+    let pascal = words(name).iter().map(|word| words::capitalised(word)).collect();
+    let mut pascal = words::composed(pascal);
     if !pascal.starts_with(words::is_start) {
         pascal.insert_str(0, "The");
     }
@@ -100,7 +101,8 @@ impl Language {
             Self::TypeScript => {
                 let mut words = words.iter();
                 let first = words.next().cloned().unwrap_or_default();
-                words.fold(first, |joined, word| joined + &words::capitalised(word))
+                let joined = words.fold(first, |joined, word| joined + &words::capitalised(word));
+                words::composed(joined)
             }
         }
     }

@@ -82,6 +82,11 @@ pub(super) fn capitalised(word: &str) -> String {
     upper + characters.as_str()
 }
 
+/// Words that were joined. What stood in two of them may now be one letter, as it is for whoever compares names.
+pub(super) fn composed(joined: String) -> String {
+    if joined.is_ascii() { joined } else { joined.nfkc().collect() }
+}
+
 /// May an identifier begin with it?
 pub(super) fn is_start(character: char) -> bool {
     character.is_ascii_alphabetic()

@@ -315,11 +315,13 @@ impl Service {
         request: &Request,
         language: Language,
     ) -> Result<(Arc<Entry>, Coming, Limits), Refusal> {
-        if let Some(id) = request.session.as_ref().or(request.workspace_of.as_ref()) {
-            let entry = self.entry(caller, id)?;
-            if entry.waits_for_next(Moment::now()) {
-                return Err(self.next_comes_first(&entry));
-            }
+        let named = match (&request.session, &request.workspace_of) {
+            (Some(id), _) => Some(self.entry(caller, id)?),
+            (None, Some(other)) => Some(self.entry_to_share(caller, other)?),
+            (None, None) => None,
+        };
+        if let Some(entry) = named.filter(|entry| entry.waits_for_next(Moment::now())) {
+            return Err(self.next_comes_first(&entry));
         }
         let (entry, coming) = if let Some(id) = &request.session {
             let entry = self.entry(caller, id)?;

@@ -96,5 +96,5 @@ async fn an_analysis_reads_the_files_of_a_session_in_typescript() {
     assert_eq!(found["return_value"]["result"], json!([{"n_sum": 9}]), "{found}");
     assert_ne!(found["session"], made["session"]);
     let both = ask(json!({"session": found["session"], "workspace_of": script})).await;
-    assert!(assert_problem(both, 400, "invalid_request").await.contains("leave one of them out"));
+    assert!(assert_problem(both, 422, "invalid_request").await.contains("leave one of them out"));
 }
