@@ -22,10 +22,7 @@ _AWAIT = "Use `await` on the call: it returns a coroutine."
 _NO_RUN = "A loop is already running: write `await main()` at the top level, and make the functions on the way to it async."
 _FILES = "Files live in /workspace; nothing else can be written, and little else read."
 _USERS = " The user's own files are not here: a tool may read them, search_tools('read file') finds it; or pass the data as `context`."
-AVAILABLE = (
-    "numpy, pandas, scipy, sklearn, statsmodels, matplotlib, sympy, lxml, bs4, yaml, openpyxl, sqlite3"
-    " and the standard library"
-)
+AVAILABLE = "numpy, pandas, scipy, sklearn, statsmodels, matplotlib, sympy, lxml, bs4, yaml, openpyxl, sqlite3 and the standard library"
 
 _NETWORK_MODULES = frozenset(
     "requests httpx aiohttp urllib3 boto3 botocore openai anthropic websockets websocket paramiko grpc redis"

@@ -78,7 +78,7 @@ mod tests {
             "TOKEN=$TOKEN exec x",
             "x -H 'Authorization: Bearer ${env:T}'",
             "ghcr.io/a/token-server:latest",
-            "/home/anna/keys:/keys",
+            "/srv/keys:/keys",
             "https://h.example/?a=1&token=abc",
             "https://token:pw@h.example/",
             "C:\\tokens",
