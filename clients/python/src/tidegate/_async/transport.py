@@ -94,13 +94,12 @@ class AsyncTransport:
         with _wire.told_by_websockets():
             from websockets.asyncio.client import connect
 
-            opening = connect(
+            return await connect(
                 f"ws{str(self.url).rstrip('/').removeprefix('http')}{path}",
                 additional_headers=self._token.headers() if self._token is not None else None,
                 open_timeout=self._patience.timeout,
                 max_size=_wire.MOST_MESSAGE,
             )
-            return await opening.__aenter__()
 
     async def _sent(self, ask: Ask[Any], is_stream: bool) -> httpx.Response:
         timeout = self._patience.of(ask)

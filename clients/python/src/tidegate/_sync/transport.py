@@ -95,13 +95,12 @@ class Transport:
         with _wire.told_by_websockets():
             from websockets.sync.client import connect
 
-            opening = connect(
+            return connect(
                 f"ws{str(self.url).rstrip('/').removeprefix('http')}{path}",
                 additional_headers=self._token.headers() if self._token is not None else None,
                 open_timeout=self._patience.timeout,
                 max_size=_wire.MOST_MESSAGE,
             )
-            return opening.__enter__()
 
     def _sent(self, ask: Ask[Any], is_stream: bool) -> httpx.Response:
         timeout = self._patience.of(ask)
