@@ -7,16 +7,13 @@
 const then = uncurried(Promise.prototype.then);
 const dateNow = Date.now;
 
-const { withResolvers } = Promise;
-const deferred = () => apply(withResolvers, Promise, NONE);
-
 const RESERVE = 256 << 10;
 
 /** One session's programs, one after another. */
 class Runtime {
   constructor() {
     this.programs = 0;
-    this.waiting = new Map(); // call id -> {resolve, reject}
+    this.waiting = new Map(); // call id -> the call
     this.fresh = []; // calls not yet told to the host
     this.dropped = []; // ids the program no longer waits for
     this.lastId = 0;
@@ -160,8 +157,7 @@ class Runtime {
       if (worked) {
         one.resolve(one.given === null ? value : one.given(value));
       } else {
-        const error = failure(value);
-        one.reject(one.failed === null ? error : one.failed(error));
+        one.reject(calledAt(failure(value), one));
       }
     } catch (error) {
       one.reject(error);
@@ -330,20 +326,20 @@ const print = (stream, text) => host.print(stream, toWellFormed(text));
 
 let current = new Runtime();
 
-/** What the host calls: without arguments for a step, with an error that no promise took, or when a promise fails unseen. */
-function enter(...given) {
-  if (given.length === 0) {
-    return current.step();
-  }
-  if (given.length === 1) {
-    current.program?.fail(given[0]);
-    return true;
-  }
-  const [promise, reason, isHandled] = given;
-  if (isHandled) {
-    current.unhandled.delete(promise);
+/**
+ * What the host calls: without anything for a step; with an error that no promise took, and `true`; or with a promise
+ * that has failed, its reason, and whether somebody listens after all.
+ */
+function enter(given, reason, isHandled) {
+  if (isHandled === undefined) {
+    if (reason !== true) {
+      return current.step();
+    }
+    current.program?.fail(given);
+  } else if (isHandled) {
+    current.unhandled.delete(given);
   } else {
-    current.unhandled.set(promise, reason);
+    current.unhandled.set(given, reason);
   }
   return true;
 }

@@ -132,20 +132,33 @@ function parsed(text) {
 // --- calls --------------------------------------------------------------------------------
 
 /**
- * A promise of what the host answers to the call `name` with these arguments, JSON text. It leaves
+ * A promise of what the host answers to the call `name` with these arguments, both JSON text. It leaves
  * when nothing else can run, together with all others that were made until then. What `given` makes of
- * the answer is its value, and what `failed` makes of the error is its reason: one promise for all of it
- * costs a third of what a chain of them does.
+ * the answer is its value: one promise for all of it costs a third of what a chain of them does.
+ *
+ * `above` is the function whose caller an error is to point at. That is noted before anybody knows whether it will be
+ * wanted: once the call has been answered, nobody knows it any more.
  */
-function ask(name, text, given = null, failed = null) {
-  const id = ++current.lastId;
-  const { promise, resolve, reject } = deferred();
-  current.fresh.push({ id, name: nameOf(name), text });
-  current.waiting.set(id, { resolve, reject, given, failed });
+function ask(name, text, given = null, above = null, server = null, tool = null) {
+  const promise = new Promise(take);
+  const one = { id: ++current.lastId, name, text, resolve: taken, reject: refused, given, above, server, tool, stack: "" };
+  if (above !== null) {
+    capture(one, above);
+  }
+  current.fresh.push(one);
+  current.waiting.set(one.id, one);
   return promise;
 }
 
-const nameOf = name => (name === "$call" ? '"$call"' : quoted(name));
+const capture = Error.captureStackTrace;
+
+// What the last promise was made with. All of them share one function, and no object is made for it.
+let taken = null;
+let refused = null;
+const take = (resolve, reject) => {
+  taken = resolve;
+  refused = reject;
+};
 
 /** What the host answers at once or never: `[worked, value]`, or null. */
 function askNow(name, text) {
@@ -190,8 +203,7 @@ async function call(name, given) {
     throw new TypeError(`call(): the name of a tool must be text, not ${typeof name}`);
   }
   const text = argumentsOf(given, "call()");
-  const here = placeOf(call, 3);
-  return await ask(name, text, null, error => from(error, here));
+  return await ask(quoted(name), text, null, call);
 }
 
 // The tool that was called last, and how a call of it begins: in a loop it is the same each time.
@@ -208,33 +220,11 @@ function headOf(server, tool) {
   return lastHead;
 }
 
-const capture = Error.captureStackTrace;
-
-/**
- * Where `above` was called: so many functions, the nearest first. It is noted before anybody knows whether it
- * will be wanted, and a whole stack takes longer than all the rest of a call.
- */
-function placeOf(above, count) {
-  const here = {};
-  try {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = count;
-    capture(here, above);
-    Error.stackTraceLimit = limit;
-  } catch {
-    // A program has made it read-only.
-    capture(here, above);
-  }
-  return here;
-}
-
 /** What generated bindings call. */
-function callOf(server, tool, given, above) {
+function callOf(server, tool, given, above = callOf) {
   try {
     const text = argumentsOf(given, `${tool}()`, server, tool);
-    // Where the call was made; once it has been answered, nobody knows that any more.
-    const here = above === undefined ? placeOf(callOf, 4) : placeOf(above, 2);
-    return ask("$call", `${headOf(server, tool)}${text}}`, valueOf, error => from(error, here, server, tool));
+    return ask('"$call"', `${headOf(server, tool)}${text}}`, valueOf, above, server, tool);
   } catch (error) {
     return rejected(error);
   }
@@ -246,11 +236,11 @@ async function rejected(error) {
 }
 
 /** The error of a failed call, as if it had happened where the call was made. */
-function from(error, here, server = null, tool = null) {
-  if (error instanceof ToolError) {
+function calledAt(error, { above, server, tool, stack }) {
+  if (above !== null && error instanceof ToolError) {
     error.server ??= server;
     error.tool ??= tool;
-    defineProperty(error, "stack", { value: here.stack, writable: true, configurable: true });
+    defineProperty(error, "stack", { value: stack, writable: true, configurable: true });
   }
   return error;
 }
@@ -264,8 +254,7 @@ function callMCPTool(first, second, third) {
 }
 
 async function asked(name, given) {
-  const here = placeOf(asked, 4);
-  return await ask(name, encode(given)[0], valueOf, error => from(error, here));
+  return await ask(quoted(name), encode(given)[0], valueOf, asked);
 }
 
 function told(function_, value) {
@@ -423,7 +412,7 @@ async function httpRequest(method, url, { headers = {}, body, json, params, time
   if (timeout !== undefined) {
     request.timeout = timeout;
   }
-  const answer = await ask("$http", encode(request)[0]);
+  const answer = await ask('"$http"', encode(request)[0]);
   const { body: sent, ...rest } = answer;
   if ("base64" in sent) {
     return { ...rest, bytes: bytesOfBase64(sent.base64) };

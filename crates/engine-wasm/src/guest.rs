@@ -174,6 +174,15 @@ impl Guest for WasmGuest {
         answer
     }
 
+    async fn lighten(&mut self) {
+        if !matches!(self.body, Body::Alive(_)) {
+            return;
+        }
+        if let Ok(((), machine)) = self.on_thread(Machine::lighten).await {
+            self.body = Body::Alive(machine);
+        }
+    }
+
     fn attach(&mut self, host: Arc<dyn Host>) {
         self.host = host;
         self.changed = true;

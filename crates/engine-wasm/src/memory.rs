@@ -391,6 +391,24 @@ pub(crate) fn restore(memory: &mut [u8], image: &ImageFile) {
     copy_back(memory, image, &dirty);
 }
 
+/// Lets go of the private pages of `memory` that are as they are in `image`, or zero beyond it: they read the
+/// same afterwards. Failure only means that they stay.
+pub(crate) fn forget_unchanged(memory: &mut [u8], image: &ImageFile) {
+    let mut pages = dirty_pages(memory, image);
+    let original = image.bytes();
+    pages.retain(|&page| {
+        let range = page * PAGE..(page + 1) * PAGE;
+        memory[range.clone()] == *original.get(range).unwrap_or(&[0; PAGE])
+    });
+    for (start, count) in runs(&pages, 0) {
+        let range = start as usize * PAGE..(start as usize + count as usize) * PAGE;
+        let Some(part) = memory.get_mut(range) else { continue };
+        // SAFETY: the range lies inside `memory`, which we hold exclusively and which is a private mapping of
+        // the image, or of nothing beyond it. Its pages read as that again, and each byte of that is the same.
+        let _ = unsafe { madvise(part.as_mut_ptr().cast(), part.len(), Advice::LinuxDontNeed) };
+    }
+}
+
 fn copy_back(memory: &mut [u8], image: &ImageFile, pages: &[usize]) {
     for &page in pages {
         let bytes = page * PAGE..(page + 1) * PAGE;
@@ -460,6 +478,22 @@ mod tests {
         touch(memory, &[(0, 4), (15, 3), (1000, 1)]);
         assert!(memory[..16 * PAGE].iter().all(|&byte| byte == 7));
         assert!(memory[16 * PAGE..].iter().all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn pages_that_are_as_they_were_are_let_go_and_read_the_same() {
+        let (mut mapping, image) = mapped(16);
+        let memory = bytes(&mut mapping);
+        for page in [1, 5, 13, 20, 25] {
+            memory[page * PAGE + 3] = 9;
+        }
+        memory[5 * PAGE + 3] = 7;
+        memory[25 * PAGE + 3] = 0;
+        let before = memory.to_vec();
+        forget_unchanged(memory, &image);
+        assert!(memory == before, "something changed");
+        let private = dirty_pages(memory, &image);
+        assert_eq!(private.iter().filter(|&&page| page != 25).collect::<Vec<_>>(), [&1, &13, &20]);
     }
 
     #[test]

@@ -29,6 +29,10 @@ use crate::state::State;
 /// stack, where nothing else ever is: QuickJS uses at most half of it.
 const SCRATCH: u32 = 64;
 
+/// Where answers of up to [`LITTLE`] bytes are passed, beyond those; most are.
+const ASIDE: usize = 128;
+const LITTLE: usize = 512;
+
 /// How much of the megabyte of stack in its memory QuickJS may use.
 const STACK: u32 = 480 << 10;
 
@@ -182,10 +186,12 @@ impl Script {
     pub(crate) fn step(&self, store: &mut Store<State>, entry: u32) -> wasmtime::Result<()> {
         loop {
             let result = self.call.call(&mut *store, (entry, entry, 0, 0))?;
-            self.refuse_exception(store, result)?;
-            let goes_on = self.truth_of.call(&mut *store, result)? != 0;
+            let goes_on = self.truth_of.call(&mut *store, result)?;
+            if goes_on != 0 && goes_on != 1 {
+                self.refuse_exception(store, result)?;
+            }
             self.free_value.call(&mut *store, result)?;
-            if !goes_on {
+            if goes_on == 0 {
                 return Ok(());
             }
             self.run_jobs(store, entry)?;
@@ -201,7 +207,9 @@ impl Script {
                 // It threw, and there is no promise to take that.
                 _ => {
                     let error = self.exception.call(&mut *store, ())?;
-                    self.tell(&mut *store, entry, &[error])?;
+                    let truth = self.truth.call(&mut *store, ())?;
+                    self.tell(&mut *store, entry, &[error, truth])?;
+                    self.free_value.call(&mut *store, truth)?;
                     self.free_value.call(&mut *store, error)?;
                 }
             }
@@ -239,6 +247,15 @@ impl Script {
         Ok(made)
     }
 
+    /// What an exception is as a truth: neither yes nor no.
+    #[cfg(test)]
+    pub(crate) fn truth_of_an_exception(&self, store: &mut Store<State>) -> wasmtime::Result<i32> {
+        let code = self.put(&mut *store, b"throw 1")?;
+        let file = self.put(&mut *store, b"x")?;
+        let made = self.eval.call(&mut *store, (code, 7, file, 0))?;
+        self.truth_of.call(store, made)
+    }
+
     /// Our own code threw: nothing of this guest can be relied on.
     fn refuse_exception(&self, store: &mut Store<State>, value: u32) -> wasmtime::Result<()> {
         if self.is_exception.call(&mut *store, value)? == 0 {
@@ -270,6 +287,17 @@ impl Script {
         self.memory.write(&mut store, at as usize, bytes)?;
         self.memory.write(&mut store, at as usize + bytes.len(), &[0])?;
         Ok(at)
+    }
+
+    /// The same for at most [`LITTLE`] bytes, where nothing has to be allocated. The caller puts zeros there
+    /// afterwards: two guests that did the same must be the same.
+    fn put_aside(
+        &self,
+        mut store: impl AsContextMut<Data = State>,
+        bytes: &[u8],
+    ) -> wasmtime::Result<u32> {
+        self.memory.write(&mut store, ASIDE, bytes)?;
+        Ok(u32::try_from(ASIDE)?)
     }
 
     /// Writes the arguments of the next call.

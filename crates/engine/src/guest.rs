@@ -261,6 +261,10 @@ pub trait Guest: Send {
     /// Does something with the workspace's files, between two steps.
     async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError>;
 
+    /// Gives memory back that it holds and does not need while it rests. A guest that will not run
+    /// for a moment is asked for this; nothing of it changes.
+    async fn lighten(&mut self) {}
+
     /// Changes who answers quick calls, from the next step on.
     fn attach(&mut self, host: Arc<dyn Host>);
 

@@ -139,6 +139,13 @@ impl Session {
         self.guest.is_some() || self.last.is_some()
     }
 
+    /// Gives memory back that is not needed until the next program.
+    pub async fn lighten(&mut self) {
+        if let Some(guest) = &mut self.guest {
+            guest.lighten().await;
+        }
+    }
+
     /// Runs one program to its end.
     ///
     /// Dropping the future stops the program and leaves the session as it was.

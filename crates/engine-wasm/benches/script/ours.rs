@@ -90,8 +90,9 @@ impl Ours {
         Ok(f64::from(u32::try_from(count)?) / started.elapsed().as_secs_f64())
     }
 
-    /// Private bytes per live session that has run the small program.
-    pub(crate) async fn memory(&self, count: usize) -> Result<f64, BoxError> {
+    /// Private bytes per live session that has run the small program: at once, and when it has rested for a second,
+    /// after which the gateway asks each to give memory back.
+    pub(crate) async fn memory(&self, count: usize) -> Result<[f64; 2], BoxError> {
         // What the first guest costs once, such as threads, is not a session's.
         fresh(&self.engine, self.sum()).await?;
         let before = private_bytes()?;
@@ -103,7 +104,12 @@ impl Ours {
             alive.push(guest);
         }
         let after = private_bytes()?;
-        Ok((after - before) / f64::from(u32::try_from(alive.len())?))
+        for guest in &mut alive {
+            guest.lighten().await;
+        }
+        let rested = private_bytes()?;
+        let each = f64::from(u32::try_from(alive.len())?);
+        Ok([after, rested].map(|bytes| (bytes - before) / each))
     }
 
     /// Freezes programs that wait, and thaws them.

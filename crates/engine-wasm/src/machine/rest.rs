@@ -70,6 +70,13 @@ impl Machine {
         pages
     }
 
+    /// Gives the pages back that are what they were at the start: most of what a program writes to are
+    /// counts of references, which its end puts back.
+    pub(crate) fn lighten(&mut self) {
+        let base = Arc::clone(&self.base);
+        memory::forget_unchanged(self.memory.data_mut(&mut self.store), &base.image);
+    }
+
     /// Zeroes up to `budget` bytes of what the guest has freed, so that a frozen guest is as
     /// small as what it holds.
     ///

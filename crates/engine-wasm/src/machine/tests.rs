@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use engine::{Input, Limits, Program, Step};
 
-use super::{Machine, News};
+use super::{Machine, News, Voice};
 use crate::Language;
-use crate::memory::PAGE;
+use crate::memory::{self, PAGE};
 use crate::testing::{with_guest, with_guest_of};
 
 fn run(machine: &mut Machine, source: &str) -> Step {
@@ -86,6 +86,25 @@ fn a_guest_never_finds_what_another_left_in_recycled_memory() {
 }
 
 #[test]
+fn a_guest_that_has_given_memory_back_goes_on_as_if_it_had_not() {
+    let programs =
+        [(Language::Python, "kept = [1, 2, 3]"), (Language::TypeScript, "var kept = [1, 2, 3]")];
+    for (language, program) in programs {
+        with_guest_of(language, |_, mut machine| {
+            run(&mut machine, program);
+            let before = machine.memory_bytes().to_vec();
+            let held = memory::dirty_pages(machine.memory_bytes(), &machine.base.image).len();
+            machine.lighten();
+            assert!(machine.memory_bytes() == before, "its memory is another one");
+            let holds = memory::dirty_pages(machine.memory_bytes(), &machine.base.image).len();
+            assert!(holds < held, "{holds} of {held} pages");
+            let Step::Done(outcome) = run(&mut machine, "kept") else { panic!("it waits") };
+            assert_eq!(outcome.return_value.get(), "[1,2,3]");
+        });
+    }
+}
+
+#[test]
 fn a_typescript_guest_at_rest_is_its_memory_and_no_more() {
     with_guest_of(Language::TypeScript, |kit, mut machine| {
         let first = machine.stack_pointer().unwrap();
@@ -99,6 +118,14 @@ fn a_typescript_guest_at_rest_is_its_memory_and_no_more() {
         let image = machine.freeze().unwrap();
         let thawed = Machine::thaw(kit, &machine.base, &image, &Limits::default()).unwrap();
         assert!(thawed.memory_bytes() == machine.memory_bytes(), "the memories differ");
+    });
+}
+
+#[test]
+fn an_exception_of_our_own_code_is_not_taken_for_an_answer() {
+    with_guest_of(Language::TypeScript, |_, mut machine| {
+        let Voice::Script(script) = &machine.voice else { panic!("it is no TypeScript guest") };
+        assert_eq!(script.truth_of_an_exception(&mut machine.store).unwrap(), -1);
     });
 }
 

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use wasmtime::{Caller, Linker, Memory};
 
 use super::files::{self, Found};
-use super::{SCRATCH, Script, source};
+use super::{LITTLE, SCRATCH, Script, source};
 use crate::files::Errno;
 use crate::state::State;
 use crate::watch::Stop;
@@ -297,9 +297,18 @@ impl Desk<'_> {
         make: &wasmtime::TypedFunc<(u32, u32), u32>,
     ) -> wasmtime::Result<u32> {
         let script = Arc::clone(&self.script);
-        let at = script.put(&mut self.caller, bytes)?;
-        let value = make.call(&mut self.caller, (at, u32::try_from(bytes.len())?))?;
-        script.free.call(&mut self.caller, at)?;
+        let length = u32::try_from(bytes.len())?;
+        let value = if bytes.len() <= LITTLE {
+            let at = script.put_aside(&mut self.caller, bytes)?;
+            let value = make.call(&mut self.caller, (at, length))?;
+            script.put_aside(&mut self.caller, &[0; LITTLE][..bytes.len()])?;
+            value
+        } else {
+            let at = script.put(&mut self.caller, bytes)?;
+            let value = make.call(&mut self.caller, (at, length))?;
+            script.free.call(&mut self.caller, at)?;
+            value
+        };
         if value != 0 && script.is_exception.call(&mut self.caller, value)? != 0 {
             script.free_value.call(&mut self.caller, value)?;
             return Ok(THROWN);

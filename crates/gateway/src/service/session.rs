@@ -109,6 +109,8 @@ pub(super) struct Body {
     /// The right to run of one that has ended, until its session is on disk: where that takes long, no more
     /// guests are there than may run.
     pub(super) pass: Option<Pass>,
+    /// When it had last been used, the last time that its guest gave back the memory that it did not need.
+    pub(super) lightened: Option<Moment>,
 }
 
 /// Where a session is.
