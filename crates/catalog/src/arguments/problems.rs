@@ -72,6 +72,15 @@ fn of(case: Case<'_>, error: &ValidationError<'_>) -> Vec<Problem> {
         ValidationErrorKind::Required { property: Value::String(name) } => {
             return vec![missing_key(case, &path, name)];
         }
+        ValidationErrorKind::Constant { expected_value } => {
+            return vec![difference(&path, expected_value, error.instance())];
+        }
+        ValidationErrorKind::Enum { options }
+            if options.as_array().is_some_and(|all| all.len() == 1)
+                && (options[0].is_object() || options[0].is_array()) =>
+        {
+            return vec![difference(&path, &options[0], error.instance())];
+        }
         ValidationErrorKind::PropertyNames { error } => {
             let message =
                 format!("{} has a key that is not allowed: {}", named(&path), error.masked());
@@ -104,9 +113,6 @@ fn expected(case: Case<'_>, path: &[Segment], error: &ValidationError<'_>) -> Op
             _ => format!("does not fit: {}", error.masked_with("it")),
         },
         ValidationErrorKind::Enum { options } => enumerated(options, value),
-        ValidationErrorKind::Constant { expected_value } => {
-            format!("should be {}, not {given}", words::value(expected_value))
-        }
         ValidationErrorKind::Minimum { limit } => {
             format!("should be at least {limit}, not {given}")
         }
@@ -292,7 +298,7 @@ fn could_be(value: &Value, shape: &Shape) -> bool {
 fn enumerated(options: &Value, value: &Value) -> String {
     let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
     let should =
-        format!("should be one of {}, not {}", words::listed(options), words::value(value));
+        format!("should be one of {}, not {}", words::listed(options), words::in_full(value));
     let named = options.iter().filter_map(|option| Some((option.as_str()?, option)));
     match value.as_str().and_then(|text| nearest::to(text, named, 1).first().copied()) {
         Some(meant) => format!("{should}; did you mean {}?", words::value(meant)),
@@ -300,8 +306,66 @@ fn enumerated(options: &Value, value: &Value) -> String {
     }
 }
 
+/// Where a value first differs from the only one that there may be: of two objects, "an object" says nothing.
+fn difference(path: &[Segment], expected: &Value, given: &Value) -> Problem {
+    let below = |segment: Segment| -> Vec<Segment> {
+        path.iter().cloned().chain(std::iter::once(segment)).collect()
+    };
+    let here = |message| Problem { path: path_in_words(path.iter().cloned()), message };
+    match (expected, given) {
+        (Value::Object(expected), Value::Object(given)) => {
+            for (key, expected) in expected {
+                let at = below(key.as_str().into());
+                match given.get(key) {
+                    None => {
+                        let message = format!(
+                            "{} should be {}, and is missing",
+                            named(&at),
+                            words::in_full(expected)
+                        );
+                        return Problem { path: path_in_words(at.into_iter()), message };
+                    }
+                    Some(given) if given != expected => return difference(&at, expected, given),
+                    Some(_) => {}
+                }
+            }
+            match given.keys().find(|key| !expected.contains_key(*key)) {
+                Some(key) => {
+                    here(format!("{} has no key \"{}\"", named(path), words::shortened(key)))
+                }
+                None => here(format!("{} does not fit", named(path))),
+            }
+        }
+        (Value::Array(expected), Value::Array(given)) if expected.len() == given.len() => {
+            let mut pairs = expected.iter().zip(given).enumerate();
+            match pairs.find(|(_, (expected, given))| expected != given) {
+                Some((at, (expected, given))) => {
+                    difference(&below(Segment::Position(at)), expected, given)
+                }
+                None => here(format!("{} does not fit", named(path))),
+            }
+        }
+        (expected, given) => here(format!(
+            "{} should be {}, not {}",
+            named(path),
+            words::in_full(expected),
+            words::in_full(given)
+        )),
+    }
+}
+
 fn unknown_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
     let fields = fields_at(case, path);
+    if fields.iter().any(|field| field.name == name) {
+        // Told by one part of an `allOf`, and forbidden by `additionalProperties: false` of another.
+        let message = format!(
+            "the schema contradicts itself about \"{}\": one part of its allOf lists it, and another allows \
+             no others (additionalProperties: false); no call with it fits, so leave it out, or mend the schema \
+             on the server",
+            extended(path, name)
+        );
+        return Problem { path: extended(path, name), message };
+    }
     let named_fields = fields.iter().map(|field| (field.name.as_str(), field.name.as_str()));
     let meant = nearest::to(name, named_fields, 1).first().copied();
     let what = match path {
