@@ -370,6 +370,9 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
             running: running.min(live),
             waiting: values.at_least("max-queued", 1)?,
             waiting_per_owner: values.at_least("max-queued-per-owner", 1)?,
+            waiting_bytes: bytes("max-queued-bytes")?
+                .and_then(|bytes| usize::try_from(bytes).ok())
+                .unwrap_or(usual.room.waiting_bytes),
         },
         live,
         idle: time("idle-freeze")?.unwrap_or(usual.idle),
