@@ -24,7 +24,7 @@ use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
 use tokio::sync::watch;
 
-use self::reload::LiveServers;
+pub(crate) use self::reload::LiveServers;
 use crate::config::audit::Anomalies;
 use crate::config::{Config, nearest};
 use crate::exit::Misuse;
@@ -129,6 +129,16 @@ pub(crate) async fn open(
     mcp_config: &[PathBuf],
     place: &Place,
 ) -> anyhow::Result<Shared> {
+    Ok(open_live(config, values, mcp_config, place).await?.0)
+}
+
+/// The same, with who follows the files.
+pub(crate) async fn open_live(
+    config: &Config,
+    values: &Values,
+    mcp_config: &[PathBuf],
+    place: &Place,
+) -> anyhow::Result<(Shared, Arc<LiveServers>)> {
     let settings = settings(config, values)?;
     have_files();
     let guidance = Arc::new(guidance(values)?);
@@ -177,7 +187,8 @@ pub(crate) async fn open(
     });
     let trail = service.trail().cloned();
     let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec(), trail);
-    Ok(Shared { service, guidance, servers, address: Arc::default() })
+    let live = Arc::clone(&servers);
+    Ok((Shared { service, guidance, servers, address: Arc::default() }, live))
 }
 
 /// Says which tools that are to be passed through belong to no server.
