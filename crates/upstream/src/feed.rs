@@ -100,7 +100,7 @@ impl Feed {
     }
 
     pub(crate) fn note(&self, kind: NoteKind, text: &str) {
-        let text = shortened(&self.mask.text(text.to_owned()), NOTE_BYTES);
+        let text = shortened(&self.mask.standard_error(text.to_owned(), false), NOTE_BYTES);
         tracing::debug!(
             server = self.server.as_str(),
             ?kind,

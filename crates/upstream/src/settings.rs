@@ -101,7 +101,8 @@ pub struct Hiding {
     /// Secrets of its configuration.
     pub values: Vec<Secret<String>>,
     /// What only looks like a secret by what it is called. It is hidden in what a server writes to standard
-    /// error and in why it cannot be used, and not in its answers: `--sort-key customer` is no secret there.
+    /// error or tells unasked, and in why it cannot be used; not in its answers, where `--sort-key customer`
+    /// is no secret.
     pub perhaps: Vec<Secret<String>>,
 }
 
