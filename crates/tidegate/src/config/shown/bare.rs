@@ -34,8 +34,10 @@ const LABELS: [&str; 27] = [
     "pkg",
     "pip",
 ];
-/// What stands after `@` and is no host: a digest, or which version.
-const VERSIONS: [&str; 6] = ["sha256:", "sha512:", "latest", "next", "main", "master"];
+/// What stands after `@` and is no host: which version.
+const VERSIONS: [&str; 4] = ["latest", "next", "main", "master"];
+/// The same, before a digest.
+const DIGESTS: [&str; 2] = ["sha256:", "sha512:"];
 
 /// Where the passwords of such places are in a text.
 pub(super) fn passwords(text: &str) -> Vec<Range<usize>> {
@@ -44,9 +46,8 @@ pub(super) fn passwords(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut begins = 0;
     for word in text.split_inclusive(is_end) {
-        let of_address = places.iter().any(|place| {
-            place.contains(&begins) || { place.start > begins && place.start < begins + word.len() }
-        });
+        let ends = begins + word.len();
+        let of_address = places.iter().any(|place| place.start < ends && begins < place.end);
         if !of_address && let Some(range) = password(word.trim_end_matches(is_end)) {
             found.push(begins + range.start..begins + range.end);
         }
@@ -83,7 +84,7 @@ fn is_number(name: &str) -> bool {
 }
 
 fn is_host(host: &str) -> bool {
-    let is_version = VERSIONS.iter().any(|version| host.starts_with(version));
+    let is_version = VERSIONS.contains(&host) || DIGESTS.iter().any(|kind| host.starts_with(kind));
     // `1.2.3` is a version, and `10.0.0.1` is a host.
     let numbers = host.strip_prefix('v').unwrap_or(host).split('.');
     let is_numbered = numbers.clone().all(is_number) && numbers.count() != 4;
@@ -105,6 +106,7 @@ mod tests {
             ("--dsn=root:s3c=r,et@tcp(db:3306)/shop", "s3c=r,et"),
             ("DB=anna:p@ss@10.0.0.1:5432/x", "p@ss"),
             (":pw@cache:6379/0", "pw"),
+            ("u:pw@main-db/x", "pw"),
             (r#"{"db":"u:pw@host"}"#, "pw"),
             ("connect é:pw@[::1]/x now", "pw"),
         ] {
@@ -125,6 +127,7 @@ mod tests {
             "redis:7@sha256:0123",
             "npm:left-pad@1.2.3",
             "tool:name@v2",
+            "tool:name@latest",
             "12:30@office",
             "@scope/name@1.0.0",
             "https://u:pw@host/db",
