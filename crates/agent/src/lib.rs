@@ -9,9 +9,10 @@
 //! Every program goes through [`gateway::service`], so checks, rules, approvals and receipts hold here as
 //! they do for everybody else. Reading order: [`settings`], [`ask`] (what is asked and answered), `steps`
 //! (writing, running, interpreting), `chat` (a model that chooses between tools and programs), [`model`]
-//! (the providers' wire formats), [`live`] (questions that are being answered).
+//! (the providers' wire formats), [`live`] (questions that are being answered), [`answering`] (by whom, when that changes).
 #![forbid(unsafe_code)]
 
+pub mod answering;
 pub mod ask;
 mod blocks;
 mod chat;
@@ -33,6 +34,7 @@ mod think;
 mod words;
 mod work;
 
+pub use self::answering::Answering;
 pub use self::ask::{Answer, Ask, AskError};
 pub use self::event::Event;
 pub use self::form::{Form, FormError, Schema};

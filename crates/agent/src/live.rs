@@ -31,9 +31,24 @@ pub struct Agent {
     pub(crate) service: Arc<Service>,
     pub(crate) settings: Settings,
     pub(crate) model: Model,
-    live: Mutex<HashMap<ConversationId, Arc<Live>>>,
+    questions: Questions,
+}
+
+/// The questions that are being answered, also when others answer the next.
+#[derive(Clone, Default)]
+pub(crate) struct Questions {
+    live: Arc<Mutex<HashMap<ConversationId, Arc<Live>>>>,
     tasks: TaskTracker,
     ending: CancellationToken,
+}
+
+impl Questions {
+    /// Ends every one.
+    pub(crate) async fn close(&self) {
+        self.ending.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
 }
 
 /// A question that is being answered, or just was.
@@ -130,10 +145,17 @@ impl Live {
 impl Agent {
     /// One who answers with the programs of this service.
     pub fn new(service: Arc<Service>, settings: Settings) -> Result<Arc<Self>, ModelError> {
+        Self::among(service, settings, Questions::default())
+    }
+
+    /// The same, for questions that others answer, too.
+    pub(crate) fn among(
+        service: Arc<Service>,
+        settings: Settings,
+        questions: Questions,
+    ) -> Result<Arc<Self>, ModelError> {
         let model = Model::new(settings.model.clone())?;
-        let (live, tasks, ending) =
-            (Mutex::default(), TaskTracker::new(), CancellationToken::new());
-        Ok(Arc::new(Self { service, settings, model, live, tasks, ending }))
+        Ok(Arc::new(Self { service, settings, model, questions }))
     }
 
     /// Begins to answer a question: refuses at once what cannot be asked.
@@ -156,13 +178,13 @@ impl Agent {
             arm: arm.name(),
         });
         let (agent, own, caller) = (Arc::clone(self), Arc::clone(&live), caller.clone());
-        self.tasks.spawn(async move {
+        self.questions.tasks.spawn(async move {
             let mut work = Work::new(&agent, &own, &caller, ask, conversation, (mode, arm));
             let begun = Instant::now();
             let answered = tokio::select! {
                 answered = work.answer() => answered,
                 () = own.cancel.cancelled() => Err(AskError::Cancelled),
-                () = agent.ending.cancelled() => Err(AskError::Cancelled),
+                () = agent.questions.ending.cancelled() => Err(AskError::Cancelled),
             };
             if answered.is_err() {
                 work.keep_spent().await;
@@ -175,7 +197,7 @@ impl Agent {
             });
             tokio::select! {
                 () = tokio::time::sleep(LINGER) => {}
-                () = agent.ending.cancelled() => {}
+                () = agent.questions.ending.cancelled() => {}
             }
             agent.forget(&own);
         });
@@ -205,9 +227,7 @@ impl Agent {
 
     /// Ends every question.
     pub async fn close(&self) {
-        self.ending.cancel();
-        self.tasks.close();
-        self.tasks.wait().await;
+        self.questions.close().await;
     }
 
     fn check(&self, ask: &Ask) -> Result<(), AskError> {
@@ -290,6 +310,6 @@ impl Agent {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ConversationId, Arc<Live>>> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        self.questions.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -141,7 +141,12 @@ impl Default for Settings {
         Self {
             level: Level::default(),
             limits: Limits::default(),
-            room: Room { running: 32, waiting: 4_000, waiting_per_owner: 4_000 },
+            room: Room {
+                running: 32,
+                waiting: 4_000,
+                waiting_per_owner: 4_000,
+                waiting_bytes: 256 << 20,
+            },
             live: 128,
             idle: Duration::from_secs(60),
             lasts: Duration::from_secs(24 * 3600),

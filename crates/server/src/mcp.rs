@@ -21,6 +21,7 @@ mod resources;
 mod sampling;
 mod search;
 mod tasks;
+mod unanswered;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -72,7 +72,7 @@ pub struct RestOptions {
     /// How long a request may take that runs no program and follows none, once its body is there.
     pub request_time: Duration,
     /// Who answers questions, if anybody does.
-    pub agent: Option<Arc<agent::Agent>>,
+    pub agent: Option<agent::Answering>,
     /// Where figures are kept, if they are.
     pub metrics: Option<PrometheusHandle>,
 }

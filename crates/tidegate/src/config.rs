@@ -203,9 +203,7 @@ impl Config {
     pub(crate) fn besides(&self) -> anyhow::Result<String> {
         let wholes = servers::wholes(&self.places);
         let wholes = wholes.map_err(|error| Misuse::error(error.to_string()))?;
-        let besides = wholes
-            .iter()
-            .map(|(_, said)| format!("{:?} {:?} {:?}", said.audit, said.ask, said.skills));
+        let besides = wholes.iter().map(|(_, said)| format!("{:?} {:?}", said.audit, said.skills));
         Ok(format!("{:?} {}", self.general()?, besides.collect::<String>()))
     }
 

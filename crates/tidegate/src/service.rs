@@ -24,7 +24,7 @@ use server::guidance::Guidance;
 use server::mcp::{McpOptions, Mode};
 use tokio::sync::watch;
 
-use self::reload::LiveServers;
+pub(crate) use self::reload::LiveServers;
 use crate::config::audit::Anomalies;
 use crate::config::{Config, nearest};
 use crate::exit::Misuse;
@@ -129,6 +129,16 @@ pub(crate) async fn open(
     mcp_config: &[PathBuf],
     place: &Place,
 ) -> anyhow::Result<Shared> {
+    Ok(open_live(config, values, mcp_config, place).await?.0)
+}
+
+/// The same, with who follows the files.
+pub(crate) async fn open_live(
+    config: &Config,
+    values: &Values,
+    mcp_config: &[PathBuf],
+    place: &Place,
+) -> anyhow::Result<(Shared, Arc<LiveServers>)> {
     let settings = settings(config, values)?;
     have_files();
     let guidance = Arc::new(guidance(values)?);
@@ -177,7 +187,8 @@ pub(crate) async fn open(
     });
     let trail = service.trail().cloned();
     let servers = LiveServers::begin(config.clone(), tools, mcp_config.to_vec(), trail);
-    Ok(Shared { service, guidance, servers, address: Arc::default() })
+    let live = Arc::clone(&servers);
+    Ok((Shared { service, guidance, servers, address: Arc::default() }, live))
 }
 
 /// Says which tools that are to be passed through belong to no server.
@@ -370,6 +381,9 @@ pub(crate) fn settings(config: &Config, values: &Values) -> anyhow::Result<Setti
             running: running.min(live),
             waiting: values.at_least("max-queued", 1)?,
             waiting_per_owner: values.at_least("max-queued-per-owner", 1)?,
+            waiting_bytes: bytes("max-queued-bytes")?
+                .and_then(|bytes| usize::try_from(bytes).ok())
+                .unwrap_or(usual.room.waiting_bytes),
         },
         live,
         idle: time("idle-freeze")?.unwrap_or(usual.idle),

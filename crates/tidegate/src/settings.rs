@@ -49,6 +49,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     setting("max-running", "32", "NUMBER", "Programs that run at the same time"),
     setting("max-queued", "4000", "NUMBER", "Requests that wait for their turn"),
     setting("max-queued-per-owner", "4000", "NUMBER", "The same, of one owner"),
+    setting(
+        "max-queued-bytes",
+        "256MiB",
+        "SIZE",
+        "Bytes of requests that wait for their turn: programs, variables, files",
+    ),
     setting("max-live", "128", "NUMBER", "Sessions in memory; others are on disk"),
     setting("idle-freeze", "60s", "TIME", "How long a session is idle before it goes to disk"),
     setting("session-lasts", "24h", "TIME", "How long an unused session is kept"),

@@ -100,7 +100,7 @@ impl Feed {
     }
 
     pub(crate) fn note(&self, kind: NoteKind, text: &str) {
-        let text = shortened(&self.mask.text(text.to_owned()), NOTE_BYTES);
+        let text = shortened(&self.mask.standard_error(text.to_owned(), false), NOTE_BYTES);
         tracing::debug!(
             server = self.server.as_str(),
             ?kind,
@@ -134,7 +134,11 @@ impl Feed {
     /// All that is kept of standard error.
     pub(crate) fn stderr_text(&self) -> String {
         let kept: Vec<u8> = lock(&self.stderr).iter().copied().collect();
-        self.mask.text(String::from_utf8_lossy(&kept).into_owned())
+        let is_cut = kept.len() == STDERR_BYTES;
+        // Half a letter that the cut left would hide what follows it.
+        let halves = kept.iter().take_while(|&&byte| is_cut && byte & 0xC0 == 0x80).count();
+        let text = String::from_utf8_lossy(&kept[halves.min(3)..]);
+        self.mask.standard_error(text.into_owned(), is_cut)
     }
 
     /// The end of standard error as the tail of an error message, or nothing.

@@ -26,6 +26,8 @@ use crate::result::{Part, Prompt, Resource, ToolResult};
 const SHORTEST: usize = 8;
 /// The shortest line of a longer value that is looked for by itself.
 const SHORTEST_LINE: usize = 16;
+/// The shortest end of a value that is looked for where a text was cut.
+const SHORTEST_REST: usize = 4;
 /// Tokens that are remembered: those before them are over.
 const TOKENS: usize = 8;
 /// Forms that are looked for at most.
@@ -38,11 +40,14 @@ const INSTEAD: &str = "***";
 pub(crate) struct Mask {
     values: Mutex<Values>,
     forms: RwLock<Option<Arc<Forms>>>,
+    /// What is looked for in what a server says about itself: these, and what may be a secret.
+    wary: RwLock<Option<Arc<Forms>>>,
 }
 
 #[derive(Debug, Default)]
 struct Values {
     configured: Vec<String>,
+    perhaps: Vec<String>,
     tokens: VecDeque<String>,
 }
 
@@ -57,10 +62,16 @@ struct Forms {
 }
 
 impl Mask {
-    /// Looks for these from now on, instead of those that were configured before.
-    pub(crate) fn configured<'a>(&self, values: impl Iterator<Item = &'a str>) {
+    /// Looks for these from now on, instead of those that were configured before. `perhaps` is looked for
+    /// in standard error and in problems only.
+    pub(crate) fn configured(
+        &self,
+        values: impl Iterator<Item = String>,
+        perhaps: impl Iterator<Item = String>,
+    ) {
         let mut known = lock(&self.values);
-        known.configured = values.map(str::to_owned).collect();
+        known.configured = values.collect();
+        known.perhaps = perhaps.collect();
         self.look_for(&known);
     }
 
@@ -78,22 +89,31 @@ impl Mask {
     }
 
     fn look_for(&self, values: &Values) {
-        let mut forms = BTreeSet::new();
-        for value in values.configured.iter().chain(&values.tokens) {
-            add_forms(value, &mut forms);
-        }
-        let mut forms: Vec<String> = forms.into_iter().collect();
-        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
-        forms.truncate(MOST);
-        let made = forms.last().map(|last| {
-            let is_number = |form: &String| form.bytes().all(|byte| byte.is_ascii_digit());
-            Arc::new(Forms {
-                shortest: last.len(),
-                has_numbers: forms.iter().any(is_number),
-                finders: forms.iter().map(|form| Finder::new(form).into_owned()).collect(),
-            })
-        });
+        let sure = values.configured.iter().chain(&values.tokens);
+        let made = Forms::of(sure.clone()).map(Arc::new);
+        let wary = if values.perhaps.is_empty() {
+            made.clone()
+        } else {
+            Forms::of(sure.chain(&values.perhaps)).map(Arc::new)
+        };
         *self.forms.write().unwrap_or_else(PoisonError::into_inner) = made;
+        *self.wary.write().unwrap_or_else(PoisonError::into_inner) = wary;
+    }
+
+    fn wary(&self) -> Option<Arc<Forms>> {
+        self.wary.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What a server wrote to standard error. If its beginning was dropped, the first of what is left may
+    /// be the rest of a secret.
+    pub(crate) fn standard_error(&self, mut text: String, is_cut: bool) -> String {
+        if let Some(forms) = self.wary() {
+            forms.text(&mut text);
+            if is_cut {
+                forms.rest(&mut text);
+            }
+        }
+        text
     }
 
     fn forms(&self) -> Option<Arc<Forms>> {
@@ -183,8 +203,9 @@ impl Mask {
     }
 
     /// Why a server is not connected.
-    pub(crate) fn unconnected(&self, problem: ConnectError) -> ConnectError {
-        self.with(problem, |forms, problem| match problem {
+    pub(crate) fn unconnected(&self, mut problem: ConnectError) -> ConnectError {
+        let Some(forms) = self.wary() else { return problem };
+        match &mut problem {
             ConnectError::Start { command, reason, stderr, .. } => {
                 for text in [command, reason, stderr] {
                     forms.text(text);
@@ -198,7 +219,8 @@ impl Mask {
             ConnectError::Misconfigured { problem, .. } => forms.text(problem),
             ConnectError::LoginNeeded { detail, .. } => forms.text(detail),
             ConnectError::Unknown { .. } | ConnectError::Late { .. } => {}
-        })
+        }
+        problem
     }
 
     /// Why a call brought no answer.
@@ -241,6 +263,34 @@ impl Mask {
 }
 
 impl Forms {
+    /// What there is to look for, or nothing.
+    fn of<'a>(values: impl Iterator<Item = &'a String>) -> Option<Self> {
+        let mut forms = BTreeSet::new();
+        values.for_each(|value| add_forms(value, &mut forms));
+        let mut forms: Vec<String> = forms.into_iter().collect();
+        forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+        forms.truncate(MOST);
+        let is_number = |form: &String| form.bytes().all(|byte| byte.is_ascii_digit());
+        Some(Self {
+            shortest: forms.last()?.len(),
+            has_numbers: forms.iter().any(is_number),
+            finders: forms.iter().map(|form| Finder::new(form).into_owned()).collect(),
+        })
+    }
+
+    /// Hides the end of a secret that a text begins with.
+    fn rest(&self, text: &mut String) {
+        let ends = |finder: &Finder<'_>| {
+            let form = finder.needle();
+            let from = (1..=form.len().saturating_sub(SHORTEST_REST))
+                .find(|&from| text.as_bytes().starts_with(&form[from..]))?;
+            Some(form.len() - from)
+        };
+        if let Some(length) = self.finders.iter().filter_map(ends).max() {
+            text.replace_range(..length, INSTEAD);
+        }
+    }
+
     fn text(&self, text: &mut String) {
         if text.len() < self.shortest {
             return;

@@ -79,11 +79,14 @@ impl Opener {
     /// Where a server is, after what must not come back from it was told to whoever hears it.
     fn hidden(&self, source: Source) -> Source {
         let mask = self.setting.feed.mask();
-        let Source::Hiding(Hiding { source, values }) = source else {
-            mask.configured(std::iter::empty());
+        let Source::Hiding(Hiding { source, values, perhaps }) = source else {
+            mask.configured(std::iter::empty(), std::iter::empty());
             return source;
         };
-        mask.configured(values.iter().map(|value| value.reveal().as_str()));
+        mask.configured(
+            values.iter().map(|value| value.reveal().clone()),
+            perhaps.iter().map(|value| value.reveal().clone()),
+        );
         *source
     }
 

@@ -100,6 +100,10 @@ pub struct Hiding {
     pub source: Box<Source>,
     /// Secrets of its configuration.
     pub values: Vec<Secret<String>>,
+    /// What only looks like a secret by what it is called. It is hidden in what a server writes to standard
+    /// error or tells unasked, and in why it cannot be used; not in its answers, where `--sort-key customer`
+    /// is no secret.
+    pub perhaps: Vec<Secret<String>>,
 }
 
 /// Finds out where a server is each time it is connected to.

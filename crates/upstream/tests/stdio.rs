@@ -412,7 +412,7 @@ async fn a_credential_that_a_child_was_given_does_not_come_back() {
     let secret = Secret::new("ghp_0123456789".to_owned());
     stdio.environment.insert("TOKEN".to_owned(), secret.clone());
     let source = Box::new(given.source);
-    given.source = Source::Hiding(Hiding { source, values: vec![secret] });
+    given.source = Source::Hiding(Hiding { source, values: vec![secret], perhaps: Vec::new() });
     let upstreams = start([given]);
     let environment = plain(&upstreams, "normal", "environment").await.unwrap();
     assert_eq!(environment.structured.as_ref().unwrap()["TOKEN"], "***");

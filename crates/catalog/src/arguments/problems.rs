@@ -1,5 +1,7 @@
 //! What a validator found, in words.
 
+mod difference;
+
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
@@ -7,6 +9,7 @@ use jsonschema::paths::LocationSegment;
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value};
 
+use self::difference::difference;
 use super::{MOST_PROBLEMS, Problem, alternatives, words};
 use crate::nearest;
 use crate::schema::{Field, Schema, Shape};
@@ -72,6 +75,15 @@ fn of(case: Case<'_>, error: &ValidationError<'_>) -> Vec<Problem> {
         ValidationErrorKind::Required { property: Value::String(name) } => {
             return vec![missing_key(case, &path, name)];
         }
+        ValidationErrorKind::Constant { expected_value } => {
+            return vec![difference(&path, expected_value, error.instance())];
+        }
+        ValidationErrorKind::Enum { options }
+            if options.as_array().is_some_and(|all| all.len() == 1)
+                && (options[0].is_object() || options[0].is_array()) =>
+        {
+            return vec![difference(&path, &options[0], error.instance())];
+        }
         ValidationErrorKind::PropertyNames { error } => {
             let message =
                 format!("{} has a key that is not allowed: {}", named(&path), error.masked());
@@ -104,9 +116,6 @@ fn expected(case: Case<'_>, path: &[Segment], error: &ValidationError<'_>) -> Op
             _ => format!("does not fit: {}", error.masked_with("it")),
         },
         ValidationErrorKind::Enum { options } => enumerated(options, value),
-        ValidationErrorKind::Constant { expected_value } => {
-            format!("should be {}, not {given}", words::value(expected_value))
-        }
         ValidationErrorKind::Minimum { limit } => {
             format!("should be at least {limit}, not {given}")
         }
@@ -292,7 +301,7 @@ fn could_be(value: &Value, shape: &Shape) -> bool {
 fn enumerated(options: &Value, value: &Value) -> String {
     let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
     let should =
-        format!("should be one of {}, not {}", words::listed(options), words::value(value));
+        format!("should be one of {}, not {}", words::listed(options), words::in_full(value));
     let named = options.iter().filter_map(|option| Some((option.as_str()?, option)));
     match value.as_str().and_then(|text| nearest::to(text, named, 1).first().copied()) {
         Some(meant) => format!("{should}; did you mean {}?", words::value(meant)),
@@ -302,6 +311,16 @@ fn enumerated(options: &Value, value: &Value) -> String {
 
 fn unknown_key(case: Case<'_>, path: &[Segment], name: &str) -> Problem {
     let fields = fields_at(case, path);
+    if fields.iter().any(|field| field.name == name) {
+        // Told by one part of an `allOf`, and forbidden by `additionalProperties: false` of another.
+        let message = format!(
+            "the schema contradicts itself about \"{}\": one part of its allOf lists it, and another allows \
+             no others (additionalProperties: false); no call with it fits, so leave it out, or mend the schema \
+             on the server",
+            extended(path, name)
+        );
+        return Problem { path: extended(path, name), message };
+    }
     let named_fields = fields.iter().map(|field| (field.name.as_str(), field.name.as_str()));
     let meant = nearest::to(name, named_fields, 1).first().copied();
     let what = match path {

@@ -74,6 +74,39 @@ fn each_problem_names_its_place_and_what_is_right() {
 }
 
 #[test]
+fn of_two_objects_it_is_said_where_they_differ() {
+    let first = |mode: &Value, given: Value| {
+        let schema = json!({"type": "object", "properties": {"mode": mode}});
+        let text = mistake(&schema, &json!({"mode": given}));
+        text["create_issue: ".len()..text.find("; parameters: ").unwrap()].to_owned()
+    };
+    let only = json!({"kind": "a", "to": {"n": [1, 2]}});
+    for mode in [json!({"const": only}), json!({"enum": [only]})] {
+        assert_snapshot!(first(&mode, json!({"kind": "b"})), @r#""mode.kind" should be "a", not "b""#);
+        assert_snapshot!(first(&mode, json!({"kind": "a"})), @r#""mode.to" should be {"n":[1,2]}, and is missing"#);
+        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1, 3]}})), @r#""mode.to.n[1]" should be 2, not 3"#);
+        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1]}})), @r#""mode.to.n" should be [1,2], not [1]"#);
+        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1, 2]}, "x": 1})), @r#""mode" has no key "x""#);
+    }
+    let several = json!({"enum": [{"a": 1}, {"a": 2}]});
+    assert_snapshot!(first(&several, json!({"a": 3})), @r#""mode" should be one of {"a":1}, {"a":2}, not {"a":3}"#);
+}
+
+#[test]
+fn a_schema_that_contradicts_itself_is_said_to() {
+    let schema = json!({"type": "object", "allOf": [
+        {"properties": {"a": {"type": "string"}}, "additionalProperties": false},
+        {"properties": {"b": {"type": "string"}}},
+    ]});
+    let said = mistake(&schema, &json!({"a": "x", "b": "y"}));
+    assert!(said.contains("contradicts itself about \"b\""), "{said}");
+    assert!(!said.contains("did you mean"), "{said}");
+    let nested = json!({"type": "object", "properties": {"f": schema}});
+    let said = mistake(&nested, &json!({"f": {"b": "y"}}));
+    assert!(said.contains("contradicts itself about \"f.b\""), "{said}");
+}
+
+#[test]
 fn several_problems_are_told_at_once_and_no_more_than_five() {
     assert_snapshot!(mistake(&issue(), &json!({"limit": 0.5, "labels": "a"})).split(" parameters").next().unwrap(), @r#"create_issue: "owner" is missing; "repo" is missing; "title" is missing; "limit" should be int, not 0.5; "limit" should be at least 1, not 0.5;"#);
     assert_snapshot!(mistake(&issue(), &json!([1])).split(" parameters").next().unwrap(), @"create_issue: arguments are an object, not a list of 1 item;");

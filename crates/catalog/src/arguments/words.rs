@@ -94,7 +94,7 @@ pub fn shape(of: &Shape) -> String {
 
 /// Values, separated by commas; only the first when there are many.
 pub(super) fn listed(values: &[Value]) -> String {
-    let mut words: Vec<String> = values.iter().take(MOST_VALUES).map(value).collect();
+    let mut words: Vec<String> = values.iter().take(MOST_VALUES).map(in_full).collect();
     if values.len() > MOST_VALUES {
         words.push(format!("and {} more", values.len() - MOST_VALUES));
     }
@@ -113,6 +113,14 @@ pub(super) fn value(value: &Value) -> String {
         Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         scalar => scalar.to_string(),
+    }
+}
+
+/// A value as JSON, also where it is a list or an object: "an object" names none of several.
+pub(super) fn in_full(of: &Value) -> String {
+    match of {
+        Value::Array(_) | Value::Object(_) => shortened(&of.to_string()),
+        of => value(of),
     }
 }
 

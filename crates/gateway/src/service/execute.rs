@@ -98,6 +98,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// What it holds in memory while it waits.
+    fn bytes(&self) -> usize {
+        let variables = self.context.iter().map(|(name, value)| name.len() + value.get().len());
+        self.code.len() + variables.sum::<usize>()
+    }
+
     /// Whether it says nothing but what is to be run, and where.
     fn is_plain(&self) -> bool {
         self.context.is_empty()
@@ -195,7 +201,7 @@ impl Service {
         let engine = self.engine(language).await?;
         let mut request = request;
         // Before anything is made for it: no session gives way to a request that is not let in.
-        let ticket = self.gate.ticket(&caller.owner)?;
+        let ticket = self.gate.ticket_for(&caller.owner, request.bytes())?;
         let secrets = self.take_secrets(caller, &mut request).await?;
         let _turn = match &request.resume_from {
             Some(_) => Some(self.taking_over.lock().await),

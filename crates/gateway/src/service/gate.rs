@@ -25,16 +25,20 @@ pub struct Room {
     pub waiting: usize,
     /// The same, of one owner.
     pub waiting_per_owner: usize,
+    /// Bytes of those that wait: their programs, variables and files, of all owners together. One that
+    /// waits alone may have more.
+    pub waiting_bytes: usize,
 }
 
 /// There is no place in the queue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{waiting} requests are waiting already, and no more than {most} may (setting `{setting}`); try again in {} s",
+    "{waiting}, and no more than {most} may (setting `{setting}`); try again in {} s",
     retry_after.as_secs()
 )]
 pub struct Full {
-    waiting: usize,
+    /// What there is already, as the beginning of a sentence.
+    waiting: String,
     most: usize,
     setting: &'static str,
     /// When another attempt makes sense.
@@ -54,6 +58,8 @@ pub(crate) struct Gate {
 struct State {
     running: usize,
     waiting: usize,
+    /// What those have together.
+    bytes: usize,
     /// Admitted and not yet running, by owner.
     admitted: HashMap<String, usize>,
     queues: HashMap<String, VecDeque<oneshot::Sender<()>>>,
@@ -77,32 +83,45 @@ impl Gate {
 
     /// A place in the queue, if there is one.
     pub(crate) fn ticket(self: &Arc<Self>, owner: &str) -> Result<Ticket, Full> {
+        self.ticket_for(owner, 0)
+    }
+
+    /// The same, for a request that holds so many bytes while it waits.
+    pub(crate) fn ticket_for(self: &Arc<Self>, owner: &str, bytes: usize) -> Result<Ticket, Full> {
         let mut state = self.lock();
         let own = state.admitted.get(owner).copied().unwrap_or_default();
         let limits = [
             (state.waiting, self.room.waiting, "max-queued"),
             (own, self.room.waiting_per_owner, "max-queued-per-owner"),
         ];
+        let retry_after = Duration::from_secs(1);
         for (waiting, most, setting) in limits {
             if waiting >= most {
-                let retry_after = Duration::from_secs(1);
+                let waiting = format!("{waiting} requests are waiting already");
                 return Err(Full { waiting, most, setting, retry_after });
             }
         }
+        let all = state.bytes.saturating_add(bytes);
+        // One that is larger than all may be would otherwise never be let in.
+        if state.bytes > 0 && bytes > 0 && all > self.room.waiting_bytes {
+            let waiting = format!("with this one, requests of {all} bytes would wait");
+            let most = self.room.waiting_bytes;
+            return Err(Full { waiting, most, setting: "max-queued-bytes", retry_after });
+        }
+        Ok(self.ticket_in(&mut state, owner, bytes))
+    }
+
+    fn ticket_in(self: &Arc<Self>, state: &mut State, owner: &str, bytes: usize) -> Ticket {
         state.waiting += 1;
+        state.bytes = state.bytes.saturating_add(bytes);
         *state.admitted.entry(owner.to_owned()).or_default() += 1;
-        drop(state);
-        Ok(Ticket { gate: Arc::clone(self), owner: owner.to_owned() })
+        Ticket { gate: Arc::clone(self), owner: owner.to_owned(), bytes }
     }
 
     /// A place in the queue for a run that gave its place away while it rested: it was admitted before,
     /// so that it is not refused now.
     pub(crate) fn again(self: &Arc<Self>, owner: &str) -> Ticket {
-        let mut state = self.lock();
-        state.waiting += 1;
-        *state.admitted.entry(owner.to_owned()).or_default() += 1;
-        drop(state);
-        Ticket { gate: Arc::clone(self), owner: owner.to_owned() }
+        self.ticket_in(&mut self.lock(), owner, 0)
     }
 
     /// Gives a free place to whoever's turn it is.
@@ -134,6 +153,7 @@ impl Gate {
 pub(crate) struct Ticket {
     gate: Arc<Gate>,
     owner: String,
+    bytes: usize,
 }
 
 impl Ticket {
@@ -166,6 +186,7 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let mut state = self.gate.lock();
         state.waiting -= 1;
+        state.bytes = state.bytes.saturating_sub(self.bytes);
         if let Some(own) = state.admitted.get_mut(&self.owner) {
             *own -= 1;
             if *own == 0 {
@@ -255,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    const ROOM: Room = Room { running: 1, waiting: 4, waiting_per_owner: 3 };
+    const ROOM: Room = Room { running: 1, waiting: 4, waiting_per_owner: 3, waiting_bytes: 100 };
 
     #[tokio::test]
     async fn owners_take_turns_whoever_has_more_waiting() {
@@ -290,6 +311,26 @@ mod tests {
         assert!(full.contains("`max-queued`"), "{full}");
         drop(held);
         assert!(gate.ticket("a").is_ok());
+    }
+
+    #[tokio::test]
+    async fn those_that_wait_hold_so_many_bytes_and_one_alone_may_hold_more() {
+        let gate = Gate::new(ROOM, 1);
+        let alone = gate.ticket_for("a", 1_000).unwrap();
+        let full = gate.ticket_for("b", 1).unwrap_err().to_string();
+        assert!(full.contains("1001 bytes") && full.contains("`max-queued-bytes`"), "{full}");
+        assert!(full.contains("no more than 100 may") && full.contains("try again"), "{full}");
+        // What holds nothing is let in as before.
+        drop(gate.ticket("b").unwrap());
+        // One that runs does not wait any more.
+        let running = alone.enter().await;
+        let (first, second) =
+            (gate.ticket_for("b", 60).unwrap(), gate.ticket_for("b", 40).unwrap());
+        assert!(gate.ticket_for("c", 1).is_err());
+        drop(first);
+        let third = gate.ticket_for("c", 60).unwrap();
+        drop((second, third, running));
+        assert_eq!((gate.counts(), gate.lock().bytes), ((0, 0), 0));
     }
 
     #[tokio::test]

@@ -395,7 +395,8 @@ impl Service {
         }
         let changes = matches!(task, FileTask::Write(..) | FileTask::Remove(_));
         let makes_room = matches!(task, FileTask::Remove(_)) && self.may_grow(&entry).is_err();
-        let ticket = self.gate.ticket(&caller.owner)?;
+        let bytes = if let FileTask::Write(_, content) = &task { content.len() } else { 0 };
+        let ticket = self.gate.ticket_for(&caller.owner, bytes)?;
         // As programs do it: whoever waits for a session holds no place meanwhile.
         let asked = Moment::now();
         let mut body = entry.lock().await;

@@ -116,7 +116,11 @@ mod tests {
             let values = values.iter().map(|value| Secret::new((*value).to_owned())).collect();
             let settings = ServerSettings {
                 name: name.clone(),
-                source: Source::Hiding(Hiding { source: Box::new(source), values }),
+                source: Source::Hiding(Hiding {
+                    source: Box::new(source),
+                    values,
+                    perhaps: Vec::new(),
+                }),
                 description: None,
                 startup: Startup::Lazy,
                 timeouts: Timeouts::default(),

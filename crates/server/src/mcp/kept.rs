@@ -19,6 +19,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 
 use super::batch;
+use super::unanswered::Unanswered;
 
 /// How long a client's session over HTTP is kept in which nothing is said.
 const SESSION_LASTS: Duration = Duration::from_secs(3600);
@@ -146,8 +147,27 @@ impl SessionManager for Kept {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, KeptError> {
         let in_use = self.using(id);
+        let held = match &message {
+            ClientJsonRpcMessage::Request(request) => {
+                let known = self.known().sessions.get(id).map(|one| one.unanswered.clone());
+                known.map(|unanswered| unanswered.held(&request.id)).transpose()
+            }
+            _ => Ok(None),
+        };
+        let held = match held {
+            Ok(held) => held,
+            Err(refused) => {
+                let said = ServerSseMessage::from_message(*refused);
+                return Ok(futures_util::stream::iter([said]).left_stream());
+            }
+        };
         let stream = self.sessions.create_stream(id, message).await?;
-        Ok(stream.inspect(move |_| in_use.again()))
+        let stream = stream.inspect(move |_| {
+            // The closure keeps what it names for as long as there is a stream.
+            let _ = &held;
+            in_use.again();
+        });
+        Ok(stream.right_stream())
     }
 
     async fn accept_message(
@@ -211,6 +231,8 @@ struct One {
     used: u64,
     listening: isize,
     takes_batches: bool,
+    /// What its client waits for in streams of their own.
+    unanswered: Unanswered,
 }
 
 impl Known {
@@ -236,8 +258,13 @@ impl Known {
             self.sessions.remove(quiet);
         }
         self.uses += 1;
-        let one =
-            One { owner: owner.to_owned(), used: self.uses, listening: 0, takes_batches: false };
+        let one = One {
+            owner: owner.to_owned(),
+            used: self.uses,
+            listening: 0,
+            takes_batches: false,
+            unanswered: Unanswered::default(),
+        };
         self.sessions.insert(Arc::clone(id), one);
         Ok(ending)
     }

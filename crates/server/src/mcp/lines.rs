@@ -23,6 +23,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::unanswered::Unanswered;
 use super::{batch, readable};
 
 /// Requests that are neither answered nor on their way.
@@ -35,6 +36,7 @@ pub(super) struct Patient<T> {
     /// The call before has not taken its place in the row of its session yet.
     placing: Option<oneshot::Receiver<()>>,
     open: Open,
+    unanswered: Unanswered,
     /// Since when the client says nothing more.
     silent: Option<Instant>,
     /// Told once it says nothing more, and what it asked for is answered or under way.
@@ -68,7 +70,8 @@ const LAST: Duration = Duration::from_secs(5);
 impl<T> Patient<T> {
     pub(super) fn new(inner: T, gone: CancellationToken) -> Self {
         let open = watch::Sender::new(HashSet::new());
-        Self { inner, begun: false, placing: None, open, silent: None, gone }
+        let unanswered = Unanswered::default();
+        Self { inner, begun: false, placing: None, open, unanswered, silent: None, gone }
     }
 
     /// Lets a call say when it has its place: in its session, if it names one, and in the process.
@@ -90,6 +93,16 @@ impl<T> Patient<T> {
         if names_session {
             self.placing = Some(placing);
         }
+    }
+}
+
+impl<T: Transport<RoleServer>> Patient<T> {
+    /// Says something to the client by itself: whoever asks for the next message may stop asking at any time.
+    fn say(&mut self, message: TxJsonRpcMessage<RoleServer>) {
+        let sending = self.inner.send(message);
+        tokio::spawn(async move {
+            let _ = sending.await;
+        });
     }
 }
 
@@ -123,6 +136,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
         };
         if let Some(id) = answered {
             settle(&self.open, id);
+            self.unanswered.end(id);
         }
         self.inner.send(item)
     }
@@ -145,19 +159,20 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
                 continue;
             };
             if let JsonRpcMessage::Request(request) = &mut message {
+                if let Err(in_use) = self.unanswered.begin(&request.id) {
+                    self.say(*in_use);
+                    continue;
+                }
                 self.begun |= begins(&request.request);
                 self.place(&request.id, &mut request.request);
                 return Some(message);
             }
             if let Some(id) = cancelled(&message) {
                 settle(&self.open, id);
+                self.unanswered.end(id);
             }
             if let Some(error) = nobodys(&message) {
-                let sending = self.inner.send(JsonRpcMessage::error(error, None));
-                // By itself, because whoever asks for the next message may stop asking at any time.
-                tokio::spawn(async move {
-                    let _ = sending.await;
-                });
+                self.say(JsonRpcMessage::error(error, None));
                 continue;
             }
             if self.begun {
@@ -205,5 +220,46 @@ fn begins(request: &ClientRequest) -> bool {
             meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
                 && version.is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::ServerResult;
+    use rmcp::transport::async_rw::AsyncRwTransport;
+    use serde_json::Value;
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_with_the_id_of_one_that_is_being_answered_is_refused() {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (reading, writing) = tokio::io::split(ours);
+        let transport = AsyncRwTransport::new(reading, writing);
+        let mut patient = Patient::new(transport, CancellationToken::new());
+        let (heard, mut write) = tokio::io::split(theirs);
+        let mut heard = BufReader::new(heard).lines();
+        let mut ask = async |id: &str| {
+            let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
+            write.write_all(line.as_bytes()).await.unwrap();
+        };
+        for id in ["1", "1", "\"1\""] {
+            ask(id).await;
+        }
+        let id_of = |message: Option<ClientJsonRpcMessage>| match message {
+            Some(JsonRpcMessage::Request(request)) => request.id,
+            other => panic!("{other:?}"),
+        };
+        let first = id_of(patient.receive().await);
+        // A text is another id than the number it reads like.
+        assert_ne!(id_of(patient.receive().await), first);
+        let said: Value = serde_json::from_str(&heard.next_line().await.unwrap().unwrap()).unwrap();
+        assert_eq!((said["id"].as_i64(), said["error"]["code"].as_i64()), (Some(1), Some(-32600)));
+        assert!(said["error"]["message"].as_str().unwrap().contains("in use"), "{said}");
+        let answer = ServerResult::empty(());
+        patient.send(JsonRpcMessage::response(answer, first.clone())).await.unwrap();
+        ask("1").await;
+        assert_eq!(id_of(patient.receive().await), first);
     }
 }

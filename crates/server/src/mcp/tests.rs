@@ -52,6 +52,16 @@ fn who_cannot_run_programs_is_told_of_nothing_else() {
 }
 
 #[test]
+fn what_programs_answer_is_said_the_same_way_of_both_languages() {
+    let of = |name: &str| {
+        let tool = DEFINITIONS.iter().find(|tool| tool.name == name).unwrap();
+        serde_json::to_value(&tool.output_schema).unwrap()
+    };
+    assert!(of(EXECUTE)["properties"]["return_value"].is_object());
+    assert_eq!(of(SCRIPT), of(EXECUTE));
+}
+
+#[test]
 fn our_definitions_can_be_read() {
     assert_eq!(
         own_tools(),

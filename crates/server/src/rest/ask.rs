@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Answer, Ask, AskError, Event, Form, Schema, Template, TemplateFormat, Watched};
+use agent::{
+    Agent, Answer, Answering, Ask, AskError, Event, Form, Schema, Template, TemplateFormat, Watched,
+};
 use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event as Sent, KeepAlive, Sse};
@@ -106,9 +108,9 @@ pub(crate) struct AskManner {
     stream: Option<bool>,
 }
 
-/// The agent, if there is one.
-pub(super) fn agent(door: &Door) -> Result<&Arc<Agent>, Problem> {
-    door.options.agent.as_ref().ok_or_else(|| {
+/// The agent, if there is one now.
+pub(super) fn agent(answering: Option<&Answering>) -> Result<Arc<Agent>, Problem> {
+    answering.and_then(Answering::now).ok_or_else(|| {
         let message = "this gateway answers no questions, because no model is set";
         Problem::new(StatusCode::CONFLICT, "no_model", message)
             .hint("an operator can set one with `[ask] provider` and `[ask] model`")
@@ -208,7 +210,7 @@ pub(crate) async fn ask(
 ) -> Result<Response, Problem> {
     let manner = AskManner { stream: query.take("stream")? };
     query.end()?;
-    let agent = agent(&door)?;
+    let agent = agent(door.options.agent.as_ref())?;
     let ask = read(Fields::read(&headers, &body)?)?;
     let ask = Ask { trace: trace(&headers), ..ask };
     counter!("tidegate_requests_total", "kind" => "ask").increment(1);

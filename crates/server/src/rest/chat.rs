@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Ask, Live, Totals};
+use agent::{Agent, Answering, Ask, Live, Totals};
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
@@ -37,17 +37,20 @@ pub(crate) async fn chat(
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, Problem> {
-    let agent = Arc::clone(ask::agent(&door)?);
+    // Who cannot ask anything now is told so before anything is opened.
+    ask::agent(door.options.agent.as_ref())?;
+    let answering = door.options.agent.clone();
     let trace = trace(&headers);
     let upgrade = upgrade.max_message_size(MOST_MESSAGE).max_frame_size(MOST_MESSAGE);
     Ok(upgrade.on_upgrade(move |socket| async move {
-        Chat { agent, caller, trace, socket, live: None, seen: 0 }.serve().await;
+        Chat { answering, caller, trace, socket, live: None, seen: 0 }.serve().await;
     }))
 }
 
 /// One client's connection.
 struct Chat {
-    agent: Arc<Agent>,
+    /// Who answers may change between two questions.
+    answering: Option<Answering>,
     caller: Caller,
     /// The trace that the connection belongs to, and each question asked over it.
     trace: Option<TraceParent>,
@@ -118,7 +121,7 @@ impl Chat {
                 let ask = ask::read(fields).map_err(Problem::words)?;
                 let ask = Ask { trace: self.trace.clone(), ..ask };
                 counter!("tidegate_requests_total", "kind" => "ask").increment(1);
-                let begun = self.agent.begin(&self.caller, ask).await;
+                let begun = self.agent()?.begin(&self.caller, ask).await;
                 let live = begun.map_err(|error| Problem::from(error).words())?;
                 (self.live, self.seen) = (Some(live), 0);
                 Ok(())
@@ -159,8 +162,9 @@ impl Chat {
         id: &ConversationId,
         after: Option<u64>,
     ) -> Result<(), (String, String)> {
-        let live = self.agent.live(&self.caller, id);
-        let (turns, totals) = match self.agent.conversation(&self.caller, id).await {
+        let agent = self.agent()?;
+        let live = agent.live(&self.caller, id);
+        let (turns, totals) = match agent.conversation(&self.caller, id).await {
             Ok(one) => {
                 let totals = Totals::of(&one);
                 (one.turns, totals)
@@ -181,6 +185,11 @@ impl Chat {
         self.seen = after.and_then(|after| usize::try_from(after).ok()).unwrap_or(0);
         self.live = live;
         Ok(())
+    }
+
+    /// Who answers now.
+    fn agent(&self) -> Result<Arc<Agent>, (String, String)> {
+        ask::agent(self.answering.as_ref()).map_err(Problem::words)
     }
 
     async fn refuse(&mut self, code: &str, message: &str) -> Result<(), axum::Error> {

@@ -176,6 +176,21 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_has_every_status_of_an_error_with_its_code() {
+        let page = include_str!("../../../../docs/src/rest.md");
+        for (status, said) in ANY.into_iter().chain(WITH_BODY) {
+            let rows = page.lines().filter(|line| line.starts_with(&format!("| {status} |")));
+            let rows: Vec<&str> = rows.collect();
+            let codes = said.split('`').skip(1).step_by(2);
+            // Names of fields and of headers begin otherwise, or are words of programs.
+            for code in codes.filter(|code| code.contains('_') || *code == "unauthorized") {
+                let is_told = rows.iter().any(|row| row.contains(&format!("`{code}`")));
+                assert!(is_told, "docs/src/rest.md has no row of {status} with {code}");
+            }
+        }
+    }
+
+    #[test]
     fn whatever_takes_a_body_says_what_becomes_of_one_that_cannot_be() {
         let mut api = document();
         for (path, item) in &mut api.paths.paths {

@@ -32,6 +32,32 @@ async fn a_session_of_the_protocol_is_its_owners_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn of_two_requests_with_one_id_the_second_is_refused_while_the_first_is_answered() {
+    let house = House::new().await;
+    let ask = |session: Option<&str>, message: Value| {
+        let asked = house.asked(Method::POST, "/mcp").json(&message);
+        let asked = asked.header("accept", "application/json, text/event-stream");
+        match session {
+            Some(session) => asked.header("mcp-session-id", session).send(),
+            None => asked.send(),
+        }
+    };
+    let begun = ask(None, hello()).await.unwrap();
+    let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    drop(begun.text().await);
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert!(ask(Some(&session), told).await.unwrap().status().is_success());
+    let run = |code: &str| {
+        json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+            "name": "execute_python", "arguments": { "code": code } } })
+    };
+    let first = ask(Some(&session), run("import asyncio\nawait asyncio.sleep(20)")).await.unwrap();
+    let second = ask(Some(&session), run("return 1")).await.unwrap().text().await.unwrap();
+    assert!(second.contains("-32600") && second.contains("id 5 is in use"), "{second}");
+    drop(first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_comes_from_elsewhere_and_says_nothing_has_nobodys_sessions() {
     // A request that came through a proxy is not from this machine.
     let house =

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use agent::{Agent, ModelSettings, ProviderName};
+use agent::{Answering, ModelSettings, ProviderName};
 use gateway::service::{Record, Spans, Trace, TraceParent};
 use gateway::skillset::Sources;
 use scripted::{Asked, Format, KEY, MODEL, Scripted, Turn};
@@ -25,6 +25,30 @@ async fn a_question_is_answered_with_what_a_program_found() {
     assert_eq!(run["return_value"], 42, "{run}");
     assert_eq!(answer["usage"]["steps"].as_array().unwrap().len(), 2, "{answer}");
     assert_eq!(model.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_settings_count_for_the_next_question_and_not_for_the_one_before() {
+    let (house, answering) = answered_by(None, None).await;
+    assert_problem(house.post(ASK, json!({"question": "Who?"})).await, 409, "no_model").await;
+    // Settings that lead to a model count at once.
+    let first = Scripted::by(Format::OpenAi, |_| Turn::Hold("Let me".to_owned())).await;
+    answering.follow(Some(settings_of(&first))).unwrap();
+    let asked = house.asked(Method::POST, ASK).json(&json!({"question": "How much?"}));
+    let waiting = tokio::spawn(async move { asked.send().await.unwrap().status() });
+    while first.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let second = Scripted::by(Format::OpenAi, well).await;
+    answering.follow(Some(settings_of(&second))).unwrap();
+    let answer = house.post(ASK, json!({"question": "How much is it?"})).await;
+    let answer: Value = answer.json().await.unwrap();
+    assert_eq!(answer["answer"], "It is 42.", "{answer}");
+    assert_eq!(first.asked().len(), 1);
+    assert!(!waiting.is_finished());
+    // Whoever answers, every question ends with the gateway.
+    answering.close().await;
+    assert_eq!(waiting.await.unwrap(), StatusCode::SERVICE_UNAVAILABLE);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -286,21 +310,35 @@ impl Spans for Taken {
     }
 }
 
+/// What leads to a model that a script speaks for.
+fn settings_of(model: &Scripted) -> agent::Settings {
+    let url = model.url().parse().unwrap();
+    let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
+    settings.key = Some(Secret::new(KEY.to_owned()));
+    agent::Settings::new(settings)
+}
+
 async fn made(
     rollout: f64,
     spans: Option<Arc<dyn Spans>>,
     script: impl FnMut(&Asked) -> Turn + Send + 'static,
 ) -> (House, Scripted) {
     let model = Scripted::by(Format::OpenAi, script).await;
-    let url = model.url().parse().unwrap();
-    let mut settings = ModelSettings::new(ProviderName::OpenAi, MODEL, url);
-    settings.key = Some(Secret::new(KEY.to_owned()));
-    let settings = agent::Settings { rollout, ..agent::Settings::new(settings) };
+    let settings = agent::Settings { rollout, ..settings_of(&model) };
+    let (house, _answering) = answered_by(Some(settings), spans).await;
+    (house, model)
+}
+
+/// A house whose questions are answered by these settings, and who answers them.
+async fn answered_by(
+    settings: Option<agent::Settings>,
+    spans: Option<Arc<dyn Spans>>,
+) -> (House, Answering) {
     let ready = Readiness::Ready(sandbox());
     let folder = tempfile::TempDir::new().unwrap();
     let (service, folder) =
         House::opened_for(folder, Settings::default(), ready, Sources::default(), spans).await;
-    let agent = Agent::new(Arc::clone(&service), settings).unwrap();
-    let rest = RestOptions { agent: Some(agent), ..RestOptions::default() };
-    (House::serving(service, folder, rest).await, model)
+    let answering = Answering::new(Arc::clone(&service), settings).unwrap();
+    let rest = RestOptions { agent: Some(answering.clone()), ..RestOptions::default() };
+    (House::serving(service, folder, rest).await, answering)
 }

@@ -512,7 +512,7 @@ async fn a_session_can_be_frozen_by_name_and_refuses_when_busy() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_queue_says_when_to_come_again() {
-    let room = Room { running: 1, waiting: 1, waiting_per_owner: 1 };
+    let room = Room { running: 1, waiting: 1, waiting_per_owner: 1, waiting_bytes: 1 << 20 };
     let house = House::with(Settings { room, ..Settings::default() }, RestOptions::default()).await;
     let endless = json!({"code": "while True: pass"});
     let first: Value =
@@ -533,6 +533,28 @@ async fn a_full_queue_says_when_to_come_again() {
     let after = house.get("/api/v1/sessions").await;
     assert_eq!(after["sessions"].as_array().unwrap().len(), 2, "{sessions} {after}");
     for run in [second, first] {
+        house.post(text(&run["links"]["cancel"]), json!({})).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn those_that_wait_hold_no_more_bytes_than_they_may() {
+    let room = Room { running: 1, waiting: 8, waiting_per_owner: 8, waiting_bytes: 2_000 };
+    let house = House::with(Settings { room, ..Settings::default() }, RestOptions::default()).await;
+    let endless = json!({"code": "while True: pass"});
+    let first: Value = house.post("/execute?async=true", endless).await.json().await.unwrap();
+    house.until(text(&first["links"]["run"]), |run| run["status"] == "running").await;
+    let large = json!({"code": "1", "context": {"data": "x".repeat(1_500)}});
+    let second: Value =
+        house.post("/execute?async=true", large.clone()).await.json().await.unwrap();
+    let refused = house.post("/execute?async=true", large).await;
+    assert!(refused.headers().contains_key("retry-after"));
+    let said = refused.text().await.unwrap();
+    assert!(said.contains("max-queued-bytes") && said.contains("too_many_requests"), "{said}");
+    // A small one still finds room.
+    let small: Value =
+        house.post("/execute?async=true", json!({"code": "1"})).await.json().await.unwrap();
+    for run in [small, second, first] {
         house.post(text(&run["links"]["cancel"]), json!({})).await;
     }
 }

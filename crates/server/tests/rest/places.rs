@@ -27,7 +27,7 @@ async fn a_session_that_nobody_uses_any_more_ends_with_its_files() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_that_only_wait_let_others_run() {
-    let room = Room { running: 1, waiting: 8, waiting_per_owner: 8 };
+    let room = Room { running: 1, waiting: 8, waiting_per_owner: 8, waiting_bytes: 1 << 20 };
     let house = House::with(Settings { room, ..Settings::default() }, RestOptions::default()).await;
     let code = "import asyncio\nawait asyncio.sleep(60)";
     let sleeping: Value =

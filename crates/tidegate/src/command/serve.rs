@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::Agent;
+use agent::Answering;
 use anyhow::Context as _;
 use clap::Args;
 use server::arriving::{Bodies, BodyRules};
@@ -48,7 +48,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     let mcp_options = service::mcp_options(config, &values)?;
     let metrics = rest::keep_figures().context("could not count")?;
     let place = service::Place::of_serve(config)?;
-    let shared = service::open(config, &values, &arguments.mcp_config, &place).await?;
+    let (shared, live) = service::open_live(config, &values, &arguments.mcp_config, &place).await?;
     let (running, told) = (Arc::clone(&shared.service), Arc::clone(&shared.address));
     let ending = CancellationToken::new();
 
@@ -61,9 +61,9 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         }
     }));
     let asked = config.ask(mcp_options.direct.clone())?;
-    let agent = asked.map(|asked| Agent::new(Arc::clone(&running), asked)).transpose()?;
-    let answering = agent.clone();
-    let (options, http_options) = doors(&values, agent)?;
+    let answering = Answering::new(Arc::clone(&running), asked)?;
+    live.answer(answering.clone(), mcp_options.direct.clone());
+    let (options, http_options) = doors(&values, answering.clone())?;
     let mcp = Mcp::new(shared.clone(), mcp_options).over_http(http_options, ending.clone());
     let mcp = rest::protect(mcp, &shared, options.access.clone());
     let options = RestOptions { metrics: Some(metrics), ..options };
@@ -97,9 +97,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
     );
     ending.cancel();
     let stopping = async {
-        if let Some(answering) = answering {
-            answering.close().await;
-        }
+        answering.close().await;
         running.close(patience).await;
         // A connection that has stalled holds nobody up.
         tokio::time::timeout(patience.max(LAST_WORDS), &mut serving).await
@@ -112,7 +110,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
 }
 
 /// What holds at both doors: the same rules, and the same room for bodies.
-fn doors(values: &Values, agent: Option<Arc<Agent>>) -> anyhow::Result<(RestOptions, HttpOptions)> {
+fn doors(values: &Values, answering: Answering) -> anyhow::Result<(RestOptions, HttpOptions)> {
     let access = rules(values)?;
     for open in access.open_to_pages() {
         out::warn(open);
@@ -123,7 +121,7 @@ fn doors(values: &Values, agent: Option<Arc<Agent>>) -> anyhow::Result<(RestOpti
         sessions: values.at_least("max-mcp-sessions", 1)?,
         sessions_per_owner: values.at_least("max-mcp-sessions-per-owner", 1)?,
     };
-    Ok((RestOptions { access, bodies, agent, ..RestOptions::default() }, http))
+    Ok((RestOptions { access, bodies, agent: Some(answering), ..RestOptions::default() }, http))
 }
 
 fn address(values: &Values) -> anyhow::Result<SocketAddr> {

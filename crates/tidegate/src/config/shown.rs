@@ -4,13 +4,16 @@
 //! Arguments and addresses are, except for the parts that look like a secret.
 
 mod address;
+mod bare;
+mod values;
 mod within;
 
 use super::secrets::Template;
 use super::section::ServerSection;
 use crate::out;
 
-pub(super) use self::address::without_secrets;
+pub(super) use self::address::{is_token, without_secrets};
+pub(super) use self::values::of_arguments;
 
 /// Stands for what is not shown.
 const HIDDEN: &str = "***";
@@ -226,7 +229,7 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && Template::parse(text).is_ok_and(|template| template.plain().is_some())
 }
 
-fn looks_secret(name: &str, value: &str) -> bool {
+pub(super) fn looks_secret(name: &str, value: &str) -> bool {
     let placeholder = value.starts_with('<') || value.to_ascii_lowercase().contains("your");
     let switch =
         matches!(value.to_ascii_lowercase().as_str(), "true" | "false" | "0" | "1" | "none");

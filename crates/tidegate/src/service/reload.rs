@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use agent::Answering;
 use async_trait::async_trait;
 use audit::{Entry, Kind};
 use catalog::ServerName;
@@ -21,7 +22,7 @@ use crate::out;
 const OFTEN: Duration = Duration::from_secs(2);
 
 /// The servers of a service.
-pub(super) struct LiveServers {
+pub(crate) struct LiveServers {
     config: Config,
     tools: Arc<Tools>,
     mcp_config: Vec<PathBuf>,
@@ -29,6 +30,8 @@ pub(super) struct LiveServers {
     trail: Option<Arc<Trail>>,
     state: Mutex<State>,
     watching: Mutex<Option<AbortOnDropHandle<()>>>,
+    /// Who answers questions in words, and which tools stand beside programs there.
+    answering: OnceLock<(Answering, Vec<String>)>,
 }
 
 /// What is in use, by how it is reached, and who said so.
@@ -62,6 +65,7 @@ impl LiveServers {
             trail,
             state: Mutex::new(State { known: known.collect(), ..State::default() }),
             watching: Mutex::new(None),
+            answering: OnceLock::new(),
         });
         let (service, asking) = (servers.service_section(), servers.asking());
         servers.state().service = service;
@@ -82,6 +86,12 @@ impl LiveServers {
         *servers.watching.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(AbortOnDropHandle::new(task));
         servers
+    }
+
+    /// Has questions in words answered by what `[ask]` says from now on.
+    pub(crate) fn answer(&self, answering: Answering, direct: Vec<String>) {
+        // There is one service, and one who answers for it.
+        let _ = self.answering.set((answering, direct));
     }
 
     /// When each file was last changed.
@@ -149,7 +159,7 @@ impl LiveServers {
             ));
         } else if before != now {
             out::warn(
-                "the configuration's settings besides its servers (check, embeddings, roots, [serve], [limits], [tools], [privacy], [secrets], [review], [network], [audit], [ask] for questions in words, [skills]) have changed; they count from the next start on",
+                "the configuration's settings besides its servers (check, embeddings, roots, [serve], [limits], [tools], [privacy], [secrets], [review], [network], [audit], [skills]) have changed; they count from the next start on",
             );
         }
     }
@@ -174,14 +184,19 @@ impl LiveServers {
         self.tools.judge().follow(now);
     }
 
-    /// Has programs ask the model that `[ask]` names now; what cannot be used changes nothing.
+    /// Has programs and questions in words ask the model that `[ask]` names now; what cannot be used changes
+    /// nothing.
     async fn look_at_model(&self) {
         let now = self.asking();
         let before = std::mem::replace(&mut self.state().asking, now.clone());
         if before == now {
             return;
         }
-        if let Err(problem) = self.tools.minds().look_again().await {
+        let used = match self.look_at_answers().await {
+            Ok(()) => self.tools.minds().look_again().await,
+            Err(error) => Err(format!("{error:#}")),
+        };
+        if let Err(problem) = used {
             out::warn(format_args!("the changed [ask] is not used: {problem}"));
             return;
         }
@@ -190,6 +205,15 @@ impl LiveServers {
                 ("ask".to_owned(), json!({ "change": "set by the configuration" }));
             trail.note(Entry { subject, details, ..Entry::new(Kind::ConfigChanged) });
         }
+    }
+
+    /// Answers the next question in words by what `[ask]` says now.
+    async fn look_at_answers(&self) -> anyhow::Result<()> {
+        let Some((answering, direct)) = self.answering.get() else { return Ok(()) };
+        let (config, direct) = (self.config.clone(), direct.clone());
+        // A keyring may have to be unlocked by somebody.
+        let settings = tokio::task::spawn_blocking(move || config.ask(direct)).await??;
+        Ok(answering.follow(settings)?)
     }
 
     fn asking(&self) -> String {

@@ -215,6 +215,22 @@ fn a_server_whose_secret_is_missing_says_which() {
     }
 }
 
+#[test]
+fn a_server_that_does_not_start_repeats_none_of_its_secrets() {
+    let user = User::new();
+    let says = r#"echo "started with $1, $2 and $TOKEN" >&2; exit 3"#;
+    let shell = ["--", "sh", "-c", says, "--api-key", "hunter2hunter2", "--db=u:passw0rd@db/x"];
+    let given = ["add", "broken", "--env", "TOKEN=sesame-sesame"];
+    user.tidegate(&given.iter().chain(&shell).copied().collect::<Vec<_>>());
+    let said = user.tidegate(&["test", "broken"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    let all = format!("{}{}", said.stdout, said.stderr);
+    assert!(all.contains("started with ***, --db=u:***@db/x and ***"), "{all}");
+    for secret in ["hunter2", "passw0rd", "sesame"] {
+        assert!(!all.contains(secret), "{secret}: {all}");
+    }
+}
+
 fn server_script() -> String {
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap();
     format!("{folder}/tests/servers/server.py")

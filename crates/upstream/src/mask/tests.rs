@@ -9,8 +9,34 @@ const KEY: &str = "ghp_S3cr+t/\"Key=";
 
 fn mask(values: &[&str]) -> Mask {
     let mask = Mask::default();
-    mask.configured(values.iter().copied());
+    mask.configured(values.iter().map(ToString::to_string), std::iter::empty());
     mask
+}
+
+#[test]
+fn what_may_be_a_secret_is_hidden_where_a_server_speaks_of_itself() {
+    let mask = Mask::default();
+    mask.configured(std::iter::empty(), std::iter::once("hunter2hunter2".to_owned()));
+    let dump = "started with --key hunter2hunter2".to_owned();
+    assert_eq!(mask.standard_error(dump.clone(), false), "started with --key ***");
+    assert_eq!(mask.text(dump.clone()), dump);
+    let problem = ConnectError::Start {
+        server: catalog::ServerName("s".into()),
+        command: "x".into(),
+        reason: dump,
+        stderr: String::new(),
+    };
+    assert!(mask.unconnected(problem).to_string().contains("--key ***"));
+}
+
+#[test]
+fn half_a_credential_does_not_stay_where_a_text_was_cut() {
+    let mask = mask(&["hunter2hunter2"]);
+    let cut = "r2hunter2 was refused";
+    assert_eq!(mask.standard_error(cut.to_owned(), true), "*** was refused");
+    assert_eq!(mask.standard_error(cut.to_owned(), false), cut);
+    assert_eq!(mask.standard_error("er2 and more".to_owned(), true), "er2 and more");
+    assert_eq!(mask.standard_error("unter3".to_owned(), true), "unter3");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use upstream::{Hiding, Secret, Source};
 use url::Url;
 
 use crate::config::secrets::Reference;
+use crate::config::shown::{is_token, looks_secret, of_arguments};
 
 /// Settings that say where something is.
 const PLACES: [&str; 3] = ["command", "cwd", "openapi"];
@@ -46,7 +47,10 @@ const SECRETS: [&str; 9] =
 
 /// Values that must not come back.
 #[derive(Default)]
-pub(super) struct Hidden(RefCell<Vec<Secret<String>>>);
+pub(super) struct Hidden {
+    sure: RefCell<Vec<Secret<String>>>,
+    perhaps: RefCell<Vec<Secret<String>>>,
+}
 
 impl Hidden {
     /// What a reference in a setting stands for.
@@ -62,11 +66,22 @@ impl Hidden {
 
     /// A secret. Of an address, it is what proves who asks.
     pub(super) fn add(&self, value: &str) {
-        let mut all = self.0.borrow_mut();
+        if !self.address(value) {
+            self.sure.borrow_mut().push(Secret::new(value.to_owned()));
+        }
+    }
+
+    /// What proves who asks in an address, if the text is one.
+    pub(super) fn address(&self, text: &str) -> bool {
+        let mut all = self.sure.borrow_mut();
         let mut push = |value: &str| all.push(Secret::new(value.to_owned()));
-        match Url::parse(value).ok().filter(Url::has_host) {
-            None => push(value),
+        // A reference in it is told apart.
+        match Url::parse(text).ok().filter(|url| url.has_host() && !text.contains("${")) {
+            None => false,
             Some(url) => {
+                if is_token(url.scheme(), url.username(), url.password()) {
+                    push(url.username());
+                }
                 if let Some(password) = url.password() {
                     push(password);
                     push(&decoded(password));
@@ -74,22 +89,39 @@ impl Hidden {
                 url.query_pairs()
                     .filter(|(name, _)| names_a_secret(name))
                     .for_each(|(_, value)| push(&value));
+                true
             }
         }
     }
 
+    /// What stands in arguments themselves and looks like a secret.
+    pub(super) fn arguments(&self, args: &[String]) {
+        let values = of_arguments(args);
+        values.sure.into_iter().for_each(|value| self.add(value));
+        for text in values.addresses {
+            self.address(text);
+        }
+        let perhaps = values.perhaps.into_iter().map(|value| Secret::new(value.to_owned()));
+        self.perhaps.borrow_mut().extend(perhaps);
+    }
+
     /// A server with what must not come back from it.
     pub(super) fn around(self, source: Source) -> Source {
-        let values = self.0.into_inner();
-        if values.is_empty() {
+        let (values, perhaps) = (self.sure.into_inner(), self.perhaps.into_inner());
+        if values.is_empty() && perhaps.is_empty() {
             return source;
         }
-        Source::Hiding(Hiding { source: Box::new(source), values })
+        Source::Hiding(Hiding { source: Box::new(source), values, perhaps })
     }
 }
 
+/// Whether a variable or header that is written down holds a secret.
+pub(super) fn is_secret(name: &str, value: &str) -> bool {
+    names_a_secret(name) || (looks_secret(name, value) && !is_ordinary(name))
+}
+
 /// Whether a setting of this name holds a secret.
-pub(super) fn names_a_secret(name: &str) -> bool {
+fn names_a_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRETS.iter().any(|part| name.contains(part))
 }
@@ -114,7 +146,7 @@ mod tests {
         let hidden = Hidden::default();
         let reference = Reference::Environment { name: name.to_owned(), otherwise: None };
         hidden.found(setting, &reference, value);
-        hidden.0.into_inner().iter().map(|secret| secret.reveal().clone()).collect()
+        hidden.sure.into_inner().iter().map(|secret| secret.reveal().clone()).collect()
     }
 
     #[test]

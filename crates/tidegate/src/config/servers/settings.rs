@@ -103,6 +103,7 @@ impl Resolver<'_> {
         let section = self.section();
         let command = self.text("command", section.command.as_deref().unwrap_or_default())?;
         let arguments = section.args.iter().enumerate();
+        self.hidden.arguments(&section.args);
         let folder = section.cwd.as_deref().map(|cwd| self.text("cwd", cwd)).transpose()?;
         Ok(Stdio {
             command: self.program(command),
@@ -222,7 +223,8 @@ impl Resolver<'_> {
     ) -> Result<BTreeMap<String, Secret<String>>, Unresolved> {
         let resolve = |(name, text): (&String, &String)| {
             let value = self.text(&format!("{setting}.{name}"), text)?;
-            if hidden::names_a_secret(name) && !text.contains("${") {
+            let is_secret = hidden::is_secret(name, text);
+            if is_secret && !text.contains("${") {
                 self.hidden.add(&value);
             }
             Ok((name.clone(), Secret::new(value)))
@@ -231,6 +233,7 @@ impl Resolver<'_> {
     }
 
     fn address(&self, setting: &str, text: &str) -> Result<Url, Unresolved> {
+        self.hidden.address(text);
         address(&self.text(setting, text)?).map_err(|error| self.wrong(setting, error))
     }
 

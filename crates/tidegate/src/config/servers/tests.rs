@@ -22,6 +22,23 @@ fn a_server_gets_its_secrets_when_it_is_about_to_be_used() {
 }
 
 #[test]
+fn secrets_among_arguments_are_hidden_in_what_a_server_says() {
+    let server = only(
+        "[servers.a]\ncommand = 'run'\nargs = ['--api-key', 'abcdefgh1', \
+         '--db=postgres://u:passw0rd@h/', '--token=ghp_0123456789abcdef', '--dir=/srv/anna']\n\
+         env = { GH = 'ghp_fedcba9876543210', HOME = '/srv/anna' }\n",
+    );
+    let settings = settings(&server).unwrap();
+    let Source::Hiding(hiding) = &settings.source else { panic!("{settings:?}") };
+    let of = |all: &[upstream::Secret<String>]| -> std::collections::BTreeSet<String> {
+        all.iter().map(|value| value.reveal().clone()).collect()
+    };
+    let sure = ["ghp_0123456789abcdef", "ghp_fedcba9876543210", "passw0rd"];
+    assert_eq!(of(&hiding.values), sure.map(str::to_owned).into());
+    assert_eq!(of(&hiding.perhaps), ["abcdefgh1".to_owned()].into());
+}
+
+#[test]
 fn settings_never_show_what_variables_and_headers_hold() {
     let stdio = only("[servers.a]\ncommand = 'run'\nenv = { A = '${env:TOKEN}' }\n");
     let http = only("[servers.a]\nurl = 'https://h/'\nheaders = { A = 'Bearer ${env:TOKEN}' }\n");

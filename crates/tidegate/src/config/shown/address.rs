@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use super::{HIDDEN, begins_like_secret, looks_secret};
+use super::{HIDDEN, bare, begins_like_secret, looks_secret};
 
 /// What ends an address in a text.
-const ENDS: [char; 6] = ['"', '\'', '`', '<', '>', '|'];
+pub(super) const ENDS: [char; 6] = ['"', '\'', '`', '<', '>', '|'];
 /// A name of a user that is as long as this is a token.
 const LONG: usize = 20;
 const SCHEME_ENDS: &str = "://";
@@ -24,12 +24,17 @@ pub(in crate::config) fn without_secrets(text: &str) -> String {
         done = range.end;
     }
     shown.push_str(&text[done..]);
+    for range in bare::passwords(&shown).into_iter().rev() {
+        shown.replace_range(range, HIDDEN);
+    }
     without_bearers(&shown)
 }
 
 /// The names of what is secret in the addresses of a text.
 pub(super) fn secrets(text: &str) -> Vec<String> {
-    addresses(text).into_iter().flat_map(|range| Written::of(&text[range]).secrets()).collect()
+    let of_addresses = addresses(text).into_iter();
+    let of_addresses = of_addresses.flat_map(|range| Written::of(&text[range]).secrets());
+    of_addresses.chain(bare::passwords(text).iter().map(|_| "password".to_owned())).collect()
 }
 
 /// Where the addresses of a text are.
@@ -95,7 +100,7 @@ impl<'a> Written<'a> {
     fn shown(&self) -> String {
         let mut shown = self.scheme.to_owned();
         if let Some((name, password)) = self.user {
-            shown.push_str(if is_token(name) { HIDDEN } else { name });
+            shown.push_str(if is_token(self.scheme, name, password) { HIDDEN } else { name });
             if let Some(password) = password {
                 shown.extend([":", hidden(password)]);
             }
@@ -126,15 +131,15 @@ impl<'a> Written<'a> {
     fn secrets(&self) -> Vec<String> {
         let mut names = Vec::new();
         if let Some((name, password)) = self.user {
-            if is_token(name) {
+            if is_token(self.scheme, name, password) {
                 names.push("user".to_owned());
             }
-            if password.is_some_and(|password| hidden(password) == HIDDEN) {
+            if password.is_some_and(is_hidden) {
                 names.push("password".to_owned());
             }
         }
         for (name, value) in [self.query, self.fragment].into_iter().flatten().flat_map(pairs) {
-            let value = value.filter(|value| hidden(value) == HIDDEN);
+            let value = value.filter(|value| is_hidden(value));
             if value.is_some_and(|value| looks_secret(name, value)) {
                 names.push(name.to_owned());
             }
@@ -156,8 +161,30 @@ fn hidden(value: &str) -> &str {
     if value.is_empty() || value.contains("${") { value } else { HIDDEN }
 }
 
-fn is_token(user: &str) -> bool {
-    !user.contains("${") && (begins_like_secret(user) || user.len() >= LONG)
+pub(super) fn is_hidden(value: &str) -> bool {
+    hidden(value) == HIDDEN
+}
+
+/// Whether the name of a user is more than a name. Over HTTP, a name without a password mostly is, unless it
+/// reads like one.
+pub(in crate::config) fn is_token(scheme: &str, user: &str, password: Option<&str>) -> bool {
+    let is_alone = matches!(password, None | Some("" | "x-oauth-basic"));
+    let scheme = scheme.trim_end_matches(SCHEME_ENDS).to_ascii_lowercase();
+    let is_web = ["http", "https", "ws", "wss"].iter().any(|web| scheme.ends_with(web));
+    let looks_so = begins_like_secret(user) || user.len() >= LONG;
+    !user.contains("${") && (looks_so || (is_alone && is_web && !reads_like_a_name(user)))
+}
+
+/// `anna`, `Anna.Smith`, `anna_s2`, `anna%40example.com`: words, and a number after them.
+fn reads_like_a_name(user: &str) -> bool {
+    let user = user.replace("%40", "@");
+    let words = user.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_word = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().is_none_or(char::is_alphabetic);
+        first && letters.all(|c| c.is_alphabetic() && !c.is_uppercase())
+    };
+    user.len() - words.len() <= 4 && words.split(['.', '_', '-', '@', '+']).all(is_word)
 }
 
 #[cfg(test)]
@@ -181,6 +208,10 @@ mod tests {
             ),
             ("{\"url\":\"https://h/?t=1\"}", "{\"url\":\"https://h/?t=***\"}"),
             ("https://ghp_0123456789abcdef@h/r.git", "https://***@h/r.git"),
+            ("https://s3cr3tTok@h/r.git", "https://***@h/r.git"),
+            ("https://a1b2c3:x-oauth-basic@h/", "https://***:***@h/"),
+            ("git+https://aBcDeF@h/", "git+https://***@h/"),
+            ("--dsn=u:pw@host/db", "--dsn=u:***@host/db"),
             ("https://h/#access_token=abc", "https://h/#access_token=***"),
             ("https://h:${env:PORT}/?token=abc", "https://h:${env:PORT}/?token=***"),
         ] {
@@ -195,6 +226,9 @@ mod tests {
             "https://example.com/{id}#top",
             "https://anna@example.com/?key=${env:K}",
             "https://u:${keyring:a/b}@example.com/",
+            "https://Anna.Smith@h/ https://anna_s2@h/ https://anna%40example.com@h/",
+            "ssh://s3rv1ce@h/ git@h:a/b anna@example.com",
+            "https://${env:T}@h/",
             "--dir=/data://x",
             "://",
             "a=b",

@@ -11,15 +11,25 @@ const BEARER: &str = "Bearer ";
 
 /// The first secret in a text that is called one: its name, and where it begins.
 pub(super) fn first(text: &str) -> Option<(&str, usize)> {
+    all(text).next()
+}
+
+/// What stands at such a place.
+pub(super) fn value(text: &str, begins: usize) -> &str {
+    text[begins..].split(ends).next().unwrap_or_default()
+}
+
+/// Every secret in a text that is called one.
+pub(super) fn all(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let places = addresses(text);
-    text.char_indices().filter(|(_, sign)| matches!(sign, '=' | ':')).find_map(|(at, sign)| {
+    let signs = text.char_indices().filter(|(_, sign)| matches!(sign, '=' | ':'));
+    signs.filter_map(move |(at, sign)| {
         // What belongs to an address is looked at with it.
         let is_of_address = places.iter().any(|range| {
             range.contains(&at) && (sign == ':' || text[range.start..at].contains(['?', '#']))
         });
         let (name, begins) = pair(text, at, sign).filter(|_| !is_of_address)?;
-        let value = text[begins..].split(ends).next().unwrap_or_default();
-        is_secret(name, value).then_some((name, begins))
+        is_secret(name, value(text, begins)).then_some((name, begins))
     })
 }
 

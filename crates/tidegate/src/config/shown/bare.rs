@@ -1,0 +1,143 @@
+//! Names and passwords before a host where no scheme says that this is an address: `u:pw@host/db`.
+
+use std::ops::Range;
+
+use super::address::{ENDS, addresses, is_hidden};
+
+/// What stands before a colon and is no name of a user: what follows is an e-mail address, a package or a phone.
+const LABELS: [&str; 27] = [
+    "mailto",
+    "mail",
+    "email",
+    "e-mail",
+    "from",
+    "to",
+    "cc",
+    "bcc",
+    "reply-to",
+    "sender",
+    "recipient",
+    "author",
+    "owner",
+    "contact",
+    "user",
+    "login",
+    "account",
+    "acct",
+    "sip",
+    "sips",
+    "xmpp",
+    "npm",
+    "jsr",
+    "workspace",
+    "github",
+    "pkg",
+    "pip",
+];
+/// What stands after `@` and is no host: which version.
+const VERSIONS: [&str; 4] = ["latest", "next", "main", "master"];
+/// The same, before a digest.
+const DIGESTS: [&str; 2] = ["sha256:", "sha512:"];
+
+/// Where the passwords of such places are in a text.
+pub(super) fn passwords(text: &str) -> Vec<Range<usize>> {
+    let places = addresses(text);
+    let is_end = |c: char| c.is_whitespace() || ENDS.contains(&c);
+    let mut found = Vec::new();
+    let mut begins = 0;
+    for word in text.split_inclusive(is_end) {
+        let ends = begins + word.len();
+        let of_address = places.iter().any(|place| place.start < ends && begins < place.end);
+        if !of_address && let Some(range) = password(word.trim_end_matches(is_end)) {
+            found.push(begins + range.start..begins + range.end);
+        }
+        begins += word.len();
+    }
+    found
+}
+
+/// The password in one word.
+fn password(word: &str) -> Option<Range<usize>> {
+    let authority = &word[..word.find(['/', '\\']).unwrap_or(word.len())];
+    let (before, _) = authority.rsplit_once('@')?;
+    let host = &word[before.len() + 1..];
+    let colons = before.match_indices(':').map(|(at, _)| at);
+    let of_name = |c: char| c.is_alphanumeric() || "._%+-".contains(c);
+    let (name, begins) = colons
+        .map(|at| (name(&before[..at]), at + 1))
+        .find(|(name, _)| name.is_some_and(|name| name.chars().all(of_name)))?;
+    let is_label = |label: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(label));
+    let is_password = is_hidden(&before[begins..])
+        && is_host(host)
+        && !LABELS.iter().any(|label| is_label(label))
+        && !name.is_some_and(is_number);
+    is_password.then_some(begins..before.len())
+}
+
+/// What is called something before a colon: all of it, or what follows the last sign that ends something else.
+fn name(before: &str) -> Option<&str> {
+    before.rsplit(['=', ',', ';', '(', '[', '{']).next()
+}
+
+fn is_number(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_digit())
+}
+
+fn is_host(host: &str) -> bool {
+    let is_version = VERSIONS.contains(&host) || DIGESTS.iter().any(|kind| host.starts_with(kind));
+    // `1.2.3` is a version, and `10.0.0.1` is a host.
+    let numbers = host.strip_prefix('v').unwrap_or(host).split('.');
+    let is_numbered = numbers.clone().all(is_number) && numbers.count() != 4;
+    !is_version && !is_numbered && host.starts_with(|c: char| c.is_alphanumeric() || c == '[')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        passwords(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn passwords_are_found_without_a_scheme() {
+        for (text, password) in [
+            ("u:pw@host/db", "pw"),
+            ("--dsn=root:s3c=r,et@tcp(db:3306)/shop", "s3c=r,et"),
+            ("DB=anna:p@ss@10.0.0.1:5432/x", "p@ss"),
+            (":pw@cache:6379/0", "pw"),
+            ("u:pw@main-db/x", "pw"),
+            (r#"{"db":"u:pw@host"}"#, "pw"),
+            ("connect é:pw@[::1]/x now", "pw"),
+        ] {
+            assert_eq!(found(text), [password], "{text}");
+        }
+        assert_eq!(found("a:bc@d/ e:fg@h/"), ["bc", "fg"]);
+    }
+
+    #[test]
+    fn mail_ssh_and_versions_have_none() {
+        for text in [
+            "anna@example.com",
+            "mailto:anna@example.com",
+            "From:anna@example.com",
+            "name: anna@example.com",
+            "git@github.com:a/b.git",
+            "anna@host:/srv/x@y",
+            "redis:7@sha256:0123",
+            "npm:left-pad@1.2.3",
+            "tool:name@v2",
+            "tool:name@latest",
+            "12:30@office",
+            "@scope/name@1.0.0",
+            "https://u:pw@host/db",
+            "x=https://u:pw@host/db",
+            "u:${env:PW}@host/db",
+            "a:@b",
+            ":@",
+            "é:",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+}
