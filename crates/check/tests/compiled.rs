@@ -1,34 +1,19 @@
 //! Programs in TypeScript against the real compiler: what it adds, what of that blocks, and what it must not tell.
 
 mod fixture;
+#[path = "../../bindings/tests/support/tsc.rs"]
+mod tsc;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use check::{Checker, Given, Program, Report, Unchecked, compiled};
+use tsc::tsc;
 
 const FORGE: &str =
     "import { create_issue, list_issues, get_repository } from \"servers/forge\";\n";
-
-/// The compiler that `TIDEGATE_TSC` names, or one that npm installs for all test runs.
-fn tsc() -> PathBuf {
-    if let Some(named) = std::env::var_os("TIDEGATE_TSC") {
-        return named.into();
-    }
-    let home = std::env::var_os("HOME").expect("HOME is set");
-    let folder = PathBuf::from(home).join(".cache/tidegate-ci/node");
-    let tsc = folder.join("node_modules/.bin/tsc");
-    if !tsc.exists() {
-        fs::create_dir_all(&folder).expect("a folder");
-        let install =
-            ["install", "--ignore-scripts", "--no-audit", "--no-fund", "typescript@7.0.2"];
-        let npm = Command::new("npm").args(install).current_dir(&folder).status();
-        assert!(npm.expect("npm is installed").success(), "npm could not install typescript");
-    }
-    tsc
-}
 
 /// What the compiler says of a program in a folder.
 fn said(folder: &Path, program: &Program<'_>) -> String {

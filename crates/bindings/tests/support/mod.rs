@@ -1,8 +1,10 @@
 //! Generated files on disk, and the compilers that judge them.
 
+mod tsc;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use bindings::SourceFile;
@@ -10,6 +12,7 @@ use catalog::schema::Shape;
 use catalog::{Catalog, names};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tsc::tsc;
 
 /// Writes `files` below `folder`.
 fn write(folder: &Path, files: impl IntoIterator<Item = SourceFile>) {
@@ -83,22 +86,4 @@ fn compile(folder: &TempDir) -> String {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() || !said.is_empty(), "{output:?}");
     said
-}
-
-/// The compiler that `TIDEGATE_TSC` names, or one that npm installs for all test runs.
-fn tsc() -> PathBuf {
-    if let Some(named) = std::env::var_os("TIDEGATE_TSC") {
-        return named.into();
-    }
-    let home = std::env::var_os("HOME").expect("HOME is set");
-    let folder = PathBuf::from(home).join(".cache/tidegate-ci/node");
-    let tsc = folder.join("node_modules/.bin/tsc");
-    if !tsc.exists() {
-        fs::create_dir_all(&folder).expect("a folder");
-        let install =
-            ["install", "--ignore-scripts", "--no-audit", "--no-fund", "typescript@7.0.2"];
-        let npm = Command::new("npm").args(install).current_dir(&folder).status();
-        assert!(npm.expect("npm is installed").success(), "npm could not install typescript");
-    }
-    tsc
 }
