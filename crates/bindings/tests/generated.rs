@@ -377,8 +377,9 @@ fn a_long_description_is_cut() {
 #[test]
 fn a_type_checker_reads_what_a_tool_gives_and_every_name_it_has() {
     let item = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "additionalProperties": true});
-    let output = json!({"type": "object", "required": ["found"], "additionalProperties": false,
-        "properties": {"found": {"type": "array", "items": item}}});
+    let tags = json!({"type": "object", "properties": {"main": {"type": "string"}}, "additionalProperties": {"type": "string"}});
+    let output = json!({"type": "object", "required": ["found", "tags"], "additionalProperties": false,
+        "properties": {"found": {"type": "array", "items": item}, "tags": tags}});
     let catalog = catalog_of(
         "docs",
         &json!([{"name": "findAll", "inputSchema": {"type": "object"}, "outputSchema": output}]),
@@ -398,13 +399,19 @@ fn a_type_checker_reads_what_a_tool_gives_and_every_name_it_has() {
     from typing import Any, Literal, NotRequired, TypedDict
     from tidegate import ToolCall
 
-    class FindAllResultFoundItem(TypedDict, extra_items=Any):
+    class FindAllResultFoundItem(TypedDict):
         id: NotRequired[int]
         # Any other key holds Any.
 
 
+    class FindAllResultTags(TypedDict, extra_items=Any):
+        main: NotRequired[str]
+        # Any other key holds str.
+
+
     class FindAllResult(TypedDict, closed=True):
         found: list[FindAllResultFoundItem]
+        tags: FindAllResultTags
 
 
     def find_all(*arguments: Any, **named: Any) -> ToolCall[FindAllResult]: ...

@@ -32,12 +32,12 @@ pub use part::Text;
 
 use self::fields::Field;
 use self::meaning::Vectors;
-use self::part::{Part, spellings};
+use self::part::{Part, spellings, telling};
 use self::rank::Occurrences;
 use self::shape::Shaped;
 use self::typos::Known;
 use crate::catalog::{Catalog, CatalogServer};
-use crate::names::fold;
+use crate::names::{self, fold};
 use crate::resolve::{self, ResolveError};
 use crate::{ServerName, ToolName};
 
@@ -265,7 +265,8 @@ impl Inner {
         scores
     }
 
-    /// The tools whose name the query is.
+    /// The tools whose name the query is: as it is spelled, or by its words in whatever order, with or without those of
+    /// its server and those between them.
     fn named(&self, shaped: &Shaped) -> Vec<usize> {
         let text = shaped.raw.trim();
         if text.is_empty() || text.len() > LONGEST_NAME {
@@ -277,13 +278,17 @@ impl Inner {
         }
         wanted.dedup();
         wanted.retain(|wanted| !wanted.is_empty());
+        let said = names::words(text);
         let mut named = Vec::new();
         for ((part, server), start) in
             self.parts.iter().zip(self.catalog.servers()).zip(&self.starts)
         {
             let tools: Vec<&str> = tools_in(&wanted, server);
+            let telling = telling(said.clone(), &names::words(&server.name().0));
             for (tool, entry) in part.entries.iter().enumerate() {
-                if entry.spellings.iter().any(|spelling| tools.contains(&spelling.as_str())) {
+                let is_spelled =
+                    entry.spellings.iter().any(|spelling| tools.contains(&spelling.as_str()));
+                if is_spelled || telling.len() > 1 && entry.name == telling {
                     named.push(*start as usize + tool);
                 }
             }

@@ -424,6 +424,10 @@ impl<'c, 'r> Checked<'c, 'r> {
                 self.note(is_certain, mistake);
             }
         }
+        for read in &reading.unawaited {
+            let Some(&Called::Tool(tool)) = self.called.get(read.call) else { continue };
+            self.note(read.is_certain, fields::unawaited(tool, read));
+        }
     }
 }
 

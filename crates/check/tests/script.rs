@@ -141,6 +141,11 @@ fn a_slip_of_the_pen_in_a_field_blocks_where_it_is_certain() {
         "const found = await list_issues(asked); found.issues.map((one) => one.titel)",
         "const found = await list_issues(asked); found.issues[0].autor.login",
         "get_repository(asked).then((one) => console.log(one.satrs))",
+        "const found = await list_issues(asked); found.issues.filter((one) => one.title).map((one) => one.titel)",
+        "const open = (await list_issues(asked)).issues.slice(0, 3); open.map((one) => one.titel)",
+        "const found = await list_issues(asked); [...found.issues].sort().map((one) => one.titel)",
+        "const found = await list_issues(asked); found.issues.reduce((all, one) => all + one.titel, \"\")",
+        "const first = (await list_issues(asked)).issues.at(0); first!.titel",
     ] {
         assert_eq!(blocked(&format!("{forge}{read}")), [("unknown-field", 3)], "{read}");
     }
@@ -155,6 +160,13 @@ fn a_slip_of_the_pen_in_a_field_blocks_where_it_is_certain() {
         "let found = await get_repository(asked); found = { star: 1 } as any; found.star",
         "const { star = 0 } = await get_repository(asked); star",
         "const found = await get_repository(asked); found.toString()",
+        "const found: any = await get_repository(asked); if (found.eror) throw new Error(found.eror.message); found.stars",
+        "const found: any = await get_repository(asked); if (!found.star) throw new Error(\"none\"); found.star.toFixed(1)",
+        "const found: any = await get_repository(asked); found.star ? found.star.toFixed(1) : \"none\"",
+        "const found: any = await get_repository(asked); found.star && found.star.toFixed(1)",
+        "const found = await get_repository(asked); found.full_name.slice(1).length + found.full_name.at(0)!.length",
+        "const found = await list_issues(asked); found.issues.reduce((all, one) => all.concat(one.title), []).titel",
+        "const found = await list_issues(asked); found.issues.map((one) => ({ titel: one.title })).filter((one) => one.titel)",
     ] {
         assert_eq!(blocked(&format!("{forge}{read}")), [], "{read}");
     }
@@ -162,6 +174,29 @@ fn a_slip_of_the_pen_in_a_field_blocks_where_it_is_certain() {
         checked(&format!("{forge}const found = await get_repository(asked); found.full_nmae"))
             .for_model();
     assert!(told.contains("did you mean: full_name"), "{told}");
+}
+
+#[test]
+fn a_field_of_a_call_that_nobody_awaits_blocks() {
+    let forge = "import { get_repository, list_issues } from \"servers/forge\";\nconst asked = { owner: \"a\", repo: \"b\" };\n";
+    for read in [
+        "const found = get_repository(asked); found.stars + 1",
+        "const total = () => list_issues(asked).issues; total()",
+    ] {
+        assert_eq!(blocked(&format!("{forge}{read}")), [("missing-await", 3)], "{read}");
+    }
+    for read in [
+        "const found = get_repository(asked); (await found).stars",
+        "const found = get_repository(asked); const all = await Promise.all([found]); all[0].stars",
+        "get_repository(asked).then((one) => one.stars).catch(() => 0)",
+        "const found: any = get_repository(asked); found.label = 1; found.label",
+        "const found: any = get_repository(asked); if (found.stars) console.log(1)",
+        "let found: any = get_repository(asked); found = await found; found.stars",
+    ] {
+        assert_eq!(blocked(&format!("{forge}{read}")), [], "{read}");
+    }
+    let told = checked(&format!("{forge}get_repository(asked).stars")).for_model();
+    assert!(told.contains("write `await get"), "{told}");
 }
 
 #[test]

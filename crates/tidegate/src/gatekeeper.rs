@@ -26,6 +26,13 @@ pub(crate) struct ApproveOptions {
     tools: Vec<String>,
 }
 
+impl ApproveOptions {
+    /// As if this tool had been named with `--approve`.
+    pub(crate) fn only(server: &str, tool: &str) -> Self {
+        Self { tools: vec![format!("{server}.{tool}")] }
+    }
+}
+
 /// Sees to it that somebody is asked where rules say so.
 pub(crate) fn employ(
     config: &Config,

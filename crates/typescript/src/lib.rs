@@ -29,7 +29,7 @@ mod written;
 pub use bounds::{LONGEST, MOST_CHAINED, MOST_NESTED};
 pub use place::{Place, Problem};
 pub use reading::{
-    Call, Construct, Import, Named, Part, Range, Read, Reading, Step, Target, Written,
+    Call, Construct, Import, Named, Part, Range, Read, Reading, Step, Target, Unawaited, Written,
 };
 
 use place::Map;

@@ -1,17 +1,18 @@
 //! Reads a program: its imports, its calls, and what it reads of their results.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use oxc::allocator::Allocator;
 use oxc::ast::AstKind;
 use oxc::ast::ast::{
     ArrayExpressionElement, ArrowFunctionExpression, AssignmentExpression, AwaitExpression,
     BinaryExpression, BinaryOperator, BindingPattern, CallExpression, ChainExpression,
-    ConditionalExpression, DoWhileStatement, ExportDefaultDeclaration, Expression, ForInStatement,
-    ForOfStatement, ForStatement, ForStatementLeft, Function, IfStatement, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportExpression, LogicalExpression, NewExpression, ObjectProperty,
-    Program, ReturnStatement, Statement, StaticMemberExpression, StringLiteral, SwitchStatement,
-    TryStatement, UnaryExpression, UnaryOperator, VariableDeclarator, WhileStatement,
+    ComputedMemberExpression, ConditionalExpression, DoWhileStatement, ExportDefaultDeclaration,
+    Expression, ForInStatement, ForOfStatement, ForStatement, ForStatementLeft, Function,
+    IfStatement, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
+    LogicalExpression, NewExpression, ObjectProperty, Program, ReturnStatement, Statement,
+    StaticMemberExpression, StringLiteral, SwitchStatement, TryStatement, UnaryExpression,
+    UnaryOperator, VariableDeclarator, WhileStatement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
@@ -20,15 +21,24 @@ use oxc::span::{GetSpan as _, SourceType, Span};
 use oxc::syntax::scope::ScopeFlags;
 use oxc::syntax::symbol::SymbolId;
 
-use crate::reading::{Call, Construct, Import, Named, Range, Read, Reading, Step, Target};
+use crate::reading::{
+    Call, Construct, Import, Named, Range, Read, Reading, Step, Target, Unawaited,
+};
 use crate::strip;
 use crate::written::{self, Constants, range};
 
 /// Methods whose function is given the items one by one.
 const EACH: [&str; 9] =
     ["map", "filter", "forEach", "find", "findLast", "some", "every", "flatMap", "findIndex"];
+/// Methods that give an array of the same items, or of some of them,
+const SAME: [&str; 6] = ["filter", "slice", "sort", "toSorted", "reverse", "toReversed"];
+/// and those that give one of them.
+const ONE: [&str; 5] = ["find", "findLast", "at", "pop", "shift"];
 /// Methods of promises behind which a failure may be taken care of.
 const CATCHING: [&str; 4] = ["catch", "allSettled", "any", "race"];
+/// What promises have.
+const OF_PROMISES: [&str; 7] =
+    ["then", "catch", "finally", "constructor", "toString", "valueOf", "hasOwnProperty"];
 /// The function that calls tools by name.
 const BY_NAME: [&str; 2] = ["callMCPTool", "call_mcp_tool"];
 /// Functions that ask models and reach other programs, which every program has without importing them.
@@ -52,6 +62,7 @@ pub(crate) fn read(text: &str) -> Option<Reading> {
         constants: Constants::new(),
         calls: HashMap::new(),
         sites: Vec::new(),
+        asked: HashMap::new(),
         inside: Vec::new(),
         site: Site::default(),
         is_called: false,
@@ -103,6 +114,8 @@ struct Reader<'s> {
     calls: HashMap<(u32, u32), usize>,
     /// Of each call and each read: in a function, and awaited where it is made.
     sites: Vec<(bool, bool)>,
+    /// What the program has asked for so far, whether it is there, by the call that gave it.
+    asked: HashMap<usize, HashSet<Vec<Step>>>,
     /// Functions.
     inside: Vec<Range>,
     site: Site,
@@ -132,6 +145,10 @@ impl Reader<'_> {
                 _ => true,
             };
             read.is_certain &= !is_own && !catches;
+        }
+        for read in &mut self.reading.unawaited {
+            // A field that the program gives something is one that it may well have given the promise.
+            read.is_certain &= !mentioned.contains(&read.field.name) && !catches;
         }
         self.reading.mentioned = mentioned;
         if catches {
@@ -163,8 +180,16 @@ impl Reader<'_> {
             Expression::Identifier(_) => self.origins.get(&self.symbol(expression)?).cloned(),
             Expression::CallExpression(call) => {
                 let at = (call.span.start, call.span.end);
-                self.calls.get(&at).copied().map(Origin::Promise)
+                let known = self.calls.get(&at).copied().map(Origin::Promise);
+                known.or_else(|| self.picked(call))
             }
+            // `[...issues]`
+            Expression::ArrayExpression(array) => match &array.elements[..] {
+                [ArrayExpressionElement::SpreadElement(spread)] => {
+                    self.origin(&spread.argument).filter(|one| matches!(one, Origin::Value(..)))
+                }
+                _ => None,
+            },
             Expression::AwaitExpression(awaited) => match &awaited.argument {
                 Expression::ImportExpression(import) => module(import),
                 inner => self.origin(inner).map(waited_for),
@@ -196,6 +221,20 @@ impl Reader<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What a method gives of an array: `issues.filter(…)`, `issues.find(…)`.
+    fn picked(&self, call: &CallExpression<'_>) -> Option<Origin> {
+        let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+        let method = member.property.name.as_str();
+        if member.optional || !SAME.contains(&method) && !ONE.contains(&method) {
+            return None;
+        }
+        let Origin::Value(call, mut steps) = self.origin(&member.object)? else { return None };
+        if ONE.contains(&method) {
+            steps.push(Step::Item);
+        }
+        Some(Origin::Value(call, steps))
     }
 
     /// Remembers what the variables of a pattern are.
@@ -243,10 +282,29 @@ impl Reader<'_> {
         }
     }
 
+    /// Notes a read. Whoever asked whether something is there may read it, and what is in it, from there on: behind
+    /// the question it is there, or the program has gone another way.
     fn reads(&mut self, call: usize, steps: &[Step], span: Span, is_plain: bool) {
-        let is_certain = is_plain && self.is_certain() && self.site.asked == 0;
+        let asks = self.site.asked > 0;
+        let asked = self.asked.get(&call).is_some_and(|asked| {
+            (1..=steps.len()).any(|count| steps.get(..count).is_some_and(|way| asked.contains(way)))
+        });
+        if asks {
+            self.asked.entry(call).or_default().insert(steps.to_vec());
+        }
+        let is_certain = is_plain && self.is_certain() && !asks && !asked;
         let steps = steps.to_vec();
         self.reading.reads.push(Read { call, steps, range: range(span), is_certain });
+    }
+
+    /// Notes a field that is read of what nobody has waited for.
+    fn reads_unawaited(&mut self, call: usize, name: &str, span: Span) {
+        if OF_PROMISES.contains(&name) {
+            return;
+        }
+        let is_certain = self.is_certain() && self.site.asked == 0;
+        let field = Named { name: name.to_owned(), range: range(span) };
+        self.reading.unawaited.push(Unawaited { call, field, is_certain });
     }
 
     /// Notes a call of what may be a tool.
@@ -478,7 +536,9 @@ impl<'a> Visit<'a> for Reader<'_> {
             reader.visit_expression(&it.callee);
             let object = member.and_then(|member| reader.origin(&member.object));
             let given = match object {
-                Some(Origin::Value(call, mut steps)) if EACH.contains(&method) => {
+                Some(Origin::Value(call, mut steps))
+                    if EACH.contains(&method) || method == "reduce" =>
+                {
                     steps.push(Step::Item);
                     Some(Origin::Value(call, steps))
                 }
@@ -493,7 +553,9 @@ impl<'a> Visit<'a> for Reader<'_> {
                     Some(Expression::FunctionExpression(function)) => Some(&function.params),
                     _ => None,
                 };
-                if let Some(parameter) = parameters.and_then(|all| all.items.first()) {
+                // What has been made so far comes before the item.
+                let place = usize::from(method == "reduce");
+                if let Some(parameter) = parameters.and_then(|all| all.items.get(place)) {
                     reader.bind(&parameter.pattern, &origin);
                 }
             }
@@ -521,9 +583,23 @@ impl<'a> Visit<'a> for Reader<'_> {
 
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         walk::walk_static_member_expression(self, it);
-        if let Some(Origin::Value(call, mut steps)) = self.origin(&it.object) {
-            steps.push(Step::Field(it.property.name.to_string()));
-            self.reads(call, &steps, it.property.span, !it.optional);
+        let (name, span) = (it.property.name.as_str(), it.property.span);
+        match self.origin(&it.object) {
+            Some(Origin::Value(call, mut steps)) => {
+                steps.push(Step::Field(name.to_owned()));
+                self.reads(call, &steps, span, !it.optional);
+            }
+            Some(Origin::Promise(call)) => self.reads_unawaited(call, name, span),
+            _ => {}
+        }
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        walk::walk_computed_member_expression(self, it);
+        if let (Some(Origin::Promise(call)), Expression::StringLiteral(name)) =
+            (self.origin(&it.object), &it.expression)
+        {
+            self.reads_unawaited(call, name.value.as_str(), name.span);
         }
     }
 

@@ -110,7 +110,7 @@ pub struct Call {
 }
 
 /// A way into a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Step {
     /// Under a key.
     Field(String),
@@ -128,6 +128,17 @@ pub struct Read {
     /// Where its name stands.
     pub range: Range,
     /// It is read because it is taken to be there, and nobody puts it there.
+    pub is_certain: bool,
+}
+
+/// A field that is read of a call whose result nobody has waited for: a promise has none of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unawaited {
+    /// Which of the calls.
+    pub call: usize,
+    /// The field.
+    pub field: Named,
+    /// It is reached as far as that can be seen, and nobody asks whether it is there.
     pub is_certain: bool,
 }
 
@@ -151,6 +162,8 @@ pub struct Reading {
     pub calls: Vec<Call>,
     /// What it reads of results.
     pub reads: Vec<Read>,
+    /// What it reads of results that it has not waited for: the name, with the calls they are of.
+    pub unawaited: Vec<Unawaited>,
     /// What runs text as code.
     pub constructs: Vec<(Construct, Range)>,
     /// Loops.

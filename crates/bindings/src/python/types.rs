@@ -214,7 +214,9 @@ impl<'a> Types<'a> {
             .extra
             .as_ref()
             .map(|extra| format!("    # Any other key holds {}.\n", self.annotation(extra)));
-        let more = match (self.open && !self.tentative, &object.extra, object.closed) {
+        // Any other key that may hold anything is what a schema allows that says nothing of other keys.
+        let says = object.extra.as_ref().filter(|extra| **extra != Shape::Any);
+        let more = match (self.open && !self.tentative, says, object.closed) {
             (true, Some(_), _) => format!(", extra_items={}", self.typing("Any")),
             (true, None, true) => ", closed=True".to_owned(),
             _ => String::new(),

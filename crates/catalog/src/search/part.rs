@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::Tuning;
 use super::fields::{cut, of_server, of_tool};
 use crate::catalog::CatalogServer;
-use crate::names::{fold, words};
+use crate::names::{self, fold, words};
 use crate::{Listing, Tool};
 
 /// How many characters of a description are embedded; the model reads no further anyway.
@@ -43,6 +43,8 @@ pub(super) struct Posting {
 pub(super) struct Entry {
     /// Its name and identifiers without case and punctuation.
     pub(super) spellings: Vec<String>,
+    /// The words of its name that tell it from its siblings, in order of the alphabet.
+    pub(super) name: Vec<String>,
     /// What stands for its meaning.
     pub(super) text: Text,
 }
@@ -81,11 +83,13 @@ impl Part {
             })
             .collect();
         words.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let own = names::words(&server.name().0);
         let entries = server
             .tools()
             .iter()
             .map(|tool| Entry {
                 spellings: spellings([&tool.name().0, tool.python(), tool.typescript()]),
+                name: telling(names::words(&tool.name().0), &own),
                 text: Text::new(embedded_tool(tool.tool())),
             })
             .collect();
@@ -105,6 +109,25 @@ pub(super) fn spellings<const N: usize>(names: [&str; N]) -> Vec<String> {
     spellings.sort();
     spellings.dedup();
     spellings
+}
+
+/// Words between the others, which nobody looks for.
+const BETWEEN: [&str; 18] = [
+    "a", "an", "and", "at", "by", "for", "from", "in", "into", "me", "my", "new", "of", "on",
+    "please", "the", "to", "with",
+];
+
+/// What of a name's words, or of a question's, tells a tool from its siblings, in order of the alphabet: neither those
+/// of its server nor those between the others. A name of which nothing would be left is left whole.
+pub(super) fn telling(words: Vec<String>, server: &[String]) -> Vec<String> {
+    let tells = |word: &&String| !server.contains(word) && !BETWEEN.contains(&word.as_str());
+    let mut left: Vec<String> = words.iter().filter(tells).cloned().collect();
+    if left.is_empty() {
+        left = words;
+    }
+    left.sort();
+    left.dedup();
+    left
 }
 
 fn embedded_tool(tool: &Tool) -> String {

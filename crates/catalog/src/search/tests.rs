@@ -31,6 +31,9 @@ fn a_tool_is_found_first_by_its_name_in_any_spelling() {
         "github/createIssue",
         "mcp__github__create_issue",
         "servers.github.create_issue",
+        "create issue in github",
+        "create a new issue in GitHub",
+        "github issue create",
         "<tool_assistant>\nserver: github\ntool: create_issue\n</tool_assistant>",
     ] {
         assert!(found(&index, spelling).starts_with("github.create_issue"), "{spelling}");

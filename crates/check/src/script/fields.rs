@@ -2,7 +2,7 @@
 
 use catalog::CatalogTool;
 use catalog::schema::{Object, Schema, Shape};
-use typescript::{Read, Step};
+use typescript::{Read, Step, Unawaited};
 
 use super::range;
 use crate::finding::{Code, Mistake, Weight, raises};
@@ -31,9 +31,10 @@ pub(super) fn wrong(tool: &CatalogTool, read: &Read) -> Option<(bool, Mistake)> 
     }
     let names = || object.fields.iter().map(|field| field.name.as_str());
     let near = nearest(name, names());
-    // Schemas that do not close their objects allow further fields, so only a slip of the pen is
-    // certain to be meant as one of those declared.
-    let is_wrong = object.closed || object.extra.is_none() && names().any(|one| is_slip(name, one));
+    // Schemas that do not close their objects allow further fields, also by saying that those may hold anything, so
+    // only a slip of the pen is certain to be meant as one of those declared.
+    let says_more = object.extra.as_ref().is_some_and(|extra| *extra != Shape::Any);
+    let is_wrong = object.closed || !says_more && names().any(|one| is_slip(name, one));
     if !is_wrong && near.is_none() {
         return None;
     }
@@ -48,6 +49,23 @@ pub(super) fn wrong(tool: &CatalogTool, read: &Read) -> Option<(bool, Mistake)> 
         raises: raises::NOTHING,
     };
     Some((is_wrong && read.is_certain, mistake))
+}
+
+/// A field that is read of a call that nobody awaits.
+pub(super) fn unawaited(tool: &CatalogTool, read: &Unawaited) -> Mistake {
+    let (name, field) = (tool.typescript(), &read.field.name);
+    Mistake {
+        range: range(read.field.range),
+        code: Code::MissingAwait,
+        weight: Weight::Call,
+        message: format!(
+            "the call of {name}() is not awaited: what it gives at once is a promise, which has no '{field}'; write `await {name}(...)`"
+        ),
+        valid: Vec::new(),
+        nearest: None,
+        usage: None,
+        raises: raises::NOTHING,
+    }
 }
 
 /// The object that a way leads to, where it can be one alone.

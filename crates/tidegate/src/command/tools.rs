@@ -82,20 +82,20 @@ pub(crate) async fn run(config: &Config, arguments: Arguments) -> anyhow::Result
             "there are no servers yet; `tidegate import` takes over those of other clients, `tidegate add` makes one",
         ));
     };
-    let work = act(&tools, arguments);
+    let work = act(config, &tools, arguments);
     let ended = Box::pin(unless_interrupted(work)).await?;
     tools.close().await;
     ended.unwrap_or(Ok(Ending::Interrupted))
 }
 
-async fn act(tools: &Arc<Tools>, arguments: Arguments) -> anyhow::Result<Ending> {
+async fn act(config: &Config, tools: &Arc<Tools>, arguments: Arguments) -> anyhow::Result<Ending> {
     match arguments.action {
         Action::List { server, json } => list(tools, server.as_deref(), json).await,
         Action::Show { tool } => show_one(tools, &tool).await,
         Action::Search(wanted) => search::run(tools, &wanted).await,
         Action::Diff { server } => diff(tools, server.as_deref()).await,
         Action::Accept { what, tools: names } => accept(tools, &what, names).await,
-        Action::Learn(wanted) => learn::run(tools, &wanted).await,
+        Action::Learn(wanted) => learn::run(config, tools, &wanted).await,
         Action::Forget { what } => learn::forget(tools, &what).await,
     }
 }

@@ -40,7 +40,7 @@ TOOLS = [
         },
         "annotations": READ_ONLY,
     },
-    {"name": "delete_orders", "inputSchema": {"type": "object", "properties": {}}},
+    {"name": "delete_orders", "inputSchema": {"type": "object", "properties": {}}, "annotations": {"destructiveHint": True}},
     {
         "name": "count_orders",
         "inputSchema": {"type": "object", "properties": {}},

@@ -4,6 +4,7 @@
 //! nothing counts when the operator trusts the server or names it here; any other tool is called
 //! only when it is named itself, with `--yes`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -14,7 +15,9 @@ use gateway::Tools;
 use serde_json::{Map, Value};
 
 use super::known;
+use crate::config::Config;
 use crate::exit::{Ending, Misuse};
+use crate::gatekeeper::{self, ApproveOptions};
 use crate::out::{self, BAD, DIM, GOOD};
 use crate::show;
 
@@ -52,10 +55,20 @@ enum Came {
 }
 
 /// Runs `tidegate tools learn`.
-pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Result<Ending> {
+pub(super) async fn run(
+    config: &Config,
+    tools: &Arc<Tools>,
+    arguments: &Arguments,
+) -> anyhow::Result<Ending> {
     let (catalog, what, mut ending) = find(tools, arguments.what.as_deref()).await?;
     let given = given(arguments.args.as_deref(), &what)?;
+    if let (What::Tool(server, tool), true) = (&what, arguments.yes) {
+        // Whoever names a tool and says yes has been asked about this call of it.
+        let approved = ApproveOptions::only(&server.0, &tool.0);
+        gatekeeper::employ(config, tools, &approved, false);
+    }
     let (mut learned, mut skipped) = (0, 0);
+    let mut alike: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for tool in catalog.tools().filter(|tool| what.means(tool)) {
         let arguments = may_call(tools, tool, &what, arguments.yes)
             .and_then(|()| given.clone().map_or_else(|| example(tool), Ok));
@@ -68,7 +81,18 @@ pub(super) async fn run(tools: &Arc<Tools>, arguments: &Arguments) -> anyhow::Re
             Came::Skipped(_) => skipped += 1,
             Came::Failed(_) => ending = Ending::Raised,
         }
-        tell(tools, tool, &came).context(show::LOST)?;
+        match came {
+            Came::Skipped(reason) if what == What::All => {
+                *alike.entry((&tool.server().0, reason)).or_default() += 1;
+            }
+            came => tell(tools, tool, &came).context(show::LOST)?,
+        }
+    }
+    for ((server, reason), count) in alike {
+        let (server, reason) = (out::clean(server), out::clean(&reason));
+        let tools = if count == 1 { "1 tool" } else { &format!("{count} tools") };
+        out::line(format_args!("{DIM}{server}: {tools} skipped: {reason}{DIM:#}"))
+            .context(show::LOST)?;
     }
     out::tell(format_args!("{DIM}learned about {learned}, skipped {skipped}{DIM:#}"));
     // Who names one tool wants that one called.
