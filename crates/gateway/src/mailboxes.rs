@@ -80,7 +80,7 @@ pub(crate) struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Letter {
     pub(crate) message: Message,
-    /// Nobody knows of one that was taken before its process died; it goes to the front.
+    /// Nobody knows of one that an older version took; it goes to the front.
     pub(crate) stood: Option<Stood>,
 }
 
@@ -112,7 +112,8 @@ pub(crate) enum PutError {
 /// * **In order.** A box gives its messages in the order in which they were put into it.
 /// * **Once.** A message is taken by one only; a deed is done once, and gives the same when it is done again.
 /// * **Apart.** An owner never sees another's.
-/// * **As before.** One that is put back stands where it stood, however full the box is, and its deed is undone.
+/// * **As before.** One that is put back stands where it stood, however full the box is, and its deed is undone. One
+///   whose deed is undone is in its box already.
 #[async_trait]
 pub(crate) trait Boxes: Send + Sync {
     /// Puts a message into a box, unless there is no room.
@@ -206,6 +207,18 @@ impl Mailboxes {
     pub(crate) async fn close(&self) {
         self.taking.wait().await;
         self.returned().await;
+    }
+
+    /// Puts a message back that a run took and its program never got; whoever waits for one looks again.
+    pub(crate) async fn put_back(
+        &self,
+        to: &Address,
+        letter: &Letter,
+        deed: &Deed,
+    ) -> Result<(), String> {
+        self.boxes().put_back(to, letter, Some(deed)).await?;
+        self.wake(to);
+        Ok(())
     }
 
     /// The same of those that are on the way back.

@@ -17,13 +17,16 @@ mod asked;
 mod clerk;
 pub mod conversations;
 mod covered;
+mod deeds;
 pub mod durable;
 mod ends;
 mod examined;
 mod execute;
 pub mod figures;
+mod finish;
 pub mod gate;
 pub mod ids;
+mod kept;
 mod languages;
 mod late;
 mod mailboxes;
@@ -216,6 +219,8 @@ pub struct Service {
     _waited_for: Vec<Coming>,
     /// One at a time takes over from a run, so that no two take over from the same.
     taking_over: tokio::sync::Mutex<()>,
+    /// Runs that could not be read at the start, so that nobody goes on with them.
+    unread: Mutex<HashSet<String>>,
     /// Runs that are being brought from another gateway.
     brought: Mutex<HashSet<RunId>>,
 }
@@ -232,11 +237,11 @@ impl Service {
             if settings.durable { store.find_kept().await } else { Ok(LeftBehind::default()) }
         };
         // None of these waits for the others.
-        let (LeftBehind { found, unread }, stored, SessionFiles { images, older }) =
+        let (LeftBehind { found, unread, .. }, stored, SessionFiles { images, older }) =
             tokio::try_join!(left, store.sessions(), store.session_files())?;
         let going = if settings.durable {
             let found = found.iter().map(|one| one.begun.run.as_str().to_owned());
-            found.chain(unread).collect()
+            found.chain(unread.iter().cloned()).collect()
         } else {
             let left = parts.store.left_behind();
             if !left.is_empty() {
@@ -292,15 +297,16 @@ impl Service {
             paused,
             _waited_for: waited_for,
             taking_over: tokio::sync::Mutex::default(),
+            unread: Mutex::new(unread.into_iter().collect()),
             brought: Mutex::default(),
         });
         let (trail, own) = (service.parts.trail.clone(), Arc::downgrade(&service));
         let clerk = ServiceClerk { pool, approvals, trail, service: own };
         service.parts.tools.judge().employ(Arc::new(clerk));
         service.found_shared(sharing).await;
-        service.keep_deeds_of(&going).await?;
         let boxes = Arc::new(StoredBoxes(service.parts.store.pool().clone()));
         service.parts.tools.mailboxes().are_kept_in(boxes, service.settings.mailboxes);
+        service.keep_deeds_of(&going).await?;
         if let Some(watching) = &service.parts.watching {
             watching.begin(&service.tasks, &service.ending);
         }
@@ -434,16 +440,19 @@ impl Service {
         Ok(found)
     }
 
-    /// Ends a run; false if it had ended already.
+    /// Ends a run; false if it ended otherwise, before or meanwhile.
     pub async fn cancel(&self, caller: &Caller, id: &RunId) -> Result<bool, Refusal> {
         if let Some(run) = self.live_run(caller, id) {
             run.cancel();
             run.over().await;
-            return Ok(true);
+            return Ok(run.record().status == Status::Cancelled);
         }
         let record = self.run(caller, id).await?;
-        if record.waiting.is_some_and(|rest| rest.is_paused) {
+        if record.waiting.as_ref().is_some_and(|rest| rest.is_paused) {
             return Err(Refusal::Paused(id.clone()));
+        }
+        if self.gives_up(&record).await? {
+            return Ok(true);
         }
         self.has_ended(caller, id).await?;
         Ok(false)

@@ -22,7 +22,7 @@ const TABLES: [&str; 10] = [
 ];
 
 /// Folders whose files are. Those of runs that are over come first, because there may be such a folder here.
-const FOLDERS: [&str; 5] = ["sessions", "runs", "moved", "kept/over", "kept"];
+const FOLDERS: [&str; 6] = ["sessions", "runs", "moved", "damaged", "kept/over", "kept"];
 
 impl Store {
     /// Takes over everything that lies in `folder`, which nobody else may use meanwhile. What is there

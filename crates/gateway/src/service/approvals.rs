@@ -231,18 +231,21 @@ impl Approvals {
         Ok(Some(Self::new(pool, Duration::ZERO)))
     }
 
-    /// Waits until somebody has approved a call, who is shown what its run has done.
-    pub(super) async fn ask(
+    /// Waits until somebody has approved a call, who is shown what its run has done. What `asked` gives is there
+    /// from when the question can be answered until it is.
+    pub(super) async fn ask<T>(
         &self,
         wish: &Wish<'_>,
         decision: &Decision,
         done: &BTreeMap<String, u64>,
+        asked: impl FnOnce() -> T,
     ) -> Result<(), Unapproved> {
         let broken = |error: sqlx::Error| format!("it could not be asked about: {error}");
         if self.is_granted(wish, decision).await.map_err(broken)? {
             return Ok(());
         }
         let claim = self.claim(wish, decision, done).await?;
+        let _asked = asked();
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);

@@ -39,9 +39,10 @@ pub(super) struct ServiceClerk {
 impl Clerk for ServiceClerk {
     async fn ask(&self, wish: &Wish<'_>, decision: &Decision) -> Result<(), String> {
         let run = self.run(&wish.behalf.run);
-        let _asking = run.as_ref().map(|run| Asking::new(run));
         let done = run.as_ref().map(|run| run.done()).unwrap_or_default();
-        let answered = self.approvals.ask(wish, decision, &done).await;
+        // Nobody is told that it waits for an answer before it can be given one.
+        let asking = || run.as_ref().map(|run| Asking::new(run));
+        let answered = self.approvals.ask(wish, decision, &done, asking).await;
         note_answer(self.trail.as_deref(), wish, decision, &answered);
         answered.map_err(|unapproved| unapproved.words)
     }
@@ -197,8 +198,8 @@ impl Service {
         wish: &Wish<'_>,
         decision: &Decision,
     ) -> Result<(), String> {
-        let _asking = Asking::new(run);
-        let answered = self.approvals.ask(wish, decision, &run.done()).await;
+        let asking = || Asking::new(run);
+        let answered = self.approvals.ask(wish, decision, &run.done(), asking).await;
         note_answer(self.parts.trail.as_deref(), wish, decision, &answered);
         answered.map_err(|unapproved| unapproved.words)
     }

@@ -6,24 +6,22 @@ use std::time::{Duration, Instant};
 
 use budget::Strategy;
 use engine::{Context, Engine, Language, Level, Limits, Outcome, Usage};
-use tracing::{info, warn};
 use upstream::TraceParent;
 
-use super::answer::Answer;
 use super::durable::held::Held;
 use super::durable::{Begun, Keeper};
-use super::ends::{cancelled, name_limit, name_timeout, printed, refused, too_late, too_long};
+use super::ends::{cancelled, printed, too_late, too_long};
 use super::examined::Examined;
-use super::figures::{self, Phase};
+use super::figures::Phase;
 use super::gate::{Pass, Ticket, Turn};
 use super::ids::{RunId, SessionId};
-use super::record::{Ended, Moment, Record, Status};
+use super::record::{Moment, Record};
 use super::run::Run;
 use super::session::{Body, Coming, Entry};
 use super::sessions::named;
 use super::store::Write;
 use super::trace::Trace;
-use super::{Caller, Refusal, Service, late, lock};
+use super::{Caller, Refusal, Service, lock};
 use crate::behalf::Behalf;
 use crate::checks::advise;
 use crate::children::{Nursery, Rests};
@@ -36,15 +34,6 @@ const LATE: Duration = Duration::from_millis(200);
 
 /// What a program has at least, however long it stood in a queue.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// How long until a run that could not be stored is tried to be stored again.
-const AGAIN: Duration = Duration::from_secs(1);
-
-/// What is said of a run that is read from memory until it can be stored.
-const NOT_YET: &str = "this run could not be stored yet; whoever runs the gateway should look at the free space of its data folder";
-
-/// What is said of a run that cannot be read later.
-const UNSTORED: &str = "this run could not be stored, so that it cannot be read again; whoever runs the gateway should look at the free space of its data folder";
 
 /// What is said of a run whose session could not be written.
 const INSECURE: &str = "what this program left in its session could not be written to disk, and is lost if the gateway is ended by force; whoever runs the gateway should look at the free space of its data folder";
@@ -287,6 +276,11 @@ impl Service {
         keeper: &Arc<Keeper>,
         manner: Manner,
     ) -> Result<(), Refusal> {
+        if let Some(from) = &keeper.begun().resumes {
+            // Before there is anything that goes on by itself after a crash: the earlier run would know nothing of
+            // it, and whoever asks again would do the same beside it. A taker that came to nothing is passed over.
+            self.is_taken_up(from, &keeper.begun().run).await?;
+        }
         if manner == Manner::ByItself && self.settings.durable {
             // What it starts from is not forgotten either.
             entry.passing.store(false, Ordering::Relaxed);
@@ -303,12 +297,8 @@ impl Service {
     }
 
     async fn announce(&self, keeper: &Arc<Keeper>, manner: Manner) -> Result<(), Refusal> {
-        let begun = keeper.begun();
-        if let Some(from) = &begun.resumes {
-            self.is_taken_up(from, &begun.run).await?;
-        }
         if manner == Manner::ByItself {
-            let record = self.covered(begun.record()).await?;
+            let record = self.covered(keeper.begun().record()).await?;
             self.parts.store.write(Write::Begun(Box::new(record))).await?;
         }
         Ok(())
@@ -362,134 +352,6 @@ impl Service {
         self.finish(&run, &entry, &keeper, outcome).await;
         // Those that began at the same time had made room for one each.
         self.no_more_than(self.settings.live).await;
-    }
-
-    /// Stores how a run ended; one that goes on in another process is let go.
-    pub(super) async fn finish(
-        &self,
-        run: &Arc<Run>,
-        entry: &Arc<Entry>,
-        keeper: &Arc<Keeper>,
-        outcome: Result<Option<Outcome>, Refusal>,
-    ) {
-        let begun = keeper.begun();
-        let mut outcome = match outcome {
-            Ok(Some(outcome)) => outcome,
-            Ok(None) => {
-                run.never_left(&keeper.never_left());
-                self.tools().veil().drop_secrets(run.id().as_str());
-                self.tools().minds().detach(run.id().as_str());
-                lock(&self.runs).remove(run.id());
-                run.stored();
-                return;
-            }
-            Err(refusal) => refused(&refusal),
-        };
-        self.tools().veil().drop_secrets(run.id().as_str());
-        self.tools().minds().detach(run.id().as_str());
-        let context = run.context_tokens().or_else(|| self.context_tokens(begun));
-        keeper.tell(&mut outcome);
-        let calls = run.record().calls;
-        late::name(&mut outcome, &calls);
-        name_limit(&mut outcome, &calls);
-        name_timeout(&mut outcome, begun.timeout, begun.limits.wall, entry.limits.wall);
-        run.never_left(&keeper.never_left());
-        outcome.usage.calls = outcome.usage.calls.max(run.calls_made());
-        let fit = begun.fit;
-        entry.touch();
-        let ended = Ended::from(&outcome);
-        let (mut ended, answer) = Answer::of(ended, fit).await;
-        let context = match context {
-            Some(counting) => counting.await.unwrap_or(0),
-            None => 0,
-        };
-        ended.fit = Some(fit);
-        if self.settings.receipts {
-            ended.receipt = Some(self.receipt(run, context, &answer).await);
-        }
-        ended.review = run.review().cloned();
-        ended.anomalies = self.anomalies(run, &ended);
-        let record = run.end(outcome, ended, answer);
-        if record.ended.as_ref().is_some_and(|ended| ended.is_cut) {
-            entry.note_result(&record.id);
-        }
-        figures::count(&record, self.settings.token_price);
-        if let (Some(spans), Some(trace)) = (&self.parts.spans, run.trace()) {
-            spans.ended(&record, trace);
-        }
-        tell(&record);
-        if let Some(trail) = &self.parts.trail {
-            trail.ended(&record);
-        }
-        if let (Some(watching), Some(ended)) = (&self.parts.watching, &record.ended) {
-            watching.tell(&record, &ended.anomalies);
-        }
-        let id = record.id.clone();
-        self.parts.tools.judge().forget_run(id.as_str());
-        self.forget_deeds(&record).await;
-        if run.has_asked() {
-            self.approvals.withdraw(id.as_str()).await;
-        }
-        let succeeded = record.status == Status::Succeeded;
-        let stored = if keeper.is_written() {
-            self.keep_at_last(run, keeper, record).await
-        } else {
-            self.keep(run, record).await
-        };
-        match stored {
-            // What failed may be taken up again, and must not be done twice.
-            Ok(()) => {
-                let asked_for = self.settings.durable && !keeper.begun().is_plain;
-                match keeper.over(succeeded, asked_for).await {
-                    Ok(()) => entry.lets_go(&id),
-                    Err(error) => {
-                        warn!(run = %id, error = %error, "what was kept of a run could not be removed");
-                    }
-                }
-            }
-            Err(error) => {
-                warn!(run = %id, error = %error, "a run was not stored");
-                run.note(UNSTORED);
-            }
-        }
-        lock(&self.runs).remove(&id);
-        run.stored();
-    }
-
-    /// Stores a run that was promised to be kept; as long as that cannot be done, it is read from here.
-    async fn keep_at_last(
-        &self,
-        run: &Run,
-        keeper: &Arc<Keeper>,
-        record: Record,
-    ) -> Result<(), super::StoreError> {
-        let mut failed = match self.keep(run, record.clone()).await {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        };
-        warn!(run = %record.id, error = %failed, "a run cannot be stored yet; it is tried again");
-        run.note(NOT_YET);
-        // Whoever is told how it ended must not find it going on, and maybe ending in another way.
-        let told = if record.status == Status::Succeeded {
-            keeper.ends_well().await
-        } else {
-            keeper.ends(record.ended.as_ref().and_then(|ended| ended.error.clone())).await
-        };
-        if let Err(error) = told {
-            warn!(run = %record.id, error = %error, "a run that is over may be gone on with by the next process");
-        }
-        run.stored();
-        while !self.ending.is_cancelled() {
-            tokio::select! {
-                () = tokio::time::sleep(AGAIN) => {}
-                () = self.ending.cancelled() => break,
-            }
-            match self.keep(run, record.clone()).await {
-                Ok(()) => return Ok(()),
-                Err(error) => failed = error,
-            }
-        }
-        Err(failed)
     }
 
     /// Runs a program when its session is free and its turn has come.
@@ -661,27 +523,6 @@ impl Service {
         }
         Ok(Some(outcome))
     }
-
-    /// Stores a run, and the files it produced.
-    async fn keep(&self, run: &Run, record: Record) -> Result<(), super::StoreError> {
-        let artifacts = run.artifacts();
-        if !artifacts.is_empty() {
-            let folder = self.parts.store.artifacts(&record.id);
-            let written = tokio::task::spawn_blocking(move || {
-                std::fs::create_dir_all(&folder)?;
-                // By number: what a program calls a file is no path of ours.
-                for (at, artifact) in artifacts.iter().enumerate() {
-                    std::fs::write(folder.join(at.to_string()), &artifact.data)?;
-                }
-                Ok::<_, std::io::Error>(())
-            });
-            let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
-            let path = self.parts.store.artifacts(&record.id);
-            written.map_err(|source| super::StoreError::File { path, source })?;
-        }
-        let record = self.covered(record).await?;
-        self.parts.store.write(Write::Run(Box::new(record))).await
-    }
 }
 
 /// Everything a run needs.
@@ -737,14 +578,6 @@ impl Service {
             }),
         }
     }
-
-    /// What is unlike anything the owner of a run did before.
-    fn anomalies(&self, run: &Run, ended: &Ended) -> Vec<audit::anomaly::Flag> {
-        let Some(watching) = &self.parts.watching else { return Vec::new() };
-        let tokens = ended.receipt.as_ref().map_or(0, |receipt| receipt.received);
-        let error = ended.error.as_ref().map(|error| error.kind.as_str());
-        watching.observe(&run.record(), tokens, error)
-    }
 }
 
 /// Says something more of how a run ended.
@@ -753,22 +586,4 @@ fn note(outcome: &mut Outcome, words: &str) {
         Some(before) => format!("{before}; {words}"),
         None => words.to_owned(),
     });
-}
-
-/// One line for who keeps a log.
-fn tell(record: &Record) {
-    let ended = record.ended.as_ref();
-    let error = ended.and_then(|ended| ended.error.as_ref());
-    let receipt = ended.and_then(|ended| ended.receipt.as_ref());
-    info!(
-        run = %record.id,
-        session = %record.session,
-        owner = %record.owner,
-        status = record.status.name(),
-        error = error.map(|error| error.kind.as_str()),
-        milliseconds = ended.map(|ended| ended.execution_time_ms),
-        calls = record.calls.len(),
-        tokens_saved = receipt.map(|receipt| receipt.tokens_saved),
-        "a run is over"
-    );
 }

@@ -1,13 +1,13 @@
 //! Messages between programs, in the database: they survive the process.
 
 use async_trait::async_trait;
+use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection, SqlitePool};
 
 use super::Service;
-use super::record::{Moment, Record};
-use super::store::StoreError;
+use super::record::Moment;
 use crate::mailboxes::{
-    Address, Boxes, Deed, Letter, MailboxBounds, Message, POST, PutError, RECEIVE, Stood, has_room,
+    Address, Boxes, Deed, Letter, MailboxBounds, Message, PutError, Stood, has_room,
 };
 
 pub(super) const SCHEMA: &str = "
@@ -25,6 +25,10 @@ CREATE TABLE IF NOT EXISTS deeds (
     call INTEGER NOT NULL,
     labels TEXT,
     value TEXT,
+    owner TEXT,
+    name TEXT,
+    place INTEGER,
+    posted_at INTEGER,
     PRIMARY KEY (run, call)
 ) STRICT;
 ";
@@ -118,9 +122,9 @@ impl StoredBoxes {
     ) -> Result<Option<Letter>, sqlx::Error> {
         let mut work = self.0.begin_with("BEGIN IMMEDIATE").await?;
         if let Some(deed) = deed
-            && let Done::Took(before) = done(&mut work, deed).await?
+            && let Done::Took(letter) = done(&mut work, deed).await?
         {
-            return Ok(Some(Letter { message: before, stood: None }));
+            return Ok(Some(letter));
         }
         let first = sqlx::query(
             "DELETE FROM messages WHERE id = (SELECT MIN(id) FROM messages WHERE owner = ? AND name = ?)
@@ -129,12 +133,13 @@ impl StoredBoxes {
         let first = first.bind(&from.owner).bind(&from.name).fetch_optional(&mut *work).await?;
         let Some(row) = first else { return Ok(None) };
         let message = Message { value: row.get("value"), labels: read(row.get("labels")) };
+        let stood = Stood { place: row.get("id"), since: row.get("posted_at") };
+        let letter = Letter { message, stood: Some(stood) };
         if let Some(deed) = deed {
-            note(&mut work, deed, Some(&message)).await?;
+            note(&mut work, deed, Some((from, &letter))).await?;
         }
         work.commit().await?;
-        let stood = Stood { place: row.get("id"), since: row.get("posted_at") };
-        Ok(Some(Letter { message, stood: Some(stood) }))
+        Ok(Some(letter))
     }
 
     async fn returned(
@@ -145,6 +150,14 @@ impl StoredBoxes {
     ) -> Result<(), sqlx::Error> {
         let Letter { message, stood } = letter;
         let mut work = self.0.begin_with("BEGIN IMMEDIATE").await?;
+        if let Some(deed) = deed {
+            let undone = sqlx::query("DELETE FROM deeds WHERE run = ? AND call = ?");
+            let undone = undone.bind(&deed.run).bind(number(deed.call)).execute(&mut *work).await?;
+            if undone.rows_affected() == 0 {
+                // Somebody put it back already, and somebody else may have it by now.
+                return Ok(());
+            }
+        }
         let insert = sqlx::query(
             "INSERT OR IGNORE INTO messages (id, owner, name, posted_at, labels, value)
              VALUES (COALESCE(?, (SELECT MIN(id) - 1 FROM messages), 1), ?, ?, ?, ?, ?)",
@@ -158,10 +171,6 @@ impl StoredBoxes {
             .bind(&message.value)
             .execute(&mut *work)
             .await?;
-        if let Some(deed) = deed {
-            let undone = sqlx::query("DELETE FROM deeds WHERE run = ? AND call = ?");
-            undone.bind(&deed.run).bind(number(deed.call)).execute(&mut *work).await?;
-        }
         work.commit().await
     }
 }
@@ -171,33 +180,47 @@ impl StoredBoxes {
 enum Done {
     Not,
     Posted,
-    Took(Message),
+    Took(Letter),
 }
 
 async fn done(on: &mut SqliteConnection, deed: &Deed) -> Result<Done, sqlx::Error> {
-    let row = sqlx::query("SELECT labels, value FROM deeds WHERE run = ? AND call = ?");
+    let row = sqlx::query("SELECT * FROM deeds WHERE run = ? AND call = ?");
     let row = row.bind(&deed.run).bind(number(deed.call)).fetch_optional(on).await?;
-    let Some(row) = row else { return Ok(Done::Not) };
-    let (value, labels): (Option<String>, Option<String>) = (row.get("value"), row.get("labels"));
-    Ok(match value {
-        Some(value) => Done::Took(Message { value, labels: labels.map(read).unwrap_or_default() }),
-        None => Done::Posted,
-    })
+    Ok(row.map_or(Done::Not, |row| taken_in(&row).map_or(Done::Posted, Done::Took)))
+}
+
+/// The message that was taken in this row of a deed, if one was.
+pub(super) fn taken_in(deed: &SqliteRow) -> Option<Letter> {
+    let value = deed.get::<Option<String>, _>("value")?;
+    let labels = deed.get::<Option<String>, _>("labels").map(read).unwrap_or_default();
+    // Where an older version noted it nobody knows.
+    let stood = (deed.get::<Option<i64>, _>("place")).zip(deed.get("posted_at"));
+    let stood = stood.map(|(place, since)| Stood { place, since });
+    Some(Letter { message: Message { value, labels }, stood })
 }
 
 async fn note(
     on: &mut SqliteConnection,
     deed: &Deed,
-    taken: Option<&Message>,
+    taken: Option<(&Address, &Letter)>,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT INTO deeds VALUES (?, ?, ?, ?)")
-        .bind(&deed.run)
-        .bind(number(deed.call))
-        .bind(taken.map(|message| written(&message.labels)))
-        .bind(taken.map(|message| &message.value))
-        .execute(on)
-        .await
-        .map(drop)
+    let (from, letter) = taken.unzip();
+    let (message, stood) = (letter.map(|one| &one.message), letter.and_then(|one| one.stood));
+    sqlx::query(
+        "INSERT INTO deeds (run, call, labels, value, owner, name, place, posted_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(&deed.run)
+    .bind(number(deed.call))
+    .bind(message.map(|message| written(&message.labels)))
+    .bind(message.map(|message| &message.value))
+    .bind(from.map(|from| &from.owner))
+    .bind(from.map(|from| &from.name))
+    .bind(stood.map(|stood| stood.place))
+    .bind(stood.map(|stood| stood.since))
+    .execute(on)
+    .await
+    .map(drop)
 }
 
 fn number(call: u64) -> i64 {
@@ -215,29 +238,6 @@ fn read(labels: String) -> Vec<String> {
 }
 
 impl Service {
-    /// Forgets what a run posted and took: it is over, and makes no call again.
-    pub(super) async fn forget_deeds(&self, record: &Record) {
-        if !record.calls.iter().any(|call| [POST, RECEIVE].contains(&call.tool.as_str())) {
-            return;
-        }
-        // What it took and never got is not forgotten, but in its box again, and in the run's ledger.
-        self.tools().mailboxes().returned().await;
-        let forgotten = sqlx::query("DELETE FROM deeds WHERE run = ?").bind(record.id.as_str());
-        if let Err(error) = forgotten.execute(self.parts.store.pool()).await {
-            tracing::warn!(run = %record.id, error = %error, "what a run did with mailboxes could not be forgotten");
-        }
-    }
-
-    /// The same of all runs but those that go on.
-    pub(super) async fn keep_deeds_of(&self, going: &[String]) -> Result<(), StoreError> {
-        let going = serde_json::to_string(going).unwrap_or_default();
-        sqlx::query("DELETE FROM deeds WHERE run NOT IN (SELECT value FROM json_each(?))")
-            .bind(going)
-            .execute(self.parts.store.pool())
-            .await?;
-        Ok(())
-    }
-
     /// Removes messages that nobody took for as long as runs are kept.
     pub(super) async fn forget_old_messages(&self) {
         let lasts = i64::try_from(self.settings.keep_runs.as_millis()).unwrap_or(i64::MAX);
@@ -343,11 +343,12 @@ mod tests {
         for _ in 0..2 {
             boxes.put(&own, &message("3", &[]), &bounds, Some(&deed(1))).await.unwrap();
         }
-        let first = taken(&boxes, &own, Some(&deed(2))).await;
-        assert_eq!(first, Some(message("1", &[])));
+        let first = boxes.take(&own, Some(&deed(2))).await.unwrap();
+        assert_eq!(first.as_ref().map(|letter| &letter.message), Some(&message("1", &[])));
         drop((boxes, store));
         let (boxes, _store) = open().await;
-        assert_eq!(taken(&boxes, &own, Some(&deed(2))).await, first);
+        // With where it stood, should it go back there.
+        assert_eq!(boxes.take(&own, Some(&deed(2))).await.unwrap(), first);
         assert_eq!(taken(&boxes, &own, None).await, Some(message("2", &[])));
         assert_eq!(taken(&boxes, &own, Some(&deed(3))).await, Some(message("3", &[])));
         assert_eq!(taken(&boxes, &own, None).await, None);
@@ -366,6 +367,7 @@ mod tests {
         }
         // Somebody else has it, and the call that gave it back takes nothing.
         assert_eq!(taken(&boxes, &own, None).await, Some(message("1", &["hr.get"])));
+        boxes.put_back(&own, &letter, Some(&deed)).await.unwrap();
         assert_eq!(boxes.take(&own, Some(&deed)).await.unwrap(), None);
     }
 }

@@ -151,11 +151,13 @@ pub enum Refusal {
     #[error(transparent)]
     File(#[from] FileError),
     /// The session's state is of no use.
-    #[error("the session cannot be continued: {0}; start a fresh one")]
+    #[error(
+        "the session cannot be continued: {0}; start a fresh one: leave out `session`, also where you take a run of it up with `resume_from`"
+    )]
     Session(String),
     /// A run that was frozen cannot be thawed.
     #[error(
-        "this run cannot go on here: {0}; what it has done stays done. Run its program again with `resume_from`, which repeats nothing that was done"
+        "this run cannot go on here: {0}; what it has done stays done. Run its program again with `resume_from` and without `session`: that repeats nothing that was done"
     )]
     Unthawed(String),
     /// The sandbox broke.

@@ -3,7 +3,6 @@
 //! Reads go through a small pool. Everything that is written goes through one task, which
 //! commits whatever has come together: under load, one commit serves many runs.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 use tracing::error;
 
 use super::durable::moved;
-use super::durable::own::{LeftBehind, Own};
+use super::durable::own::Own;
 use super::ids::{RunId, SessionId};
 use super::record::{Ended, Moment, Record};
 
@@ -96,6 +95,10 @@ async fn added(pool: &SqlitePool) -> Result<(), sqlx::Error> {
         ("sessions", "language", "TEXT NOT NULL DEFAULT 'python'"),
         ("sessions", "workspace", "TEXT NOT NULL DEFAULT ''"),
         ("runs", "agent", "TEXT NOT NULL DEFAULT ''"),
+        ("deeds", "owner", "TEXT"),
+        ("deeds", "name", "TEXT"),
+        ("deeds", "place", "INTEGER"),
+        ("deeds", "posted_at", "INTEGER"),
         ("totals", "model_questions", "REAL NOT NULL DEFAULT 0"),
         ("totals", "model_input_tokens", "REAL NOT NULL DEFAULT 0"),
         ("totals", "model_output_tokens", "REAL NOT NULL DEFAULT 0"),
@@ -237,8 +240,8 @@ type Job = (Write, oneshot::Sender<Result<(), Arc<sqlx::Error>>>);
 #[derive(Debug)]
 pub struct Store {
     pub(super) pool: SqlitePool,
-    folder: PathBuf,
-    kept: Arc<Own>,
+    pub(super) folder: PathBuf,
+    pub(super) kept: Arc<Own>,
     writer: mpsc::Sender<Job>,
     /// The last that was to be written was not.
     failing: Arc<AtomicBool>,
@@ -303,86 +306,6 @@ impl Store {
     /// Where a session's image lies.
     pub(super) fn image(&self, session: &SessionId) -> PathBuf {
         self.folder.join("sessions").join(format!("{session}.image"))
-    }
-
-    /// Where runs lie that have not ended.
-    pub(super) fn kept(&self) -> &Own {
-        &self.kept
-    }
-
-    /// The same, to be held on to.
-    pub(super) fn own(&self) -> Arc<Own> {
-        Arc::clone(&self.kept)
-    }
-
-    /// Runs that an earlier process left, but for those whose end was stored.
-    pub(super) async fn find_kept(&self) -> Result<LeftBehind, StoreError> {
-        let kept = Arc::clone(&self.kept);
-        let found = tokio::task::spawn_blocking(move || kept.take_over()).await;
-        let found = found.map_err(std::io::Error::other).and_then(|found| found);
-        let path = || self.kept.all.clone();
-        let LeftBehind { found, unread } =
-            found.map_err(|source| StoreError::File { path: path(), source })?;
-        let ids = found.iter().map(|one| one.begun.run.as_str());
-        let over = self.over_of(&ids.collect::<Vec<_>>()).await?;
-        let mut going = Vec::new();
-        for one in found {
-            if over.iter().any(|id| id == one.begun.run.as_str()) {
-                let asked_for = !one.begun.is_plain;
-                let _ = Arc::new(one.keeper).over(false, asked_for).await;
-            } else {
-                going.push(one);
-            }
-        }
-        Ok(LeftBehind { found: going, unread })
-    }
-
-    /// Those of these runs whose end was stored.
-    async fn over_of(&self, ids: &[&str]) -> Result<Vec<String>, StoreError> {
-        let over = sqlx::query_scalar(
-            "SELECT id FROM runs WHERE id IN (SELECT value FROM json_each(?))
-             AND status NOT IN ('queued', 'running', 'waiting')",
-        );
-        let ids = serde_json::to_string(ids).unwrap_or_default();
-        Ok(over.bind(ids).fetch_all(&self.pool).await?)
-    }
-
-    /// Runs that an earlier process left and this one does not go on with, as they rest on disk.
-    pub(super) async fn paused(&self) -> Result<HashMap<RunId, Record>, StoreError> {
-        let kept = Arc::clone(&self.kept);
-        let found = tokio::task::spawn_blocking(move || kept.look()).await;
-        let found = found.map_err(std::io::Error::other).and_then(|found| found);
-        let found =
-            found.map_err(|source| StoreError::File { path: self.kept.all.clone(), source })?;
-        let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
-        let over = self.over_of(&ids).await?;
-        let rests = found.into_iter().filter(|one| !over.iter().any(|id| id == one.id.as_str()));
-        Ok(rests.map(|one| (one.id.clone(), one)).collect())
-    }
-
-    /// Whether this process has anything of a run on disk.
-    pub(super) fn is_kept(&self, run: &RunId) -> bool {
-        self.kept.folder_of(run).is_dir()
-    }
-
-    /// Runs that processes left which are no more.
-    pub(super) fn left_behind(&self) -> Vec<String> {
-        let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
-        // What lies under `over` has ended, and waits for nobody.
-        let processes = folders(&self.kept.all).filter(|one| one.file_name() != "over");
-        let runs = processes.flat_map(|one| folders(&one.path()).collect::<Vec<_>>());
-        let names = runs.filter_map(|run| run.file_name().into_string().ok());
-        names.filter(|name| name.parse::<RunId>().is_ok()).collect()
-    }
-
-    /// Folders with files of runs that are over, or have left.
-    pub(super) fn of_runs(&self) -> [PathBuf; 3] {
-        [self.folder.join("runs"), self.kept.all.join("over"), self.folder.join("moved")]
-    }
-
-    /// Where a run lies that is to go on elsewhere.
-    pub(super) fn moved(&self, run: &RunId) -> PathBuf {
-        self.folder.join("moved").join(run.as_str())
     }
 
     /// Where a run's files lie.
@@ -664,17 +587,6 @@ async fn apply(to: &mut SqliteConnection, write: &Write) -> Result<(), sqlx::Err
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn only_runs_that_have_not_ended_wait_for_another_gateway() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path()).await.unwrap();
-        let (ended, going) = (RunId::fresh(), RunId::fresh());
-        for place in [format!("kept/over/{ended}"), format!("kept/earlier/{going}")] {
-            std::fs::create_dir_all(folder.path().join(place)).unwrap();
-        }
-        assert_eq!(store.left_behind(), [going.to_string()]);
-    }
 
     #[tokio::test]
     async fn a_database_that_may_not_grow_is_full_and_one_that_is_asked_nonsense_is_not() {

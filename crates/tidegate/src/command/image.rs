@@ -48,7 +48,7 @@ enum Action {
     Remove {
         /// The image.
         name: ImageName,
-        /// Remove it though sessions build on it; they cannot be continued then.
+        /// Remove it though sessions or runs of a gateway build on it; they cannot be continued then.
         #[arg(long)]
         force: bool,
     },
@@ -214,6 +214,16 @@ fn remove(config: &Config, name: &ImageName, force: bool) -> anyhow::Result<()> 
              give --force and lose them",
             users.join(", ")
         )));
+    }
+    if !force && !name.is_built_in() {
+        let resting = needed::users(&service::Place::known(config)?, &image.digest)?;
+        if !resting.is_empty() {
+            return Err(Misuse::error(format!(
+                "a gateway keeps what builds on the image {name}: {}; wait for the runs or cancel them, and delete \
+                 the sessions there (`DELETE /api/v1/sessions/ID`), or give --force and lose them",
+                resting.join(", ")
+            )));
+        }
     }
     let freed = cache.remove_image(name).map_err(unknown)?;
     out::line(format_args!("removed the image `{name}` ({})", units::size(freed)))

@@ -28,6 +28,16 @@ fn an_image_brings_its_variables_and_packages() {
     let refused = user.tidegate(&["image", "remove", &name]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("--force"), "{}", refused.stderr);
+    // So does what rests in a gateway.
+    let service = user.folder().join("service");
+    let rests = service.join("sessions/s_kept.image");
+    std::fs::create_dir_all(rests.parent().unwrap()).unwrap();
+    std::fs::write(service.join("tidegate.db"), "").unwrap();
+    user.ok(&["session", "export", "s", "-o", rests.to_str().unwrap()]);
+    user.ok(&["session", "delete", "s"]);
+    let refused = user.tidegate(&["image", "remove", &name]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("session s_kept"), "{}", refused.stderr);
     assert_eq!(user.tidegate(&["image", "remove", "--force", &name]).code, Some(0));
     assert_eq!(user.tidegate(&["image", "show", &name]).code, Some(2));
 }

@@ -26,7 +26,7 @@ fn text(value: &Value) -> &str {
 }
 
 /// The ledger of a run that has not ended.
-fn ledger(folder: &Path, run: &str) -> PathBuf {
+pub(crate) fn ledger(folder: &Path, run: &str) -> PathBuf {
     let inside = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -73,6 +73,32 @@ fn a_run_that_took_over_goes_elsewhere_and_through_kills_with_all_it_must_not_re
         run["calls"].as_array().unwrap().iter().map(|call| &call["reused"]).collect();
     assert_eq!(reused, [true, true], "{run:#}");
     assert_eq!((one.counted(), other.counted()), (vec!["book a".into(), "book b".into()], vec![]));
+}
+
+#[test]
+fn a_run_is_said_to_be_taken_up_before_there_is_one_that_takes_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT);
+    gateway.start();
+    let first = gateway.ask("POST", "/execute", Some(&asks(0.0, None))).unwrap();
+    let first = text(&first["run_id"]).to_owned();
+    // As when the process ends in between: the one that takes over cannot be written down.
+    let kept = gateway.data().join("service/kept");
+    let mut own = std::fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().path());
+    let own = own.find(|path| path.join("lock").exists()).unwrap();
+    let aside = folder.path().join("aside");
+    std::fs::rename(&own, &aside).unwrap();
+    std::fs::write(&own, "").unwrap();
+    let refused = gateway.ask("POST", "/execute?async=true", Some(&asks(0.0, Some(&first))));
+    assert_eq!(text(&refused.unwrap()["error"]["code"]), "storage_failed");
+    let said = std::fs::read_to_string(kept.join("over").join(&first)).unwrap();
+    assert!(said.contains("taken_up"), "{said}");
+    // One that came to nothing stands in nobody's way.
+    std::fs::remove_file(&own).unwrap();
+    std::fs::rename(&aside, &own).unwrap();
+    let again = gateway.begin(&asks(0.0, Some(&first))).unwrap();
+    assert_eq!(text(&gateway.over(&again, PATIENCE)["error"]["message"]), "later");
+    assert_eq!(gateway.counted(), ["book a", "book b"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::PATIENCE;
 use crate::gateway::Gateway;
 
 /// A gateway whose server takes ten seconds for every call, and of whose tools `settings` say something.
-fn slow(folder: &Path, settings: &str) -> Gateway {
+pub(crate) fn slow(folder: &Path, settings: &str) -> Gateway {
     let gateway = Gateway::new(folder, 10.0, &["--durable", "true", "--freeze-after", "0.1s"]);
     let config = folder.join("tidegate.toml");
     let text = std::fs::read_to_string(&config).unwrap();

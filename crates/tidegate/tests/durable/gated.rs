@@ -94,6 +94,20 @@ fn calls_are_asked_about_together_and_answered_once_also_over_a_kill() {
 }
 
 #[test]
+fn what_left_for_another_gateway_is_not_asked_about_here_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(ASKS);
+    gateway.start();
+    let code = "from servers.desk import book\nawait book(key='once')";
+    let run = gateway.begin(&json!({ "code": code })).unwrap();
+    waiting(&gateway, 1);
+    gateway.runs(&["export", &run, "-o", folder.path().join("moved.run").to_str().unwrap()]);
+    waiting(&gateway, 0);
+    let answered = answer(&gateway, &run, &json!({ "decision": "approve" }));
+    assert_eq!(answered["error"]["code"], "nothing_to_approve", "{answered:#}");
+}
+
+#[test]
 fn what_is_denied_reaches_the_program_and_what_is_remembered_is_not_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut gateway = Gateway::new(folder.path(), 0.01, &KEPT).with_settings(ASKS);

@@ -24,6 +24,16 @@ fn ask(approvals: &Arc<Approvals>, key: &str) -> Call {
 
 /// The same, where these want it so.
 fn ask_because(approvals: &Arc<Approvals>, key: &str, grounds: &[&str]) -> Call {
+    ask_saying(approvals, key, grounds, || ())
+}
+
+/// The same; `asked` is called when the question can be answered.
+fn ask_saying(
+    approvals: &Arc<Approvals>,
+    key: &str,
+    grounds: &[&str],
+    asked: impl FnOnce() + Send + 'static,
+) -> Call {
     let (approvals, key) = (Arc::clone(approvals), key.to_owned());
     let grounds = grounds.iter().map(|ground| (*ground).to_owned()).collect();
     tokio::spawn(async move {
@@ -46,7 +56,7 @@ fn ask_because(approvals: &Arc<Approvals>, key: &str, grounds: &[&str]) -> Call 
             grounds,
         };
         let done = BTreeMap::from([("desk.look".to_owned(), 2)]);
-        approvals.ask(&wish, &decision, &done).await
+        approvals.ask(&wish, &decision, &done, asked).await
     })
 }
 
@@ -94,6 +104,22 @@ async fn a_question_keeps_its_number_and_an_answer_is_for_what_it_names() {
         assert!(unapproved.words.contains("cleo said no") && !unapproved.is_expired);
     }
     calls.remove(0).abort();
+}
+
+#[tokio::test]
+async fn a_call_is_said_to_wait_once_it_can_be_answered() {
+    let approvals = approvals().await;
+    let (say, mut said) = tokio::sync::oneshot::channel();
+    let one_at_a_time = approvals.claiming.lock().await;
+    let call = ask_saying(&approvals, "a", &["bookings"], || say.send(()).unwrap());
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert!(said.try_recv().is_err(), "nobody could answer it");
+    drop(one_at_a_time);
+    said.await.unwrap();
+    approvals.answer("r", &answer(true, None)).await.unwrap();
+    assert_eq!(call.await.unwrap(), Ok(()));
 }
 
 #[tokio::test]

@@ -62,7 +62,9 @@ impl Books for RunBooks {
             // Written down with the image in which it is pending.
             return Ok(());
         }
-        self.keeper.leaves(call, self.offer.effect(call)).map_err(|error| unwritten(&error))
+        self.keeper.leaves(call, self.offer.effect(call)).map_err(|error| unwritten(&error))?;
+        self.keeper.is_safe_soon();
+        Ok(())
     }
 
     fn departure(&self, call: &HostCall) -> Option<Arc<dyn Departure>> {

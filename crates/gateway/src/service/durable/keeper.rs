@@ -1,6 +1,8 @@
 //! The files of one run: its ledger, and its last image.
 
+mod after;
 mod given_up;
+mod soon;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use engine::{CallError, CallId, CallResult, HostCall, Image, Outcome, ProgramError};
 
+pub(crate) use self::after::{Called, Known};
 use super::Effect;
 use super::images::{image_files, last_image, names_in, read_image};
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
@@ -28,8 +31,6 @@ const LEDGER: &str = "ledger";
 const ENDED: &str = "ended";
 /// The same once it was told to have succeeded.
 const SUCCEEDED: &str = "succeeded";
-/// The folder of ledgers of runs that are over.
-const OVER: &str = "over";
 /// Calls that are told one by one.
 const MOST_TOLD: usize = 10;
 
@@ -68,23 +69,8 @@ struct State {
     waits_unsynced: bool,
     /// The run rests, so that nothing is left open.
     rests: bool,
-}
-
-/// What is known of the calls of a run that is over.
-pub(crate) enum Called {
-    /// It made these, and those before it.
-    These(Vec<Left>),
-    /// Nothing is kept of it.
-    Unkept,
-    /// What is kept of it was changed.
-    Uncertain,
-}
-
-/// What the ledger of a run that is over says.
-pub(crate) struct Known {
-    pub(crate) called: Called,
-    /// The last run that took over from it.
-    pub(crate) taken_up_by: Option<RunId>,
+    /// That it was begun is on disk, or will be soon.
+    is_safe_soon: bool,
 }
 
 /// A run as it was found on disk.
@@ -97,13 +83,16 @@ pub(crate) struct Found {
 }
 
 impl Keeper {
+    /// What a ledger may be called in the folder of its run.
+    pub(super) const NAMES: [&'static str; 3] = [SUCCEEDED, ENDED, LEDGER];
+
     /// For a run that has done nothing yet. Nothing is written until it does.
     pub(crate) fn new(runs: &Path, begun: Begun, earlier: Vec<Left>) -> Self {
         let state = Mutex::new(State { earlier, ..State::default() });
         Self { folder: runs.join(begun.run.as_str()), begun, state }
     }
 
-    /// What is on disk of a run; `None` if that is nothing that could go on.
+    /// What is on disk of a run; `None` if that does not say what it is.
     pub(crate) fn find(folder: PathBuf) -> io::Result<Option<Found>> {
         // Looked at once: there may be many of them, and somebody waits for the start.
         let names = names_in(&folder)?;
@@ -112,10 +101,7 @@ impl Keeper {
         let is_over = told_as.is_some();
         let path = folder.join(told_as.unwrap_or(LEDGER));
         let read = match ledger::read(&path) {
-            // The process ended before there was one, and nothing leaves before that.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && last_image(&names) == 0 => {
-                return Ok(None);
-            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };
         let (mut lines, valid, is_torn_inside) = read;
@@ -240,6 +226,12 @@ impl Keeper {
         let ledger = self.ledger(state)?;
         ledger.sync()?;
         ledger.close();
+        state.is_safe_soon = true;
+        self.sync_folders()
+    }
+
+    /// Sees to it that the ledger is found after a loss of power.
+    fn sync_folders(&self) -> io::Result<()> {
         sync_folder(&self.folder)?;
         self.folder.parent().map_or(Ok(()), sync_folder)
     }
@@ -545,6 +537,11 @@ impl Keeper {
         lock(&self.state).ledger.is_some()
     }
 
+    /// Whether nobody knows what the run has done.
+    pub(crate) fn is_damaged(&self) -> bool {
+        lock(&self.state).is_damaged
+    }
+
     /// Whether the run can go on from an image.
     pub(crate) fn has_image(&self) -> bool {
         lock(&self.state).image > 0
@@ -597,89 +594,6 @@ impl Keeper {
         std::fs::rename(aside, &folder)?;
         sync_folder(&own.folder)?;
         Self::find(folder)
-    }
-
-    /// The run is over and stored. What it called, and what it was asked for with if that is `asked_for`,
-    /// is kept only for whoever takes over from it.
-    pub(crate) async fn over(self: &Arc<Self>, succeeded: bool, asked_for: bool) -> io::Result<()> {
-        let may_have_changed = {
-            let state = lock(&self.state);
-            let changes = |left: &Left| left.effect != Effect::Read;
-            state.is_damaged || state.left.values().chain(&state.earlier).any(changes)
-        };
-        // One that took over and succeeded has done what others may want to do that take over, too.
-        let is_forgettable = if succeeded {
-            self.begun.resumes.is_none() || !may_have_changed
-        } else {
-            !may_have_changed && !asked_for
-        };
-        if !self.is_written() {
-            if is_forgettable {
-                return Ok(());
-            }
-            self.accept().await?;
-        }
-        self.blocking(move |keeper| {
-            if is_forgettable {
-                return std::fs::remove_dir_all(&keeper.folder);
-            }
-            let mut path = keeper.folder.join(LEDGER);
-            if let Some(ledger) = &mut lock(&keeper.state).ledger {
-                ledger.go_on()?;
-                ledger.path().clone_into(&mut path);
-            }
-            if let Some(all) = keeper.folder.parent().and_then(Path::parent) {
-                std::fs::create_dir_all(all.join(OVER))?;
-                std::fs::rename(path, over(all, &keeper.begun.run))?;
-            }
-            std::fs::remove_dir_all(&keeper.folder)
-        })
-        .await
-    }
-
-    /// What a run that is over has called.
-    pub(crate) fn calls_of(own: &Own, run: &RunId) -> io::Result<Known> {
-        let Some(path) = ledger_of(own, run) else {
-            return Ok(Known { called: Called::Unkept, taken_up_by: None });
-        };
-        let (lines, _, is_torn_inside) = ledger::read(&path)?;
-        let is_kept = matches!(lines.first(), Some(Line::Begun(_)));
-        let mut past = Past::of(lines);
-        let taken_up_by = past.taken_up_by.take();
-        let called = if is_torn_inside || past.is_damaged {
-            Called::Uncertain
-        } else if is_kept {
-            Called::These(past.into_calls())
-        } else {
-            Called::Unkept
-        };
-        Ok(Known { called, taken_up_by })
-    }
-
-    /// What a run that is over was asked for with, if that is kept.
-    pub(crate) fn begun_of(own: &Own, run: &RunId) -> io::Result<Option<Begun>> {
-        let Some(path) = ledger_of(own, run) else { return Ok(None) };
-        match ledger::read(&path)?.0.into_iter().next() {
-            Some(Line::Begun(begun)) => Ok(Some(*begun)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Says that `by` takes over from a run that is over; when this comes back, that is not forgotten.
-    pub(crate) fn is_taken_up(own: &Own, run: &RunId, by: RunId) -> io::Result<()> {
-        let path = ledger_of(own, run).unwrap_or_else(|| over(&own.all, run));
-        let folder = path.parent().unwrap_or(&own.all);
-        std::fs::create_dir_all(folder)?;
-        let valid = if path.exists() {
-            ledger::read(&path)?.1
-        } else {
-            drop(File::create(&path)?);
-            0
-        };
-        let mut ledger = Ledger::of_over(&path, valid);
-        ledger.append(&Line::TakenUp { by })?;
-        ledger.sync()?;
-        sync_folder(folder)
     }
 
     /// A run that rests on disk, to be looked at only.
@@ -741,19 +655,6 @@ impl Keeper {
         let keeper = Arc::clone(self);
         tokio::task::spawn_blocking(move || work(&keeper)).await.map_err(io::Error::other)?
     }
-}
-
-/// The ledger of a run that is over, if there is one. One that cannot be stored yet still lies where it
-/// was.
-fn ledger_of(own: &Own, run: &RunId) -> Option<PathBuf> {
-    let folder = own.folder_of(run);
-    let here = [SUCCEEDED, ENDED, LEDGER].map(|name| folder.join(name));
-    std::iter::once(over(&own.all, run)).chain(here).find(|path| path.exists())
-}
-
-/// Where the ledger of a run lies that is over.
-fn over(all: &Path, run: &RunId) -> PathBuf {
-    all.join(OVER).join(run.as_str())
 }
 
 /// Sees to it that names in a folder are on disk.

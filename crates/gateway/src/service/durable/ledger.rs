@@ -320,6 +320,20 @@ fn written(line: &Line) -> io::Result<String> {
 /// The lines that count, how many bytes they are, and whether others follow that would count but for
 /// one that does not: no crash leaves that.
 pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64, bool)> {
+    let bytes = whole(path)?;
+    let (lines, valid) = decode(&bytes);
+    let rest = usize::try_from(valid).ok().and_then(|valid| bytes.get(valid..)).unwrap_or_default();
+    let is_torn_inside =
+        rest.split_inclusive(|byte| *byte == b'\n').any(|text| line(text).is_some());
+    Ok((lines, valid, is_torn_inside))
+}
+
+/// Every line that can be read, whatever stands between them.
+pub(crate) fn legible(path: &Path) -> io::Result<Vec<Line>> {
+    Ok(whole(path)?.split_inclusive(|byte| *byte == b'\n').filter_map(line).collect())
+}
+
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     if length > MOST_BYTES {
@@ -327,11 +341,7 @@ pub(crate) fn read(path: &Path) -> io::Result<(Vec<Line>, u64, bool)> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     file.read_to_end(&mut bytes)?;
-    let (lines, valid) = decode(&bytes);
-    let rest = usize::try_from(valid).ok().and_then(|valid| bytes.get(valid..)).unwrap_or_default();
-    let is_torn_inside =
-        rest.split_inclusive(|byte| *byte == b'\n').any(|text| line(text).is_some());
-    Ok((lines, valid, is_torn_inside))
+    Ok(bytes)
 }
 
 /// The same of bytes from anywhere.

@@ -8,7 +8,7 @@
 //!
 //! Reading order: [`Effect`] (what may be repeated), `ledger` (what is written down), `past` (what
 //! that says), `keeper` and `images` (the files of one run), `own` (those of a process), `books` (what a desk asks), `drive` (one run, step by step), `resume` (the start), `over`
-//! (what does not go on), `afresh` (what is run again), `held` (the runs whose end a session holds), `moving` (from one gateway to another).
+//! (what does not go on), `remains` (what cannot be read any more), `afresh` (what is run again), `held` (the runs whose end a session holds), `moving` (from one gateway to another).
 
 mod afresh;
 mod books;
@@ -23,6 +23,7 @@ mod over;
 pub(super) mod own;
 mod pack;
 pub(super) mod past;
+mod remains;
 mod resume;
 
 pub(super) use self::books::RunBooks;

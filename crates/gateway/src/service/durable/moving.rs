@@ -101,7 +101,7 @@ impl Service {
         if self.run(caller, id).await?.status.is_final() {
             return Ok(());
         }
-        let unread = "what is kept of this run could not be read when this gateway was started, so that nobody goes on with it, and it has not ended";
+        let unread = "what is kept of this run could not be read when this gateway was started, so that nobody goes on with it, and it has not ended; start the gateway again, or cancel the run";
         Err(self.unwritten(std::io::Error::other(unread)))
     }
 
@@ -118,6 +118,9 @@ impl Service {
         left.map_err(std::io::Error::other)
             .and_then(|left| left)
             .map_err(|error| self.unwritten(error))?;
+        // Whoever goes on with it asks again, and takes another message.
+        self.approvals.withdraw(run.id().as_str()).await;
+        self.return_messages_of(&record).await?;
         record.status = Status::Cancelled;
         record.waiting = None;
         record.finished_at = Some(Moment::now());

@@ -3,7 +3,7 @@
 use engine::{Outcome, ProgramError};
 
 /// The end of a run of which nobody can say what it has done.
-pub(super) fn damaged(damage: &'static str) -> Outcome {
+pub(super) fn damaged(damage: &str) -> Outcome {
     Outcome::failed(ProgramError {
         kind: "Unknown".to_owned(),
         message: format!(
@@ -39,4 +39,14 @@ pub(super) fn told_well() -> Outcome {
         note: Some(note.to_owned()),
         ..Outcome::failed(ProgramError::default())
     }
+}
+
+/// The end of a run that was cancelled and whose files could not be read, so that nobody knows what it has done.
+pub(super) fn given_up() -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: "Cancelled".to_owned(),
+        message: "the run was cancelled; what is kept of it could not be read when this gateway was started, so that nobody knows what it has done".to_owned(),
+        hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
+        ..ProgramError::default()
+    })
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::keeper::{Found, Keeper, sync_folder};
+use super::remains::Remains;
 use crate::service::ids::RunId;
 use crate::service::{Record, lock};
 
@@ -24,6 +25,8 @@ pub(crate) struct LeftBehind {
     pub(crate) found: Vec<Found>,
     /// Runs that could not be read now, and may be the next time.
     pub(crate) unread: Vec<String>,
+    /// What is left of others.
+    pub(crate) remains: Vec<Remains>,
 }
 
 /// The folder in which one process keeps its runs, as long as it lives.
@@ -143,6 +146,7 @@ impl LeftBehind {
                 let read = part.join().map_err(|_| io::Error::other("reading runs panicked"))??;
                 self.found.extend(read.found);
                 self.unread.extend(read.unread);
+                self.remains.extend(read.remains);
             }
             Ok(())
         })
@@ -152,10 +156,15 @@ impl LeftBehind {
     fn read(runs: &[PathBuf]) -> io::Result<Self> {
         let mut left = Self::default();
         for folder in runs {
-            match Keeper::find(folder.clone()) {
-                Ok(Some(one)) => left.found.push(one),
-                // It was never said to be accepted.
-                Ok(None) => std::fs::remove_dir_all(folder)?,
+            let found = Keeper::find(folder.clone());
+            let found = found.and_then(|found| match found {
+                Some(one) => Ok((Some(one), None)),
+                None => Ok((None, Remains::of(folder)?)),
+            });
+            match found {
+                Ok((Some(one), _)) => left.found.push(one),
+                Ok((None, Some(remains))) => left.remains.push(remains),
+                Ok((None, None)) => std::fs::remove_dir_all(folder)?,
                 Err(error) => {
                     tracing::error!(folder = %folder.display(), error = %error, "a run cannot be read; it is tried again at the next start");
                     let name = folder.file_name().unwrap_or_default();

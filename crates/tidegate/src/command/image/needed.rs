@@ -10,19 +10,49 @@ use engine::{Digest, Image};
 /// `kept/<process>/<run>/image-*`, `moved/<run>/image-*`.
 const PLACES: [(&str, usize); 3] = [("sessions", 0), ("kept", 2), ("moved", 1)];
 
+/// What rests in the folders of gateways on one base, as it is called there: `session s_…`, `run r_…`.
+pub(super) fn users(gateways: &[PathBuf], wanted: &Digest) -> anyhow::Result<Vec<String>> {
+    let mut users = Vec::new();
+    for path in all(gateways)? {
+        if base(&path)? == *wanted {
+            users.push(called(&path));
+        }
+    }
+    users.sort_unstable();
+    users.dedup();
+    Ok(users)
+}
+
+/// Whose file it is.
+fn called(path: &Path) -> String {
+    let is_session = path.extension().is_some_and(|end| end == "image");
+    let (what, name) = if is_session {
+        ("session", path.file_stem())
+    } else {
+        ("run", path.parent().and_then(Path::file_name))
+    };
+    format!("{what} {}", name.unwrap_or_default().to_string_lossy())
+}
+
 /// The bases of everything that rests in the folders of gateways. One that cannot be read may need anything,
 /// and is an error.
 pub(super) fn bases(gateways: &[PathBuf]) -> anyhow::Result<Vec<Digest>> {
+    let found = all(gateways)?;
+    let mut bases = found.iter().map(|path| base(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    bases.sort_unstable_by_key(|base| base.0);
+    bases.dedup();
+    Ok(bases)
+}
+
+/// Every guest at rest.
+fn all(gateways: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for gateway in gateways {
         for (place, depth) in PLACES {
             guests(&gateway.join(place), depth, &mut found)?;
         }
     }
-    let mut bases = found.iter().map(|path| base(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    bases.sort_unstable_by_key(|base| base.0);
-    bases.dedup();
-    Ok(bases)
+    Ok(found)
 }
 
 /// Guests at rest in a folder, so many folders below it.
@@ -90,6 +120,9 @@ mod tests {
         let needed: Vec<u8> =
             bases(&gateways).unwrap().iter().filter_map(|base| base.0.first().copied()).collect();
         assert_eq!(needed, [1, 2, 3]);
+        let on = |base: u8| users(&gateways, &Digest([base; 32])).unwrap();
+        assert_eq!(on(1), ["session s_1", "session s_2"]);
+        assert_eq!((on(2), on(3)), (vec!["run r_1".to_owned()], vec!["run r_2".to_owned()]));
         std::fs::write(one.join("sessions/s_3.image"), "no image").unwrap();
         let refused = format!("{:#}", bases(&gateways).unwrap_err());
         assert!(refused.contains("s_3.image") && refused.contains("none is removed"), "{refused}");

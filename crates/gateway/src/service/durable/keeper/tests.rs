@@ -8,8 +8,11 @@ use upstream::{Options, Upstreams};
 
 use super::*;
 use crate::desk::Books as _;
+use crate::mailboxes::{POST, RECEIVE};
+use crate::service::deeds;
 use crate::service::durable::RunBooks;
 use crate::service::ids::SessionId;
+use crate::service::run::Run;
 use crate::tools::CALL;
 use crate::{CallKind, Memory, Tools};
 
@@ -75,18 +78,6 @@ async fn a_run_that_was_told_to_have_failed_is_not_gone_on_with() {
     Arc::new(found.keeper).over(false, false).await.unwrap();
     let known = Keeper::calls_of(&own, &run).unwrap();
     assert!(matches!(known.called, Called::These(calls) if calls.len() == 1));
-}
-
-#[tokio::test]
-async fn a_folder_without_a_ledger_is_no_run_unless_it_has_an_image() {
-    let (_folder, own) = own();
-    let folder = own.folder.join(RunId::fresh().as_str());
-    std::fs::create_dir(&folder).unwrap();
-    assert!(Keeper::find(folder.clone()).unwrap().is_none());
-    std::fs::write(folder.join("image-1.new"), b"half").unwrap();
-    assert!(Keeper::find(folder.clone()).unwrap().is_none());
-    std::fs::write(folder.join("image-1"), b"whole").unwrap();
-    assert!(Keeper::find(folder).is_err());
 }
 
 #[tokio::test]
@@ -254,4 +245,25 @@ async fn a_tool_is_no_internal_call_whatever_it_is_called() {
     // What a child does is not to be done twice.
     let child = call(5, "$spawn", r#"{"code":"return 1"}"#);
     assert_eq!(of(&child), (CallKind::Besides, Effect::Write));
+}
+
+#[tokio::test]
+async fn a_message_that_nobody_had_may_be_asked_for_again_and_one_that_was_posted_is_not_posted_twice()
+ {
+    let (_folder, own) = own();
+    let keeper = keeper(&own, begun());
+    let run = Run::new(keeper.begun().record(), None, &CancellationToken::new());
+    for (id, name) in [(1, RECEIVE), (2, POST), (3, POST)] {
+        keeper.leaves(&call(id, name, r#"{"box":"b","message":1}"#), Effect::Write).unwrap();
+    }
+    for (left, is_done) in keeper.all_left().iter().zip([true, true, false]) {
+        deeds::told(&run, &keeper, left, is_done).await;
+    }
+    let left = |id| keeper.left(CallId(id)).unwrap();
+    assert!(left(1).answer.is_none() && !left(1).is_unknown());
+    assert!(left(2).is_done());
+    assert!(left(3).is_unknown(), "nobody knows of one that has no deed");
+    let Called::These(calls) = Keeper::calls_of(&own, run.id()).unwrap().called else { panic!() };
+    let unknown: Vec<bool> = calls.iter().map(Left::is_unknown).collect();
+    assert_eq!(unknown, [false, false, true]);
 }
