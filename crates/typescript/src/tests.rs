@@ -240,6 +240,9 @@ fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
     let (nested, chained) = (MOST_NESTED - 5, MOST_CHAINED - 50);
     let texts = [
         deep("(", "1", ")", nested),
+        format!("x = /{}/", "(".repeat(nested) + &")".repeat(nested)),
+        format!("x = /{}/", "(?=".repeat(nested) + &")".repeat(nested)),
+        format!("x = /{}/v", "[".repeat(nested) + "a" + &"]".repeat(nested)),
         deep("[", "", "]", nested),
         deep("{a:", "1", "}", nested),
         deep("(a, ", "1", ")", nested),
@@ -260,6 +263,57 @@ fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
     let read = std::thread::Builder::new().stack_size(12 << 20).spawn(move || {
         for text in texts {
             let _ = program(&text);
+        }
+    });
+    read.unwrap().join().unwrap();
+}
+
+/// Texts of great depth, whatever nests in them: each is refused, and none uses up a stack of two
+/// megabytes.
+#[test]
+fn no_kind_of_nesting_uses_up_the_stack() {
+    let deep = |one: &str, middle: &str, other: &str| {
+        format!("{}{middle}{}", one.repeat(60_000), other.repeat(60_000))
+    };
+    let texts = [
+        format!("return /{}/", deep("(", "", ")")),
+        format!("return /{}/", deep("(?=", "", ")")),
+        format!("return /{}/v", deep("[", "a", "]")),
+        format!("let a: {}", deep("Array<", "string", ">")),
+        format!("let a: {}", deep("(", "string", ")")),
+        format!("let a: {}", deep("[", "string", "]")),
+        format!("let a: {}", deep("{ a: ", "string", "}")),
+        format!("let a: {}", deep("A extends B ? C : ", "D", "")),
+        format!("let a: {}", deep("() => ", "D", "")),
+        format!("let a: {}", deep("`${", "D", "}`")),
+        format!("type A = {}", deep("| [", "D", "]")),
+        format!("let a = {}", deep("`${", "1", "}`")),
+        format!("let a = {}", deep("f`${", "1", "}`")),
+        format!("return {}", deep("<a>", "", "</a>")),
+        format!("return {}", deep("<a b={", "1", "} />")),
+        // In the text of an element a quote begins nothing.
+        format!("return <a>'{{{}", deep("(", "", ")")),
+        format!("return <a>\"{{{}", deep("!", "1", "")),
+        format!("return <a>`{{{}", deep("a=>", "1", "")),
+        format!("return <a>/* {{{}", deep("[", "", "]")),
+        format!("return <a>// {{{}", deep("new ", "A", "")),
+        format!("return <a>/'/{{{}", deep("{a:", "1", "}")),
+        format!("let {}", deep("{ a: ", "b", "}")),
+        format!("let {}", deep("[", "b", "]")),
+        deep("class A { static { ", "", "} }"),
+        deep("function f() { ", "", "}"),
+        deep("namespace A { ", "", "}"),
+        deep("switch (a) { case 1: ", "", "}"),
+        deep("try { ", "", "} finally {}"),
+        deep("a: ", "1", ""),
+        deep("@a(", "", ") class B {}"),
+    ];
+    let read = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        for text in texts {
+            let begin: String = text.chars().take(20).collect();
+            assert!(program(&text).is_err(), "{begin}");
+            assert!(module(&text).is_err(), "{begin}");
+            assert!(reading(&text).is_none(), "{begin}");
         }
     });
     read.unwrap().join().unwrap();
