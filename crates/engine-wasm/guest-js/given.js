@@ -48,9 +48,6 @@ function hintForGiven(made, at) {
   if (message === "not a function") {
     return hintForCall(at);
   }
-  if (exec(/^cannot read property 'Symbol\.iterator' of /, message) !== null) {
-    return hintForEach(at);
-  }
   return message === "value is not iterable" ? hintForEach(at) : null;
 }
 
@@ -153,7 +150,7 @@ function callsOf(at) {
 function hintForLost(name, nothing, at) {
   const before = readerOf(name, at);
   if (before === null) {
-    return hintForPromises(at) ?? hintForTakenApart(nothing, at);
+    return hintForPromises(at);
   }
   if (!test(PLAIN_CHAIN, before)) {
     return hintForUnawaited(before, `.${name}`, at) ?? hintForPromises(at)
@@ -185,19 +182,6 @@ function hintForLost(name, nothing, at) {
   const owner = chainOf(parts.slice(0, -1));
   const look = owner === "" ? "" : ` \`console.log(${owner})\` before this line shows what \`${owner}\` has;`;
   return hintForPromises(at) ?? `\`${before}\` is ${nothing} here.${look} \`${before}?.${name}\` allows for it.`;
-}
-
-/** For `const { a } = b.c` where that is nothing. */
-function hintForTakenApart(nothing, at) {
-  const match = exec(/[}\]](?:\s*:[^=]+)?\s*=\s*([A-Za-z_$][\w$.[\]]*)\s*;?\s*$/, lineOf(at.text, at.line));
-  if (match === null) {
-    return null;
-  }
-  const [, whole] = match;
-  const owner = whole.includes(".") ? whole.slice(0, whole.lastIndexOf(".")) : "";
-  const look = owner === "" ? "" : ` \`console.log(${owner})\` before this line shows what \`${owner}\` has;`;
-  const empty = exec(/\]\s*(?::[^=]+)?=/, match[0]) === null ? "{}" : "[]";
-  return `\`${whole}\` is ${nothing} here, which cannot be taken apart.${look} \`${whole} ?? ${empty}\` allows for it.`;
 }
 
 function withoutField(owner, key, value, at) {

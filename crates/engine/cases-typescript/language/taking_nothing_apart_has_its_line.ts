@@ -8,7 +8,6 @@ const two = one + 1;
 // --- next
 // expect: raised TypeError
 // line: 4
-// hint: `q.x`
 const q: any = {};
 const f = () => {
   const three = 3;
