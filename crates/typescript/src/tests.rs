@@ -191,6 +191,37 @@ fn what_looks_into_a_constant_has_a_line() {
 }
 
 #[test]
+fn what_takes_something_apart_has_a_line_wherever_it_stands() {
+    for text in [
+        "const { a } = o.x",
+        "export const [a] = o.x",
+        "const f = () => {\n  const { a } = o.x;\n};",
+        "function f() {\n  for (const { a } of o.x) a();\n}",
+        "switch (1) { case 1: const [a] = o.x }",
+    ] {
+        assert_eq!(code(text).matches("0;").count(), 1, "{}", code(text));
+    }
+}
+
+#[test]
+fn what_is_imported_and_not_used_stays_unless_it_is_a_type() {
+    let loads = |text: &str| code(text).matches("$tidegate.load(").count();
+    assert_eq!(loads("import { a } from 'x'; import * as b from 'y'; import c from 'z';"), 3);
+    assert_eq!(loads("import { type A } from 'x'; import type { B } from 'y';"), 0);
+    assert_eq!(loads("import { A } from 'x'; const a: A = 1;"), 0);
+    let mixed = code("import { A, b } from 'x'; const a: A = 1;");
+    assert!(mixed.contains("\"b\":b") && !mixed.contains("\"A\""), "{mixed}");
+}
+
+#[test]
+fn an_import_that_is_used_further_up_comes_first() {
+    let code = code("f();\nimport { f } from 'x';\nimport { g } from 'y';\ng()");
+    let lines: Vec<&str> = code.lines().collect();
+    assert!(lines[1].starts_with("const {\"f\":f}=await"), "{code}");
+    assert!(lines[3].contains("\"g\":g"), "{code}");
+}
+
+#[test]
 fn a_compiler_reads_what_is_returned_as_thrown() {
     let text = "```ts\nif (a) return;\n/// <reference path='/etc/x.ts' />\nconst f = () => { return 1 };\nfor (;;) { return f() }\nreturn\n```";
     let read = reading(text).unwrap();
@@ -260,7 +291,7 @@ fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
         format!("let x: {}", deep("A<", "B", ">", chained / 3).replacen("x = ", "", 1)),
         format!("type X = {}string", "keyof ".repeat(chained)),
     ];
-    let read = std::thread::Builder::new().stack_size(12 << 20).spawn(move || {
+    let read = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
         for text in texts {
             let _ = program(&text);
         }
