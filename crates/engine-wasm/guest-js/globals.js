@@ -165,6 +165,9 @@ class TextEncoderClass {
   }
 }
 
+// All of these are windows-1252 to browsers, which has signs where latin1 has nothing to show.
+const WINDOWS =
+  "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178";
 const LATIN = ["latin1", "iso-8859-1", "windows-1252", "ascii", "us-ascii"];
 
 class TextDecoderClass {
@@ -200,7 +203,7 @@ class TextDecoderClass {
       this.#left = new Uint8Array(0);
     }
     if (LATIN.includes(this.#label)) {
-      return textOf(bytes);
+      return textOf(bytes).replace(/[\x80-\x9f]/g, letter => WINDOWS[letter.charCodeAt(0) - 0x80]);
     }
     if (this.#label !== "utf-8") {
       return textOf(new Uint16Array(bytes.slice(0, bytes.length & ~1).buffer));

@@ -29,10 +29,12 @@ for (const [name, value] of Object.entries({ call_mcp_tool: callMCPTool, search_
   defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-builtIn.tidegate = Object.freeze({ __proto__: null, ...TOOLS, ...FAILURES, ...FILES, workspace });
-builtIn["tool_discovery"] = Object.freeze({ __proto__: null, searchTools, listDirectory, readFile, summarize });
+builtIn.tidegate = Object.freeze(withDefault({ __proto__: null, ...TOOLS, ...FAILURES, ...FILES, workspace }));
+builtIn["tool_discovery"] = Object.freeze(withDefault({ __proto__: null, searchTools, listDirectory, readFile, summarize }));
 
 Error.stackTraceLimit = 25;
+// It would be handed the functions of these files, which are nobody's to call.
+defineProperty(Error, "prepareStackTrace", { get: () => undefined, set: () => undefined, configurable: false });
 const own = new Set(keysOf(globalThis));
 enter.restart = restart;
 return enter;

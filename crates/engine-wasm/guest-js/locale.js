@@ -1,32 +1,16 @@
 // Numbers, dates and words as people write and order them: what `toLocaleString` and `localeCompare` say.
 //
 // QuickJS has no Intl and lets options pass unread, so that a program would get another text than it asked for without a
-// word. Here it is English, whatever language is asked for, and the clock is UTC; another time zone is refused.
+// word. Here it is English, whatever language is asked for, and the clock is UTC; another time zone is refused, and so is what
+// `numbers.js` does not do.
 
 // --- numbers ------------------------------------------------------------------------------------
-
 /** Digits in groups of three, as in English; the only form there is here. */
-Number.prototype.toLocaleString = function toLocaleString(_, options = {}) {
-  const value = Number(this);
-  if (!Number.isFinite(value)) {
-    return value === Infinity ? "∞" : value === -Infinity ? "-∞" : "NaN";
-  }
-  const isPercent = options?.style === "percent";
-  const usual = options?.style === "currency" ? 2 : 0;
-  const least = options?.minimumFractionDigits ?? Math.min(usual, options?.maximumFractionDigits ?? usual);
-  const most = Math.max(least, options?.maximumFractionDigits ?? (options?.style === "currency" ? 2 : isPercent ? 0 : 3));
-  const [whole, fraction = ""] = Math.abs(isPercent ? value * 100 : value).toFixed(Math.min(most, 20)).split(".");
-  let kept = fraction;
-  while (kept.length > least && kept.endsWith("0")) {
-    kept = kept.slice(0, -1);
-  }
-  const grouped = options?.useGrouping === false ? whole : whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  const text = kept === "" ? grouped : `${grouped}.${kept}`;
-  const money = options?.style === "currency" ? { USD: "$", EUR: "€", GBP: "£", JPY: "¥" }[options.currency] ?? `${options.currency} ` : "";
-  return `${value < 0 && /[1-9]/.test(text) ? "-" : ""}${money}${text}${isPercent ? "%" : ""}`;
+Number.prototype.toLocaleString = function toLocaleString(_, options) {
+  return numberText(Number(this), options ?? {});
 };
-BigInt.prototype.toLocaleString = function toLocaleString() {
-  return bigToText(this.valueOf()).replace(/\B(?=(\d{3})+$)/g, ",");
+BigInt.prototype.toLocaleString = function toLocaleString(_, options) {
+  return numberText(this.valueOf(), options ?? {});
 };
 
 // --- dates --------------------------------------------------------------------------------------

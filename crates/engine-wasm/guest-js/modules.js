@@ -78,11 +78,12 @@ class Unit {
   async load(specifier, wanted = []) {
     const module = started(specifier, this.path);
     const found = module.promise === null ? module.namespace : await module.promise;
-    return checked(found, wanted, specifier);
+    return checked(found, wanted, specifier, module.path);
   }
 
   need(specifier, wanted = []) {
-    return checked(needed(specifier, this.path), wanted, specifier);
+    const module = wanted.length > 0 ? started(specifier, this.path) : undefined;
+    return checked(needed(specifier, this.path), wanted, specifier, module?.path);
   }
 
   async dynamic(specifier) {
@@ -90,19 +91,33 @@ class Unit {
   }
 }
 
-function checked(namespace, wanted, specifier) {
+function checked(namespace, wanted, specifier, path) {
   for (const name of wanted) {
-    if (!(name in namespace)) {
-      if (name === "default" && isServer(specifier)) {
-        continue;
-      }
+    if (!(name in namespace) && !isType(name, path)) {
       member(namespace, name, specifier);
     }
   }
   return namespace;
 }
 
-const isServer = specifier => /^servers\/[^/]+$/.test(specifier);
+/** Whether a file exports a type of that name: of what is imported and not used, nobody knows which it is. */
+function isType(name, path) {
+  if (path === undefined || exec(/^[\w$]+$/, name) === null) {
+    return false;
+  }
+  const text = host.readText(path);
+  return typeof text === "string" && exec(new RegExp(`\\bexport\\s+(?:declare\\s+)?(?:interface|type)\\s+${name.replaceAll("$", "\\$")}(?![\\w$])`), text) !== null;
+}
+
+/** What is imported as a whole by its default, unless it has one of its own. */
+function withDefault(namespace) {
+  if (!("default" in namespace)) {
+    defineProperty(namespace, "default", { value: namespace, configurable: true });
+  }
+  return namespace;
+}
+
+const WHOLE = /^\/(?:servers|skills)\/(?:[^/]+\/)?index\.[jt]s$/;
 
 function member(namespace, name, specifier) {
   if (name === "*") {
@@ -135,7 +150,7 @@ function started(specifier, from) {
     return { namespace: ours, promise: null };
   }
   if (specifier === "servers") {
-    return { namespace: allServers(), promise: null };
+    return { namespace: withDefault(allServers()), promise: null };
   }
   const path = resolvedPath(specifier, from);
   const known = modules.get(path);
@@ -150,7 +165,7 @@ function started(specifier, from) {
 
 function run(path, specifier) {
   const namespace = { __proto__: null };
-  const module = { namespace, promise: null, isReady: false };
+  const module = { namespace, promise: null, isReady: false, path };
   if (path.endsWith(".json")) {
     defineProperty(namespace, "default", { value: parse(readFile(path)), enumerable: true });
     return module;
@@ -172,6 +187,8 @@ function run(path, specifier) {
     if (unit.exported !== null) {
       const { value } = unit.exported;
       defineProperty(namespace, "default", { value, enumerable: true, configurable: true });
+    } else if (exec(WHOLE, path) !== null) {
+      withDefault(namespace);
     }
     return namespace;
   };
@@ -194,8 +211,19 @@ function run(path, specifier) {
 
 /** The error for a text that is no program. */
 function unreadable(problem, path = null) {
-  const error = new SyntaxError(path === null ? problem.message : `${path}: ${problem.message}`);
-  error.tidegateProblem = path === null ? problem : { hint: problem.hint };
+  const { message, line, column, source_line, hint } = problem;
+  if (path === null) {
+    const error = new SyntaxError(message);
+    error.tidegateProblem = problem;
+    return error;
+  }
+  // Its own place is that of the import.
+  const place = typeof line === "number" ? `${path}:${line}:${column}` : path;
+  const shown = typeof source_line === "string" ? ` in \`${source_line.trim()}\`` : "";
+  const error = new SyntaxError(`${place}: ${message}${shown}`);
+  if (typeof hint === "string") {
+    error.tidegateHint = hint;
+  }
   return error;
 }
 
@@ -214,7 +242,11 @@ function resolvedPath(specifier, from) {
     );
   }
   const folder = from.slice(0, from.lastIndexOf("/")) || "/";
-  const wanted = isRelative ? pathOf(`${folder}/${specifier}`) : pathOf(`/${specifier.replace(/^\//, "")}`);
+  let wanted = isRelative ? pathOf(`${folder}/${specifier}`) : pathOf(`/${specifier.replace(/^\//, "")}`);
+  // `./servers/x` is what files are read by; the workspace may have such a folder of its own.
+  if (exec(/^\/workspace\/(?:servers|skills|results)\//, wanted) !== null && asFile(wanted) === null) {
+    wanted = wanted.slice("/workspace".length);
+  }
   if (wanted.startsWith("/workspace/") && current.imports !== null) {
     throw new ImportError("files of the workspace cannot be imported at this isolation level");
   }

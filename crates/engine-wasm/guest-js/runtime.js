@@ -243,8 +243,8 @@ class Program {
     if (this.error === null) {
       this.error = { error };
     }
-    if (isOutOfMemory(error)) {
-      // What has been held back for this: there must be some to say so with.
+    if (isOutOfMemory(error) || error === null) {
+      // What has been held back for this: there must be some to say so with, and to the interpreter there was not.
       current.reserve = null;
     }
     this.isDone = true;

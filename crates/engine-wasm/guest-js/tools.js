@@ -237,9 +237,11 @@ async function rejected(error) {
 
 /** The error of a failed call, as if it had happened where the call was made. */
 function calledAt(error, { above, server, tool, stack }) {
-  if (above !== null && error instanceof ToolError) {
-    error.server ??= server;
-    error.tool ??= tool;
+  if (above !== null) {
+    if (error instanceof ToolError) {
+      error.server ??= server;
+      error.tool ??= tool;
+    }
     defineProperty(error, "stack", { value: stack, writable: true, configurable: true });
   }
   return error;
@@ -412,7 +414,7 @@ async function httpRequest(method, url, { headers = {}, body, json, params, time
   if (timeout !== undefined) {
     request.timeout = timeout;
   }
-  const answer = await ask('"$http"', encode(request)[0]);
+  const answer = await ask('"$http"', encode(request)[0], null, httpRequest);
   const { body: sent, ...rest } = answer;
   if ("base64" in sent) {
     return { ...rest, bytes: bytesOfBase64(sent.base64) };
@@ -441,6 +443,9 @@ async function waitUntil(check, { every = 30, timeout = 3600 } = {}) {
     }
   }
   const end = dateNow() + timeout * 1000;
+  // Once it has waited, nobody knows any more who asked for it.
+  const here = { stack: "" };
+  capture(here, waitUntil);
   for (;;) {
     const found = await check();
     if (found) {
@@ -448,7 +453,9 @@ async function waitUntil(check, { every = 30, timeout = 3600 } = {}) {
     }
     const left = end - dateNow();
     if (left <= 0) {
-      throw new TimeoutError(`waitUntil(): nothing after ${timeout} seconds; check gave ${inspect(found)} last`);
+      const error = new TimeoutError(`waitUntil(): nothing after ${timeout} seconds; check gave ${inspect(found)} last`);
+      defineProperty(error, "stack", { value: here.stack, writable: true, configurable: true });
+      throw error;
     }
     await sleep(Math.min(every * 1000, left));
   }

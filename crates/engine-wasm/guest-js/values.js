@@ -37,6 +37,8 @@ const characters = String.fromCharCode;
 const DEEPEST = 100;
 const PREVIEW = 500;
 const REPR = 200;
+// Readers of JSON in other languages, Python's among them, take no longer ones.
+const MOST_DIGITS_OF_INTEGERS = 4300;
 
 class TooLarge {
   constructor(bytes) {
@@ -116,6 +118,9 @@ class Walk {
         return "null";
       case "bigint": {
         const digits = bigToText(value);
+        if (digits.length > MOST_DIGITS_OF_INTEGERS) {
+          return this.described(value);
+        }
         this.take(digits.length);
         return digits;
       }

@@ -505,6 +505,15 @@ const MOST_WORDS: usize = 4000;
 /// An exception that stands for a limit says which, and its value.
 fn name_limit(error: &mut ProgramError, state: &State) {
     let refused = state.growth.refused || state.growth.suspect;
+    // QuickJS throws `null` where there is not even memory for the error.
+    if refused && error.kind == "Error" && error.message == "null" {
+        "InternalError".clone_into(&mut error.kind);
+        "out of memory".clone_into(&mut error.message);
+        error.hint = Some("Work in chunks and let go of what is no longer needed.".to_owned());
+    }
+    if refused && error.kind == "InternalError" {
+        error.limit = Some(engine::LimitKind::Memory);
+    }
     let limit = match error.kind.as_str() {
         // numpy has one of its own. A program may also raise it for reasons of its own.
         kind if (kind.ends_with("MemoryError") || kind == "InternalError") && refused => {
@@ -535,20 +544,21 @@ fn usage(state: &mut State) -> Usage {
 
 /// Says why a guest came to a stop, in the contract's words.
 fn stopped(error: &wasmtime::Error, state: &State) -> StepError {
+    let used_up = || StepError::LimitExceeded {
+        kind: engine::LimitKind::Memory,
+        allowed: format!("{} bytes", state.limits.memory_bytes),
+    };
     if let Some(stop) = error.downcast_ref::<Stop>() {
-        return stop.clone().into();
+        // What a guest says that has no memory left may be cut off.
+        let is_cut = matches!(stop, Stop::Protocol(_)) && state.growth.suspect;
+        return if is_cut { used_up() } else { stop.clone().into() };
     }
     if let Some(Exit(code)) = error.downcast_ref::<Exit>() {
         return StepError::Exited { code: *code };
     }
     match error.downcast_ref::<wasmtime::Trap>() {
         // Few of CPython's own paths survive a failed allocation everywhere, nor do all of ours.
-        trap if state.growth.suspect && (trap.is_some() || error.is::<Broken>()) => {
-            StepError::LimitExceeded {
-                kind: engine::LimitKind::Memory,
-                allowed: format!("{} bytes", state.limits.memory_bytes),
-            }
-        }
+        trap if state.growth.suspect && (trap.is_some() || error.is::<Broken>()) => used_up(),
         Some(trap) => StepError::Crashed { reason: trap.to_string() },
         None => StepError::Crashed { reason: format!("{error:#}") },
     }

@@ -19,7 +19,9 @@ mod source;
 
 use std::sync::Arc;
 
-use wasmtime::{AsContextMut, Instance, Memory, Store, TypedFunc, WasmParams, WasmResults};
+use wasmtime::{
+    AsContextMut, Instance, Memory, Store, TypedFunc, WasmParams, WasmResults,
+};
 
 pub(crate) use self::door::add_to_linker;
 pub(crate) use self::source::{Source, prepared};
@@ -67,6 +69,7 @@ pub(crate) const PACKAGE: &[&str] = &[
     include_str!("../guest-js/modules.js"),
     include_str!("../guest-js/runtime.js"),
     include_str!("../guest-js/globals.js"),
+    include_str!("../guest-js/numbers.js"),
     include_str!("../guest-js/locale.js"),
     include_str!("../guest-js/url.js"),
     include_str!("../guest-js/install.js"),
@@ -227,6 +230,12 @@ impl Script {
         let count = u32::try_from(given.len())?;
         let result = self.call.call(&mut store, (entry, entry, count, SCRATCH))?;
         self.arguments(&mut store, &[0; 3][..given.len()])?;
+        // A program may have changed what this is done with, and harms only itself. One that has no memory left
+        // would go on as if nothing had happened.
+        let suspect = store.as_context().data().growth.suspect;
+        if suspect && self.is_exception.call(&mut store, result)? != 0 {
+            return Err(Broken("there was no memory to say what went wrong".into()).into());
+        }
         self.free_value.call(&mut store, result)
     }
 

@@ -364,14 +364,18 @@ async fn until(moment: Option<SystemTime>) {
     }
 }
 
-/// How the exceptions of a program are called that has no memory left; numpy has one of its own.
+/// How the exceptions of a Python program are called that has no memory left; numpy has one of its own. That of a
+/// TypeScript program may have any cause, so that its engine says which limit it is.
 const NO_MEMORY: &str = "MemoryError";
 
 /// Whether a program ended because it had no memory left, so that its guest is not gone on with. Says
 /// so in the outcome.
 #[must_use]
 pub fn used_up(outcome: &mut Outcome) -> bool {
-    if outcome.error.as_ref().is_none_or(|error| !error.kind.ends_with(NO_MEMORY)) {
+    let is_used_up = |error: &ProgramError| {
+        error.kind.ends_with(NO_MEMORY) || error.limit == Some(LimitKind::Memory)
+    };
+    if !outcome.error.as_ref().is_some_and(is_used_up) {
         return false;
     }
     let mut note = "the program had no memory left and was rolled back: variables and files of the session are as they were before it".to_owned();

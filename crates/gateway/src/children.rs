@@ -380,7 +380,8 @@ impl Children {
                 let desk = Arc::new(desk);
                 let host = Arc::clone(&desk) as _;
                 session.configure(Start { host, servers, skills, ..session.start().clone() });
-                let ran = Resting::new(session, desk, rests, awake).run(program).await;
+                let child = Resting::new(session, desk, rests, awake);
+                let ran = child.kept_by(self.kept.clone()).run(program).await;
                 offer.after_run();
                 ran
             }

@@ -9,6 +9,9 @@
 //! * words and signs since the last place where nesting surely ends, over all open brackets.
 //!   `!!!!x`, `a => b => c`, `a.b.c` and `if (a) if (b) c` nest without brackets.
 //!
+//! The groups and classes of a regular expression are brackets too, on top of those around it: its
+//! parser calls itself for each.
+//!
 //! Whether `/` divides or opens a regular expression is nearly always known from what stands
 //! before it. Where it is not, the rest of the text is distrusted: strings and comments count as if
 //! they were code and nothing that was counted is forgotten, so that nothing can be hidden in what
@@ -88,6 +91,21 @@ const CONTROLS: &[&str] = &["for", "if", "while", "with", "await"];
 /// Words after which `/` may be either.
 const EITHER: &[&str] = &["await", "of", "yield"];
 
+/// Brackets that may stand in a text which is read with elements of pages in it, open or closed.
+const MOST_BRACKETS_OF_PAGES: usize = 1_000;
+
+/// Whether a text is so small that it cannot nest too deep, whatever in it is code. Between `<a>` and
+/// `</a>` a quote begins no string, which the scan does not know.
+pub(crate) fn is_small(text: &str) -> bool {
+    let mut scan = Scan::new(text.as_bytes());
+    scan.distrust = Some(0);
+    while scan.at < scan.bytes.len() {
+        scan.token();
+    }
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'(' | b'[' | b'{' | b'<')).count();
+    brackets <= MOST_BRACKETS_OF_PAGES && scan.chained <= MOST_CHAINED
+}
+
 /// Refuses what is too long or too deep.
 pub(crate) fn check(text: &str) -> Result<(), Problem> {
     if text.len() > LONGEST {
@@ -148,6 +166,8 @@ struct Scan<'a> {
     distrust: Option<usize>,
     /// Brackets since then that may be open, although they do not look like it.
     hidden: usize,
+    /// The most that are open at the same time in the regular expression just before.
+    in_pattern: usize,
 }
 
 impl<'a> Scan<'a> {
@@ -165,11 +185,12 @@ impl<'a> Scan<'a> {
             dots: 0,
             distrust: None,
             hidden: 0,
+            in_pattern: 0,
         }
     }
 
     fn excess(&self, text: &str) -> Option<Problem> {
-        let nested = self.levels.len() + self.hidden > MOST_NESTED;
+        let nested = self.levels.len() + self.hidden + self.in_pattern > MOST_NESTED;
         if !nested && self.chained.max(self.elses) <= MOST_CHAINED {
             return None;
         }
@@ -214,6 +235,7 @@ impl<'a> Scan<'a> {
     }
 
     fn token(&mut self) {
+        self.in_pattern = 0;
         if let Some((length, newline)) = self.blank() {
             self.newline |= newline;
             self.at += length;
@@ -423,11 +445,12 @@ impl<'a> Scan<'a> {
                 self.follow(Before::Operator);
             }
             Before::Operator | Before::Control => {
-                let mut in_class = false;
+                let (start, mut in_class) = (self.at, false);
                 self.literal(|byte| {
                     in_class = byte == b'[' || in_class && byte != b']';
                     matches!(byte, b'\n' | b'\r') || byte == b'/' && !in_class
                 });
+                self.in_pattern = open_in_pattern(&self.bytes[start..self.at]);
                 // Its flags, which are no words.
                 while is_part(self.peek(0)) && self.peek(0).is_ascii() && self.peek(0) != b'\\' {
                     self.at += 1;
@@ -491,6 +514,30 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// The most groups and classes that are open at the same time in a regular expression: whether a class
+/// can hold another depends on its flags, and a bracket in a class is a group's or none accordingly.
+fn open_in_pattern(pattern: &[u8]) -> usize {
+    let most = |classes_nest: bool| {
+        let (mut groups, mut classes, mut most) = (0_usize, 0_usize, 0);
+        let mut bytes = pattern.iter();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'\\' => {
+                    bytes.next();
+                }
+                b'[' if classes == 0 || classes_nest => classes += 1,
+                b']' => classes = classes.saturating_sub(1),
+                b'(' if classes == 0 => groups += 1,
+                b')' if classes == 0 => groups = groups.saturating_sub(1),
+                _ => {}
+            }
+            most = most.max(groups + classes);
+        }
+        most
+    };
+    most(false).max(most(true))
+}
+
 /// Whether words are made of it. Beyond ASCII there are blanks too, which are looked for first.
 fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\' | 128..)
@@ -547,6 +594,32 @@ mod tests {
             "a.else\n.b",
         ] {
             assert!(refused(&one.repeat(20_000)), "{one:?}");
+        }
+    }
+
+    #[test]
+    fn the_groups_of_a_regular_expression_are_brackets() {
+        let deep = 30_000;
+        for one in
+            ["(", "(?:", "(?=", "(?<!", "(?i:", "a|(", "[", "[]((", "[[](", "[^[", "\\\\(", "[(]("]
+        {
+            for flags in ["", "u", "v"] {
+                assert!(refused(&format!("return /{}/{flags}", one.repeat(deep))), "{one:?}");
+                let closed = format!("{}{}", one.repeat(deep), ")".repeat(deep));
+                assert!(refused(&format!("x = /{closed}/{flags}.test(y)")), "{one:?}");
+            }
+        }
+        // Those around it count as well.
+        let (half, other) = ("(".repeat(MOST_NESTED / 2), "(".repeat(MOST_NESTED / 2 + 1));
+        assert!(refused(&format!("x = {half}/{other}/")));
+        let problem = check(&format!("1;\nx = /{}/", "(".repeat(deep))).unwrap_err();
+        assert_eq!(problem.place.map(|place| place.line), Some(2), "{problem}");
+    }
+
+    #[test]
+    fn a_regular_expression_may_have_many_groups_one_after_another() {
+        for text in ["(a)|".repeat(1_000), "[[(]".repeat(100), "\\(\\[".repeat(1_000)] {
+            assert_eq!(check(&format!("x = /{text}/")), Ok(()));
         }
     }
 

@@ -15,7 +15,7 @@ use oxc::semantic::Semantic;
 use oxc::span::{SourceType, Span};
 
 use crate::place::Problem;
-use crate::{rewrite, strip};
+use crate::{bounds, rewrite, strip};
 
 /// How many elements may stand in a text that is looked through for them.
 const MOST_ELEMENTS: usize = 200;
@@ -33,8 +33,9 @@ pub(crate) fn constructs(program: &Program<'_>, text: &str) -> Result<(), Proble
 /// For a text that cannot be read: what to say if it can be read with elements of pages in it. Without
 /// them `<div>a</div>` is a regular expression that does not end.
 pub(crate) fn elements(text: &str) -> Option<Problem> {
-    // The parser calls itself for each, and `bounds` has not counted these.
-    if text.matches('<').count() > MOST_ELEMENTS {
+    // The parser calls itself for each, and `bounds` has not counted these, nor anything that is code only
+    // beside them.
+    if text.matches('<').count() > MOST_ELEMENTS || !bounds::is_small(text) {
         return None;
     }
     let allocator = Allocator::default();

@@ -14,19 +14,21 @@
 //! Variables stay what they are, so a `const` stays one and closures keep their speed; the next
 //! program reaches them through the pair of functions. Lines stay where they are.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use oxc::allocator::Allocator;
+use oxc::allocator::{Allocator, Vec as ArenaVec};
 use oxc::ast::ast::{
     ArrowFunctionExpression, AwaitExpression, BindingPattern, Declaration,
     ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportSpecifier, Expression,
-    ForOfStatement, Function, ImportDeclaration, ImportDeclarationSpecifier, ImportExpression,
-    ImportMeta, NewExpression, Program, Statement,
+    ForOfStatement, Function, IdentifierReference, ImportDeclaration, ImportDeclarationSpecifier,
+    ImportExpression, ImportMeta, NewExpression, Program, Statement,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::parser::Parser;
-use oxc::semantic::SemanticBuilder;
+use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::{GetSpan as _, SourceType, Span};
+use oxc::syntax::reference::ReferenceId;
 use oxc::syntax::scope::ScopeFlags;
 
 use crate::Prepared;
@@ -67,9 +69,13 @@ pub(crate) fn rewrite(stripped: &Stripped, kind: Kind, text: &str) -> Result<Pre
     let mut inside = Inside::default();
     inside.visit_program(&parsed.program);
     let mut maker = Maker {
+        scoping: &scoping,
+        first: first_place(&parsed.program),
+        end: parsed.program.span.end,
+        places: &inside.places,
         kind,
         is_async: kind == Kind::Program || inside.awaits,
-        edits: inside.edits,
+        edits: std::mem::take(&mut inside.edits),
         names: Vec::new(),
         exports: Vec::new(),
     };
@@ -97,7 +103,14 @@ fn in_users_words(problem: Problem, stripped: &Stripped, text: &str) -> Problem 
     Problem { place, source_line: line.map(str::to_owned), ..problem }
 }
 
-struct Maker {
+struct Maker<'s> {
+    scoping: &'s Scoping,
+    /// Where the first statement begins that imports nothing.
+    first: u32,
+    /// Where the text ends.
+    end: u32,
+    /// Where names stand.
+    places: &'s HashMap<ReferenceId, u32>,
     kind: Kind,
     is_async: bool,
     edits: Edits,
@@ -107,7 +120,7 @@ struct Maker {
     exports: Vec<(String, String)>,
 }
 
-impl Maker {
+impl Maker<'_> {
     fn program(&mut self, program: &Program<'_>) {
         if let Some(hashbang) = &program.hashbang {
             self.edits.replace(hashbang.span.start, hashbang.span.end, "");
@@ -135,6 +148,9 @@ impl Maker {
         match statement {
             Statement::ImportDeclaration(import) => self.import(import),
             Statement::ExportDeclaration(export) => {
+                if is_unplaced(statement) {
+                    self.edits.insert(export.span.start, PLACE);
+                }
                 self.edits.replace(export.span.start, export.declaration.span().start, "");
                 for name in declared(&export.declaration) {
                     self.exports.push((name.clone(), name.clone()));
@@ -143,6 +159,15 @@ impl Maker {
             }
             Statement::ExportNamedDeclaration(export) => {
                 self.edits.replace(export.span.start, export.span.end, ";");
+                if self.kind == Kind::Program {
+                    let is_default =
+                        |one: &&ExportSpecifier<'_>| &*one.exported.name() == "default";
+                    if let Some(one) = export.specifiers.iter().find(is_default) {
+                        // What it stands for may be set further down.
+                        let value = format!(";$tidegate.value({});", one.local.name());
+                        self.edits.insert(self.end, value);
+                    }
+                }
                 let pair = |one: &ExportSpecifier<'_>| {
                     (one.exported.name().to_string(), one.local.name().to_string())
                 };
@@ -217,7 +242,25 @@ impl Maker {
             None => format!("const {{{parts}}}={};", load(&checked)),
         };
         self.names.extend(whole);
-        self.edits.replace(import.span.start, import.span.end, text);
+        if self.is_used_before(import) {
+            self.edits.replace(import.span.start, import.span.end, ";");
+            self.edits.insert(self.first, text);
+        } else {
+            self.edits.replace(import.span.start, import.span.end, text);
+        }
+    }
+
+    /// Whether something that is imported is used further up: imports come first, wherever they stand.
+    fn is_used_before(&self, import: &ImportDeclaration<'_>) -> bool {
+        if import.span.start < self.first {
+            return false;
+        }
+        import.specifiers.iter().flatten().any(|specifier| {
+            let symbol = specifier.local().symbol_id.get();
+            let mut uses =
+                symbol.into_iter().flat_map(|one| self.scoping.get_resolved_reference_ids(one));
+            uses.any(|one| self.places.get(one).is_some_and(|&at| at < import.span.start))
+        })
     }
 
     fn default(&mut self, export: &ExportDefaultDeclaration<'_>) {
@@ -272,6 +315,13 @@ impl Maker {
         }
         out
     }
+}
+
+/// Where the first statement begins that imports nothing; where the text ends, if none does.
+fn first_place(program: &Program<'_>) -> u32 {
+    let mut others =
+        program.body.iter().filter(|one| !matches!(one, Statement::ImportDeclaration(_)));
+    others.next().map_or(program.span.end, |one| one.span().start)
 }
 
 /// The last statement that says something. Where types were, an empty one may be left.
@@ -348,9 +398,32 @@ struct Inside {
     /// Something is awaited outside every function.
     awaits: bool,
     functions: usize,
+    /// Lists of statements around.
+    depth: usize,
+    /// Where names stand.
+    places: HashMap<ReferenceId, u32>,
 }
 
 impl<'a> Visit<'a> for Inside {
+    fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
+        if let Some(reference) = it.reference_id.get() {
+            self.places.insert(reference, it.span.start);
+        }
+    }
+
+    fn visit_statements(&mut self, it: &ArenaVec<'a, Statement<'a>>) {
+        // Those of the top level are given their lines where they are made a function of.
+        for statement in it.iter().filter(|_| self.depth > 0) {
+            // The engine knows the lines of expressions.
+            if !matches!(statement, Statement::ExpressionStatement(_)) && is_unplaced(statement) {
+                self.edits.insert(statement.span().start, PLACE);
+            }
+        }
+        self.depth += 1;
+        walk::walk_statements(self, it);
+        self.depth -= 1;
+    }
+
     fn visit_import_expression(&mut self, it: &ImportExpression<'a>) {
         self.edits.replace(it.span.start, it.span.start + 6, "$tidegate.dynamic");
         walk::walk_import_expression(self, it);

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use oxc::allocator::Allocator;
+use oxc::ast::ast::{ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement};
 use oxc::codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc::diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc::parser::{ParseOptions, Parser};
-use oxc::semantic::SemanticBuilder;
+use oxc::semantic::{Scoping, SemanticBuilder};
 use oxc::span::SourceType;
-use oxc::transformer::{TransformOptions, Transformer};
+use oxc::transformer::{TransformOptions, Transformer, TypeScriptOptions};
 
 use crate::place::{Map, Problem};
 use crate::refuse;
@@ -43,9 +44,13 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
     }
     refuse::parted_namespaces(&program, &checked.semantic, text)?;
     let scoping = checked.semantic.into_scoping();
-    let transformed =
-        Transformer::new(&allocator, Path::new("program.ts"), &TransformOptions::default())
-            .build_with_scoping(scoping, &mut program);
+    mark_types(&mut program, &scoping);
+    // What is imported and not used here is used by the next program, or only to see whether it is there.
+    let typescript =
+        TypeScriptOptions { only_remove_type_imports: true, ..TypeScriptOptions::default() };
+    let options = TransformOptions { typescript, ..TransformOptions::default() };
+    let transformed = Transformer::new(&allocator, Path::new("program.ts"), &options)
+        .build_with_scoping(scoping, &mut program);
     if let Some(problem) = first(&transformed.diagnostics, text) {
         return Err(problem);
     }
@@ -70,6 +75,35 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
         places.collect()
     });
     Ok(Stripped { map: Map::new(tokens.unwrap_or_default()), code: printed.code })
+}
+
+/// Says of each import of a name that stands only where types do that it is one of a type.
+fn mark_types(program: &mut Program<'_>, scoping: &Scoping) {
+    for statement in &mut program.body {
+        let Statement::ImportDeclaration(import) = statement else { continue };
+        let Some(specifiers) = &mut import.specifiers else { continue };
+        let mut is_of_types = !specifiers.is_empty();
+        for specifier in specifiers.iter_mut() {
+            let ImportDeclarationSpecifier::ImportSpecifier(one) = specifier else {
+                is_of_types = false;
+                continue;
+            };
+            let mut uses = one
+                .local
+                .symbol_id
+                .get()
+                .into_iter()
+                .flat_map(|symbol| scoping.get_resolved_references(symbol))
+                .peekable();
+            if uses.peek().is_some() && uses.all(|one| !one.is_value()) {
+                one.import_kind = ImportOrExportKind::Type;
+            }
+            is_of_types &= one.import_kind.is_type();
+        }
+        if is_of_types {
+            import.import_kind = ImportOrExportKind::Type;
+        }
+    }
 }
 
 /// How programs are read, both times.

@@ -191,6 +191,37 @@ fn what_looks_into_a_constant_has_a_line() {
 }
 
 #[test]
+fn what_takes_something_apart_has_a_line_wherever_it_stands() {
+    for text in [
+        "const { a } = o.x",
+        "export const [a] = o.x",
+        "const f = () => {\n  const { a } = o.x;\n};",
+        "function f() {\n  for (const { a } of o.x) a();\n}",
+        "switch (1) { case 1: const [a] = o.x }",
+    ] {
+        assert_eq!(code(text).matches("0;").count(), 1, "{}", code(text));
+    }
+}
+
+#[test]
+fn what_is_imported_and_not_used_stays_unless_it_is_a_type() {
+    let loads = |text: &str| code(text).matches("$tidegate.load(").count();
+    assert_eq!(loads("import { a } from 'x'; import * as b from 'y'; import c from 'z';"), 3);
+    assert_eq!(loads("import { type A } from 'x'; import type { B } from 'y';"), 0);
+    assert_eq!(loads("import { A } from 'x'; const a: A = 1;"), 0);
+    let mixed = code("import { A, b } from 'x'; const a: A = 1;");
+    assert!(mixed.contains("\"b\":b") && !mixed.contains("\"A\""), "{mixed}");
+}
+
+#[test]
+fn an_import_that_is_used_further_up_comes_first() {
+    let code = code("f();\nimport { f } from 'x';\nimport { g } from 'y';\ng()");
+    let lines: Vec<&str> = code.lines().collect();
+    assert!(lines[1].starts_with("const {\"f\":f}=await"), "{code}");
+    assert!(lines[3].contains("\"g\":g"), "{code}");
+}
+
+#[test]
 fn a_compiler_reads_what_is_returned_as_thrown() {
     let text = "```ts\nif (a) return;\n/// <reference path='/etc/x.ts' />\nconst f = () => { return 1 };\nfor (;;) { return f() }\nreturn\n```";
     let read = reading(text).unwrap();
@@ -240,6 +271,9 @@ fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
     let (nested, chained) = (MOST_NESTED - 5, MOST_CHAINED - 50);
     let texts = [
         deep("(", "1", ")", nested),
+        format!("x = /{}/", "(".repeat(nested) + &")".repeat(nested)),
+        format!("x = /{}/", "(?=".repeat(nested) + &")".repeat(nested)),
+        format!("x = /{}/v", "[".repeat(nested) + "a" + &"]".repeat(nested)),
         deep("[", "", "]", nested),
         deep("{a:", "1", "}", nested),
         deep("(a, ", "1", ")", nested),
@@ -257,9 +291,60 @@ fn the_deepest_program_that_is_read_fits_in_a_guests_stack() {
         format!("let x: {}", deep("A<", "B", ">", chained / 3).replacen("x = ", "", 1)),
         format!("type X = {}string", "keyof ".repeat(chained)),
     ];
-    let read = std::thread::Builder::new().stack_size(12 << 20).spawn(move || {
+    let read = std::thread::Builder::new().stack_size(8 << 20).spawn(move || {
         for text in texts {
             let _ = program(&text);
+        }
+    });
+    read.unwrap().join().unwrap();
+}
+
+/// Texts of great depth, whatever nests in them: each is refused, and none uses up a stack of two
+/// megabytes.
+#[test]
+fn no_kind_of_nesting_uses_up_the_stack() {
+    let deep = |one: &str, middle: &str, other: &str| {
+        format!("{}{middle}{}", one.repeat(60_000), other.repeat(60_000))
+    };
+    let texts = [
+        format!("return /{}/", deep("(", "", ")")),
+        format!("return /{}/", deep("(?=", "", ")")),
+        format!("return /{}/v", deep("[", "a", "]")),
+        format!("let a: {}", deep("Array<", "string", ">")),
+        format!("let a: {}", deep("(", "string", ")")),
+        format!("let a: {}", deep("[", "string", "]")),
+        format!("let a: {}", deep("{ a: ", "string", "}")),
+        format!("let a: {}", deep("A extends B ? C : ", "D", "")),
+        format!("let a: {}", deep("() => ", "D", "")),
+        format!("let a: {}", deep("`${", "D", "}`")),
+        format!("type A = {}", deep("| [", "D", "]")),
+        format!("let a = {}", deep("`${", "1", "}`")),
+        format!("let a = {}", deep("f`${", "1", "}`")),
+        format!("return {}", deep("<a>", "", "</a>")),
+        format!("return {}", deep("<a b={", "1", "} />")),
+        // In the text of an element a quote begins nothing.
+        format!("return <a>'{{{}", deep("(", "", ")")),
+        format!("return <a>\"{{{}", deep("!", "1", "")),
+        format!("return <a>`{{{}", deep("a=>", "1", "")),
+        format!("return <a>/* {{{}", deep("[", "", "]")),
+        format!("return <a>// {{{}", deep("new ", "A", "")),
+        format!("return <a>/'/{{{}", deep("{a:", "1", "}")),
+        format!("let {}", deep("{ a: ", "b", "}")),
+        format!("let {}", deep("[", "b", "]")),
+        deep("class A { static { ", "", "} }"),
+        deep("function f() { ", "", "}"),
+        deep("namespace A { ", "", "}"),
+        deep("switch (a) { case 1: ", "", "}"),
+        deep("try { ", "", "} finally {}"),
+        deep("a: ", "1", ""),
+        deep("@a(", "", ") class B {}"),
+    ];
+    let read = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        for text in texts {
+            let begin: String = text.chars().take(20).collect();
+            assert!(program(&text).is_err(), "{begin}");
+            assert!(module(&text).is_err(), "{begin}");
+            assert!(reading(&text).is_none(), "{begin}");
         }
     });
     read.unwrap().join().unwrap();

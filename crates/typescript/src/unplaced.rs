@@ -2,11 +2,12 @@
 //!
 //! QuickJS knows a line from names, calls and the beginnings of statements that are expressions. A constant is none
 //! of these: `return null.x` fails, as far as it knows, where the function begins. A plain `0;` before such a
-//! statement gives it the line.
+//! statement gives it the line. What takes something apart, `const { a } = b.c`, is none of these either, wherever it
+//! stands.
 
 use oxc::ast::ast::{
     ArrowFunctionExpression, BindingPattern, ComputedMemberExpression, Expression, ForOfStatement,
-    Function, Statement, StaticMemberExpression, VariableDeclarator,
+    ForStatementLeft, Function, Statement, StaticMemberExpression, VariableDeclarator,
 };
 use oxc::ast_visit::{Visit, walk};
 use oxc::syntax::scope::ScopeFlags;
@@ -14,7 +15,7 @@ use oxc::syntax::scope::ScopeFlags;
 /// What gives a statement its line.
 pub(crate) const PLACE: &str = "0;";
 
-/// Whether something in a statement looks into a constant, where it may find nothing.
+/// Whether something in a statement looks into a constant or takes something apart, where it may find nothing.
 pub(crate) fn is_unplaced(statement: &Statement<'_>) -> bool {
     let mut found = Unplaced(false);
     found.visit_statement(statement);
@@ -46,6 +47,10 @@ fn begins_with_a_constant(mut expression: &Expression<'_>) -> bool {
     }
 }
 
+fn is_taken_apart(pattern: &BindingPattern<'_>) -> bool {
+    !matches!(pattern, BindingPattern::BindingIdentifier(_))
+}
+
 impl<'a> Visit<'a> for Unplaced {
     fn visit_static_member_expression(&mut self, it: &StaticMemberExpression<'a>) {
         self.0 |= begins_with_a_constant(&it.object);
@@ -58,13 +63,18 @@ impl<'a> Visit<'a> for Unplaced {
     }
 
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
-        let is_taken_apart = !matches!(it.id, BindingPattern::BindingIdentifier(_));
-        self.0 |= is_taken_apart && it.init.as_ref().is_some_and(begins_with_a_constant);
+        self.0 |= it.init.is_some() && is_taken_apart(&it.id);
         walk::walk_variable_declarator(self, it);
     }
 
     fn visit_for_of_statement(&mut self, it: &ForOfStatement<'a>) {
-        self.0 |= begins_with_a_constant(&it.right);
+        let takes_apart = match &it.left {
+            ForStatementLeft::VariableDeclaration(left) => {
+                left.declarations.iter().any(|one| is_taken_apart(&one.id))
+            }
+            _ => false,
+        };
+        self.0 |= takes_apart || begins_with_a_constant(&it.right);
         walk::walk_for_of_statement(self, it);
     }
 

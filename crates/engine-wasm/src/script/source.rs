@@ -46,7 +46,8 @@ pub(super) fn module(text: &str) -> serde_json::Result<Arc<str>> {
     if let Some(known) = lock(&LATELY).get(&key) {
         return Ok(Arc::clone(known));
     }
-    let made: Arc<str> = serde_json::to_string(&source(None, typescript::module(text)))?.into();
+    let prepared = with_room(|| typescript::module(text));
+    let made: Arc<str> = serde_json::to_string(&source(None, prepared))?.into();
     if made.len() <= LONGEST_KEPT {
         let mut lately = lock(&LATELY);
         if lately.len() >= MOST_KEPT {
@@ -56,6 +57,25 @@ pub(super) fn module(text: &str) -> serde_json::Result<Arc<str>> {
     }
     Ok(made)
 }
+
+/// Does something that may need all the stack that reading a text can take. A file is imported from within
+/// the guest, which may have used up nearly all of its thread's, and whoever overflows it ends the process.
+fn with_room<T: Send>(task: impl FnOnce() -> Result<T, Problem> + Send) -> Result<T, Problem> {
+    let none = || Problem {
+        message: "the file could not be read: this machine has no thread left for it".to_owned(),
+        place: None,
+        source_line: None,
+        hint: Some("Import fewer files at once, or try again later.".to_owned()),
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("module".to_owned()).stack_size(STACK);
+        let read = thread.spawn_scoped(scope, task).map_err(|_| none())?;
+        read.join().unwrap_or_else(|_| Err(none()))
+    })
+}
+
+/// The same as a guest has for its program.
+const STACK: usize = crate::threads::STACK;
 
 /// Files that were imported lately, by their content: the same few bindings in every session.
 static LATELY: LazyLock<Mutex<HashMap<Digest, Arc<str>>>> = LazyLock::new(Mutex::default);

@@ -78,6 +78,12 @@ pub(crate) trait Kept: Send + Sync {
 
     /// How many children there were in earlier processes, at most.
     fn children_before(&self) -> u64;
+
+    /// A child computes from now on,
+    fn steps(&self);
+
+    /// and no longer.
+    fn has_stepped(&self);
 }
 
 /// Tells of a call that changes something, once it cannot be forgotten.

@@ -19,6 +19,7 @@ use engine::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::warn;
 
+use super::Kept;
 use crate::desk::Desk;
 
 /// How often one that has a place looks whether others wait for its place.
@@ -110,6 +111,28 @@ pub(super) struct Resting<'a> {
     /// Where it is: after it was let go, or from the beginning if its run has no place.
     place: Option<OwnedSemaphorePermit>,
     guest: Option<Box<dyn Guest>>,
+    /// What writes down what becomes of its run.
+    kept: Option<Arc<dyn Kept>>,
+}
+
+/// A child computes as long as this is there.
+struct Stepping<'a>(Option<&'a dyn Kept>);
+
+impl<'a> Stepping<'a> {
+    fn of(kept: Option<&'a dyn Kept>) -> Self {
+        if let Some(kept) = kept {
+            kept.steps();
+        }
+        Self(kept)
+    }
+}
+
+impl Drop for Stepping<'_> {
+    fn drop(&mut self) {
+        if let Some(kept) = self.0 {
+            kept.has_stepped();
+        }
+    }
 }
 
 impl<'a> Resting<'a> {
@@ -123,7 +146,13 @@ impl<'a> Resting<'a> {
     ) -> Self {
         let (start, all_awake) = (session.start().clone(), awake.0);
         let (awake, guest) = (Some(awake), None);
-        Self { session, start, desk, rests, all_awake, awake, place, guest }
+        Self { session, start, desk, rests, all_awake, awake, place, guest, kept: None }
+    }
+
+    /// The same, told to what writes down what becomes of its run.
+    pub(super) fn kept_by(mut self, kept: Option<Arc<dyn Kept>>) -> Self {
+        self.kept = kept;
+        self
     }
 
     /// Runs a program to its end. Dropping the future stops it.
@@ -133,7 +162,10 @@ impl<'a> Resting<'a> {
         let mut input = Input::Run(program);
         loop {
             let Some(guest) = &mut self.guest else { return Err(gone()) };
-            match guest.step(input).await {
+            let stepping = Stepping::of(self.kept.as_deref());
+            let step = guest.step(input).await;
+            drop(stepping);
+            match step {
                 Ok(Step::Done(outcome)) => {
                     self.desk.messages_are_had();
                     return Ok(*outcome);

@@ -23,7 +23,7 @@ const MOST_COMBINATIONS: usize = 200;
 const MOST_COMBINED: usize = 6;
 
 /// Exceptions that are told apart; the programs' own are `other`.
-const ERRORS: [&str; 38] = [
+const ERRORS: [&str; 39] = [
     "AnalysisError",
     "ApprovalNeeded",
     "ArgumentError",
@@ -36,6 +36,7 @@ const ERRORS: [&str; 38] = [
     "Deadlock",
     "Exited",
     "FileNotFoundError",
+    "GivenUp",
     "ImportError",
     "IndexError",
     "KeyError",

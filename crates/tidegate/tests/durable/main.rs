@@ -7,6 +7,7 @@
 mod again;
 mod canaries;
 mod children;
+mod crashes;
 mod effects;
 mod forgotten;
 mod gated;

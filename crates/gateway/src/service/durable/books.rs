@@ -127,6 +127,14 @@ impl Kept for ChildLedger {
     fn children_before(&self) -> u64 {
         self.0.children_before()
     }
+
+    fn steps(&self) {
+        self.0.steps();
+    }
+
+    fn has_stepped(&self) {
+        self.0.has_stepped();
+    }
 }
 
 /// Writes down whether a call that changes something has left, and holds it back from when its run is

@@ -97,7 +97,9 @@ impl Driver<'_> {
     ) -> Result<Ended, Refusal> {
         loop {
             let Some(there) = guest.as_mut() else { return Err(Refusal::Draining) };
+            let stepping = self.keeper.step();
             let step = there.step(input).await;
+            drop(stepping);
             // A step that has come to its end has given the program what there was for it.
             self.desk.messages_are_had();
             match step {

@@ -3,6 +3,7 @@
 mod after;
 mod given_up;
 mod soon;
+pub(super) mod steps;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +18,7 @@ pub(crate) use self::after::{Called, Known};
 use super::Effect;
 use super::images::{image_files, last_image, names_in, read_image};
 use super::ledger::{self, Begun, ImageLine, Ledger, Line};
-use super::over::{damaged, told, told_well};
+use super::over::{damaged, ends_processes, told, told_well};
 use super::own::Own;
 use super::past::{Left, OfChild, Past, REFUSED};
 use crate::hearing::{CallNote, Fate};
@@ -51,6 +52,10 @@ pub(crate) struct Keeper {
 
 #[derive(Default)]
 struct State {
+    /// How many processes ended within a step of it, if it was taken up and has not got on since.
+    died: Option<u64>,
+    /// Steps under way, of its own and of those that it started.
+    inside: usize,
     /// Not there until there is something to write.
     ledger: Option<Ledger>,
     /// The last image, and its number.
@@ -130,9 +135,11 @@ impl Keeper {
             let _ = std::fs::remove_file(half);
         }
         let Past { image, left, spare, earlier, of_children, ended, .. } = past;
+        let died = steps::died(&folder);
         let over = match (told_as, damage) {
             (Some(SUCCEEDED), _) => Some(told_well()),
             (_, Some(damage)) => Some(damaged(damage)),
+            (None, None) if died >= steps::MOST_DIED => Some(ends_processes(&begun.run)),
             (told_as, None) => told_as.map(|_| told(ended)),
         };
         // What was told to be over has none any more.
@@ -145,6 +152,7 @@ impl Keeper {
             earlier,
             of_children,
             is_damaged: damage.is_some(),
+            died: Some(died),
             ..State::default()
         });
         let begun = *begun;
@@ -486,6 +494,7 @@ impl Keeper {
             }
             state.image = number;
             state.spare.clear();
+            keeper.gets_on(&mut state);
             drop(state);
             // Says that its line was written, whatever becomes of the ledger. It is found without that, too.
             let _ = std::fs::rename(path, named);

@@ -2,6 +2,9 @@
 
 use engine::{Outcome, ProgramError};
 
+use super::keeper::steps::MOST_DIED;
+use crate::service::ids::RunId;
+
 /// The end of a run of which nobody can say what it has done.
 pub(super) fn damaged(damage: &str) -> Outcome {
     Outcome::failed(ProgramError {
@@ -10,6 +13,20 @@ pub(super) fn damaged(damage: &str) -> Outcome {
             "this run cannot go on: {damage}, so that nobody knows what it has done; it is not begun again"
         ),
         hint: Some("Find out with tools that read what was done, and do only the rest.".to_owned()),
+        ..ProgramError::default()
+    })
+}
+
+/// The end of a run in whose steps one process after the other has ended.
+pub(super) fn ends_processes(run: &RunId) -> Outcome {
+    Outcome::failed(ProgramError {
+        kind: "GivenUp".to_owned(),
+        message: format!(
+            "this run is given up: it was gone on with after {MOST_DIED} starts of the gateway, and each time the process ended while its program was computing; it is not begun again, so that the gateway can go on"
+        ),
+        hint: Some(format!(
+            "Look into the gateway's log for why it ended: it may be this program, or too little memory for the gateway. Then run it with resume_from=\"{run}\": what was done is not done twice."
+        )),
         ..ProgramError::default()
     })
 }

@@ -267,3 +267,47 @@ async fn a_message_that_nobody_had_may_be_asked_for_again_and_one_that_was_poste
     let unknown: Vec<bool> = calls.iter().map(Left::is_unknown).collect();
     assert_eq!(unknown, [false, false, true]);
 }
+
+#[tokio::test]
+async fn a_run_is_given_up_in_whose_steps_one_process_after_the_other_ends() {
+    let (_folder, own) = own();
+    let begun = begun();
+    let folder = own.folder.join(begun.run.as_str());
+    let first = keeper(&own, begun.clone());
+    first.accept().await.unwrap();
+    // Its first process may have ended for any reason.
+    first.steps();
+    for process in 0..steps::MOST_DIED {
+        let found = Keeper::find(folder.clone()).unwrap().unwrap();
+        assert!(found.over.is_none(), "{process}");
+        // Steps that come to an end are no reason, nor is the end of a process in between.
+        drop(found.keeper.step());
+        let again = Keeper::find(folder.clone()).unwrap().unwrap();
+        assert!(again.over.is_none(), "{process}");
+        // That of a program that it started is one.
+        again.keeper.steps();
+        if process == 0 {
+            drop(again.keeper.step());
+        }
+    }
+    let error = Keeper::find(folder).unwrap().unwrap().over.unwrap().error.unwrap();
+    assert_eq!(error.kind, "GivenUp");
+    assert!(error.hint.unwrap().contains(begun.run.as_str()));
+}
+
+#[tokio::test]
+async fn a_run_that_gets_on_is_not_given_up() {
+    let (_folder, own) = own();
+    let begun = begun();
+    let folder = own.folder.join(begun.run.as_str());
+    keeper(&own, begun).accept().await.unwrap();
+    for _ in 0..3 * steps::MOST_DIED {
+        let found = Keeper::find(folder.clone()).unwrap().unwrap();
+        assert!(found.over.is_none());
+        let keeper = Arc::new(found.keeper);
+        keeper.steps();
+        image(&keeper, &[]).await;
+        keeper.has_stepped();
+        keeper.steps();
+    }
+}

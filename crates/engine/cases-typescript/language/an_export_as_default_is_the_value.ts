@@ -1,0 +1,3 @@
+// expect: value 3
+const x = 3;
+export { x as default };

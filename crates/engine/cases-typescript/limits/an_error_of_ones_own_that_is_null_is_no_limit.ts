@@ -1,0 +1,2 @@
+// expect: raised Error: null
+throw null;
