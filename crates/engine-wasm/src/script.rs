@@ -19,9 +19,7 @@ mod source;
 
 use std::sync::Arc;
 
-use wasmtime::{
-    AsContextMut, Instance, Memory, Store, TypedFunc, WasmParams, WasmResults,
-};
+use wasmtime::{AsContextMut, Instance, Memory, Store, TypedFunc, WasmParams, WasmResults};
 
 pub(crate) use self::door::add_to_linker;
 pub(crate) use self::source::{Source, prepared};
