@@ -319,6 +319,21 @@ fn a_server_has_its_files_under_every_name() {
 }
 
 #[test]
+fn a_module_exports_nothing_that_makes_it_a_promise() {
+    let catalog = catalog_of("th", &json!([{"name": "then"}, {"name": "Then"}, {"name": "other"}]));
+    let files = bindings::typescript_server(catalog.servers().next().expect("a server"));
+    for file in &files {
+        let exports = |line: &str| line.starts_with("export") && line.contains("then");
+        for line in file.text.lines().filter(|line| exports(line)) {
+            let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            assert!(words.clone().all(|word| word != "then"), "{}: {line}", file.path);
+        }
+    }
+    let index = files.iter().find(|file| file.path == "th/index.ts").expect("an index");
+    assert!(index.text.contains("then_"), "{}", index.text);
+}
+
+#[test]
 fn where_nothing_is_compiled_every_tool_is_a_file_under_its_own_name() {
     let tools = ["GetDocument", "files/read", "files", "a", "a.py/b", "../x", "getdocument"];
     let tools: Vec<Value> =

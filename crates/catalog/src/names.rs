@@ -27,6 +27,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 pub use parameters::parameters;
+pub use reserved::THENABLE;
 pub use words::{fold, words};
 
 /// The longest identifier, in characters.

@@ -18,6 +18,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, layer};
 
+use crate::config::shown;
 use crate::exit::Misuse;
 use crate::out::{self, BAD, DIM};
 
@@ -73,10 +74,6 @@ fn of_our_own(wanted: &str) -> String {
 /// shown.
 fn capped(wanted: &Targets) -> Targets {
     let least = |level: LevelFilter| level.min(LevelFilter::INFO);
-    let is_own = |target: &str| {
-        let crate_name = target.split("::").next().unwrap_or_default();
-        OWN.contains(&crate_name)
-    };
     let mut capped = Targets::new();
     if let Some(level) = wanted.default_level() {
         capped = capped.with_default(least(level)).with_targets(OWN.map(|name| (name, level)));
@@ -87,19 +84,23 @@ fn capped(wanted: &Targets) -> Targets {
     )
 }
 
+fn is_own(target: &str) -> bool {
+    let crate_name = target.split("::").next().unwrap_or_default();
+    OWN.contains(&crate_name)
+}
+
 /// Makes an object of each event: when, how urgent, from where, and its fields.
 struct Objects;
 
 impl<S: Subscriber> Layer<S> for Objects {
     fn on_event(&self, event: &Event<'_>, _: layer::Context<'_, S>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
+        let fields = Fields::of(event);
         let about = event.metadata();
         let line = json!({
             "time": time(SystemTime::now()),
             "level": about.level().as_str(),
             "target": about.target(),
-            "fields": fields.0,
+            "fields": fields.values,
         });
         // In one piece, so that lines of several threads do not mix.
         out::tell_raw(line);
@@ -131,13 +132,31 @@ fn hidden(text: &str) -> String {
     tools.map_or_else(|| text.to_owned(), |tools| tools.veil().logged(text))
 }
 
+/// What a library says, without what its addresses and the settings of servers keep.
+fn of_others(text: &str) -> String {
+    shown::without_secrets(&upstream::without_credentials(text.to_owned()))
+}
+
 /// The fields of an event, as JSON.
-#[derive(Default)]
-struct Fields(Map<String, Value>);
+struct Fields {
+    values: Map<String, Value>,
+    /// Whether we wrote what it says. Others do not know what is a secret.
+    is_own: bool,
+}
 
 impl Fields {
+    fn of(event: &Event<'_>) -> Self {
+        let mut fields = Self { values: Map::new(), is_own: is_own(event.metadata().target()) };
+        event.record(&mut fields);
+        fields
+    }
+
+    fn text(&self, text: &str) -> String {
+        if self.is_own { hidden(text) } else { hidden(&of_others(text)) }
+    }
+
     fn put(&mut self, field: &Field, value: impl Into<Value>) {
-        self.0.insert(field.name().to_owned(), value.into());
+        self.values.insert(field.name().to_owned(), value.into());
     }
 }
 
@@ -159,11 +178,13 @@ impl Visit for Fields {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.put(field, hidden(value));
+        let text = self.text(value);
+        self.put(field, text);
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        self.put(field, hidden(&format!("{value:?}")));
+        let text = self.text(&format!("{value:?}"));
+        self.put(field, text);
     }
 }
 
@@ -195,13 +216,12 @@ struct Lines;
 
 impl<S: Subscriber> Layer<S> for Lines {
     fn on_event(&self, event: &Event<'_>, _: layer::Context<'_, S>) {
-        let mut fields = Fields::default();
-        event.record(&mut fields);
-        let mut line = match fields.0.remove("message") {
+        let mut fields = Fields::of(event);
+        let mut line = match fields.values.remove("message") {
             Some(Value::String(message)) => message,
             _ => String::new(),
         };
-        for (name, value) in fields.0 {
+        for (name, value) in fields.values {
             // Writing to a string does not fail.
             let _ = write!(line, " {name}={value}");
         }
@@ -234,6 +254,15 @@ mod tests {
             assert!(!shows("rmcp=trace,hyper=debug,reqwest=trace", target, Level::DEBUG));
             assert!(!shows("trace,rmcp=trace", target, Level::DEBUG));
         }
+    }
+
+    #[test]
+    fn what_libraries_say_has_no_secrets_of_addresses() {
+        let said =
+            "error sending request, url: \"http://u:pw@127.0.0.1:9/mcp?k=abc\", when connecting";
+        let shown =
+            "error sending request, url: \"http://u:***@127.0.0.1:9/mcp?k=***\", when connecting";
+        assert_eq!(of_others(said), shown);
     }
 
     #[test]

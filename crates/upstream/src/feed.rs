@@ -91,7 +91,8 @@ impl Default for Feed {
 impl Feed {
     /// A feed whose happenings go where those of others go too.
     pub(crate) fn telling(server: &ServerName, happenings: broadcast::Sender<Happening>) -> Self {
-        Self { server: server.0.clone(), happenings, ..Self::default() }
+        let (server, mask) = (server.0.clone(), Mask::known());
+        Self { server, happenings, mask, ..Self::default() }
     }
 
     /// What must not be heard of it.

@@ -47,6 +47,8 @@ pub use error::{CallFailure, ConnectError};
 pub use feed::{Note, NoteKind};
 pub use hook::Hook;
 pub use letters::whole_letters;
+pub use mask::without_credentials;
+pub use mcp::read_tool;
 pub use options::{Elicitation, Options, Roots};
 pub use passing::{Abilities, Event, Happening, PassFailure, Passing, Refused};
 pub use result::{Part, Prompt, PromptMessage, Resource, ToolResult};

@@ -8,7 +8,7 @@
 //! Values of fewer than [`SHORTEST`] letters are not looked for: they would be found everywhere.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -34,6 +34,20 @@ const TOKENS: usize = 8;
 const MOST: usize = 2_000;
 /// What stands in their place.
 const INSTEAD: &str = "***";
+
+/// What is looked for of each server there is. It is for what libraries say of connections in the log, which
+/// knows no servers.
+static EVERY: RwLock<Vec<Weak<Mask>>> = RwLock::new(Vec::new());
+
+/// A text that no server's credentials are in.
+#[must_use]
+pub fn without_credentials(mut text: String) -> String {
+    let every = EVERY.read().unwrap_or_else(PoisonError::into_inner);
+    for forms in every.iter().filter_map(Weak::upgrade).filter_map(|mask| mask.wary()) {
+        forms.text(&mut text);
+    }
+    text
+}
 
 /// What must not come back from one server.
 #[derive(Debug, Default)]
@@ -62,6 +76,15 @@ struct Forms {
 }
 
 impl Mask {
+    /// One whose values are in no line of the log either.
+    pub(crate) fn known() -> Arc<Self> {
+        let mask = Arc::default();
+        let mut every = EVERY.write().unwrap_or_else(PoisonError::into_inner);
+        every.retain(|mask| mask.strong_count() > 0);
+        every.push(Arc::downgrade(&mask));
+        mask
+    }
+
     /// Looks for these from now on, instead of those that were configured before. `perhaps` is looked for
     /// in standard error and in problems only.
     pub(crate) fn configured(
@@ -171,10 +194,12 @@ impl Mask {
         })
     }
 
-    /// What a server offers. Names of tools stay, since they are called by them.
+    /// What a server offers. Tools are called by their names, so that one with a credential in its name is
+    /// left out.
     pub(crate) fn listing(&self, listing: Listing) -> Listing {
         self.with(listing, |forms, listing| {
             let Listing { server: _, title, version, description, tools } = listing;
+            tools.retain(|tool| !forms.is_in(&tool.name.0));
             for text in [title, version, description] {
                 forms.maybe(text);
             }

@@ -1,6 +1,7 @@
 //! A connection from which no credential comes back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use catalog::{Listing, ToolName};
@@ -17,11 +18,13 @@ use crate::result::{Prompt, Resource, ToolResult};
 pub(crate) struct Masked {
     inner: Arc<dyn Connection>,
     feed: Arc<Feed>,
+    /// Tools that are not offered, because their names have a credential in them.
+    withheld: AtomicUsize,
 }
 
 impl Masked {
     pub(crate) fn new(inner: Arc<dyn Connection>, feed: Arc<Feed>) -> Self {
-        Self { inner, feed }
+        Self { inner, feed, withheld: AtomicUsize::new(0) }
     }
 
     fn mask(&self) -> &Mask {
@@ -34,7 +37,11 @@ impl Connection for Masked {
     async fn listing(&self) -> Result<Listing, ConnectError> {
         let mask = self.mask();
         let listed = self.inner.listing().await;
-        listed.map(|listing| mask.listing(listing)).map_err(|problem| mask.unconnected(problem))
+        let listing = listed.map_err(|problem| mask.unconnected(problem))?;
+        let all = listing.tools.len();
+        let listing = mask.listing(listing);
+        self.withheld.store(all - listing.tools.len(), Ordering::Relaxed);
+        Ok(listing)
     }
 
     async fn call(
@@ -133,6 +140,15 @@ impl Connection for Masked {
     }
 
     fn facts(&self) -> Facts {
-        self.mask().facts(self.inner.facts())
+        let mut facts = self.mask().facts(self.inner.facts());
+        let withheld = self.withheld.load(Ordering::Relaxed);
+        if withheld > 0 {
+            let tools = if withheld == 1 { "tool" } else { "tools" };
+            facts.left_out.push(format!(
+                "{withheld} {tools}: the name has a secret of this server's settings in it; \
+                 change that secret, which the server gives away"
+            ));
+        }
+        facts
     }
 }

@@ -47,6 +47,8 @@ use crate::passing::{Abilities, Happening, PassFailure, Passing};
 use crate::result::{Prompt, Resource, ToolResult};
 use crate::trace;
 
+pub use convert::tool as read_tool;
+
 /// Bytes of a server's instructions that are kept as its description.
 const INSTRUCTIONS: usize = 4 << 10;
 /// Bytes of a server's error message that are passed on.
@@ -55,6 +57,8 @@ const MESSAGE: usize = 4 << 10;
 const GOODBYE: Duration = Duration::from_secs(6);
 /// The error that asks for a visit to a web page first (2025-11-25).
 const URL_ELICITATION_REQUIRED: i32 = -32_042;
+/// The error of servers that have no such resource.
+const NO_RESOURCE: i64 = -32_002;
 /// The error that asks for a capability we do not have (2026-07-28).
 const MISSING_CAPABILITY: i32 = -32_021;
 
@@ -377,9 +381,18 @@ impl Connection for McpConnection {
     async fn resource(&self, uri: &str) -> Result<Vec<Resource>, CallFailure> {
         let request =
             ClientRequest::ReadResourceRequest(Request::new(ReadResourceRequestParams::new(uri)));
-        let mut value = self.answered("resources/read", request).await?;
-        let Some(Value::Array(contents)) = value.get_mut("contents").map(Value::take) else {
-            return Ok(Vec::new());
+        const METHOD: &str = "resources/read";
+        let mut value = self.answered(METHOD, request).await?;
+        let contents = match value.get_mut("contents").map(Value::take) {
+            Some(Value::Array(contents)) => contents,
+            Some(single @ Value::Object(_)) => vec![single],
+            // Some that have no such resource say so in an answer of their own making.
+            _ => {
+                let said = shortened(&convert::said(&value), MESSAGE);
+                let message = format!("it answered without `contents`: {said}");
+                let (server, tool) = (self.server.clone(), ToolName(METHOD.to_owned()));
+                return Err(CallFailure::Refused { server, tool, code: NO_RESOURCE, message });
+            }
         };
         Ok(contents.into_iter().filter_map(convert::resource).collect())
     }

@@ -380,7 +380,10 @@ async fn watch_over(slot: Weak<Slot>, connection: Arc<dyn Connection>, feed: Arc
         let listing = connection.listing().await;
         let Some(slot) = slot.upgrade() else { return };
         match listing {
-            Ok(listing) => slot.listed(listing),
+            Ok(listing) => {
+                slot.listed(listing);
+                lock(&slot.inner).facts = connection.facts();
+            }
             Err(problem) => feed.note(NoteKind::Noticed, &problem.to_string()),
         }
         feed.tools_seen(changed);

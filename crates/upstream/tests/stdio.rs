@@ -378,6 +378,10 @@ async fn resources_and_prompts_are_reachable() {
         upstreams.resource(&server, "test://none").await,
         Err(CallFailure::Refused { .. })
     ));
+    // What has no contents is no resource, whatever it is instead.
+    let odd = upstreams.resource(&server, "test://odd").await.unwrap_err();
+    assert!(matches!(odd, CallFailure::Refused { .. }), "{odd:?}");
+    assert!(odd.to_string().contains("`contents`: there is no test://odd"), "{odd}");
     assert_eq!(upstreams.prompts(&server).await.unwrap()[0]["name"], "greet");
     let arguments = json!({"who": 7}).as_object().unwrap().clone();
     let prompt = upstreams.prompt(&server, "greet", arguments).await.unwrap();
@@ -417,6 +421,19 @@ async fn a_credential_that_a_child_was_given_does_not_come_back() {
     let environment = plain(&upstreams, "normal", "environment").await.unwrap();
     assert_eq!(environment.structured.as_ref().unwrap()["TOKEN"], "***");
     assert!(!format!("{environment:?}").contains("ghp_0123456789"), "{environment:?}");
+}
+
+#[tokio::test]
+async fn a_tool_with_a_credential_in_its_name_is_left_out_and_told() {
+    let mut given = fixture("normal");
+    let (source, secret) = (Box::new(given.source), Secret::new("progress".to_owned()));
+    given.source = Source::Hiding(Hiding { source, values: vec![secret], perhaps: Vec::new() });
+    let upstreams = start([given]);
+    let listing = upstreams.listing(&name("normal")).await.unwrap();
+    assert!(listing.tools.iter().all(|tool| tool.name.0 != "progress"), "{listing:?}");
+    let status = status(&upstreams, "normal");
+    assert_eq!(status.tools, Some(16));
+    assert!(status.left_out[0].starts_with("1 tool: the name has a secret"), "{status:?}");
 }
 
 #[tokio::test]

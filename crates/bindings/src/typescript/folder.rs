@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use catalog::names::THENABLE;
+
 use super::{literal, module};
 use crate::SourceFile;
 use crate::layout::{self, Case, Layout};
@@ -57,7 +59,7 @@ fn index(server: &Server<'_>) -> String {
     let about = text::paragraph(about.unwrap_or(server.name), 2_000);
     let mut out = literal::comment(&about, "");
     let mut taken: HashSet<&str> = server.tools.iter().map(|target| target.typescript).collect();
-    let free = |name: &str| literal::is_identifier(name) && name != "default";
+    let free = |name: &str| literal::is_identifier(name) && !["default", THENABLE].contains(&name);
     let originals: Vec<Option<&str>> = server
         .tools
         .iter()

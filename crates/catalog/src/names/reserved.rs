@@ -83,6 +83,9 @@ const TYPESCRIPT_KEYWORDS: [&str; 57] = [
 /// Names of files and functions that are generated beside the tools.
 const TYPESCRIPT_AVOIDED: [&str; 4] = ["callMCPTool", "client", "index", "input"];
 
+/// What makes whatever has a function of this name a promise: a module that exports it is never imported.
+pub const THENABLE: &str = "then";
+
 /// A statement cannot begin with it, or assign to it.
 pub(super) fn is_python_keyword(identifier: &str) -> bool {
     identifier == "__debug__" || PYTHON_KEYWORDS.contains(&identifier)
@@ -95,6 +98,7 @@ pub(super) fn in_python(kind: Kind, identifier: &str) -> bool {
 }
 
 pub(super) fn in_typescript(_kind: Kind, identifier: &str) -> bool {
-    TYPESCRIPT_KEYWORDS.contains(&identifier)
+    identifier == THENABLE
+        || TYPESCRIPT_KEYWORDS.contains(&identifier)
         || TYPESCRIPT_AVOIDED.iter().any(|word| word.eq_ignore_ascii_case(identifier))
 }

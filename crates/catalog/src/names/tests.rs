@@ -33,6 +33,8 @@ fn names_become_what_a_programmer_would_write() {
         ("match", "match_", "match"),
         ("index", "index", "index_"),
         ("list", "list_", "list"),
+        ("then", "then", "then_"),
+        ("Then", "then", "then_"),
         ("__init__", "init", "init"),
         ("_", "tool_", "tool"),
         ("", "tool_", "tool"),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bindings::SourceFile;
-use catalog::{Catalog, Listing, ServerName, Tool};
+use catalog::{Catalog, Listing, ServerName};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Map, Value};
 
@@ -127,14 +127,10 @@ fn listing(text: &str, name: String) -> Result<Listing, String> {
         _ => return Err("it is neither a list of tools nor an object with one".into()),
     };
     // One that cannot be read is left out, as it is of a server.
-    let read = |(index, tool): (usize, Value)| match serde_json::from_value::<Tool>(tool) {
-        Ok(tool) if !tool.name.0.is_empty() => Some(tool),
-        Ok(_) => {
-            out::warn(format_args!("tool {} of the list has no name and is left out", index + 1));
-            None
-        }
-        Err(error) => {
-            out::warn(format_args!("tool {} of the list is left out: {error}", index + 1));
+    let read = |(index, tool): (usize, Value)| match upstream::read_tool(tool) {
+        Ok(tool) => Some(tool),
+        Err(problem) => {
+            out::warn(format_args!("tool {} of the list is left out: it is {problem}", index + 1));
             None
         }
     };

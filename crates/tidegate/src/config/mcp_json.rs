@@ -134,6 +134,7 @@ fn convert(places: &Places, client: Option<Client>, file: &Path, groups: Vec<Gro
             workspace: workspace_of(places, file),
             inputs: group.inputs,
             bare_dollars: client == Some(Client::Gemini),
+            hands_on: client.filter(|client| !client.expands_names()).map(Client::label),
             // A file that somebody names may be written for us.
             reads_secrets: client.is_none_or(|client| client == Client::Windsurf),
             started_in: match group.project {

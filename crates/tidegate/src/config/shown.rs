@@ -12,24 +12,32 @@ use super::secrets::Template;
 use super::section::ServerSection;
 use crate::out;
 
-pub(super) use self::address::{is_token, without_secrets};
+pub(super) use self::address::proofs;
+pub(crate) use self::address::without_secrets;
 pub(super) use self::values::of_arguments;
 
 /// Stands for what is not shown.
 const HIDDEN: &str = "***";
 /// Parts of names whose values are secret.
-const SECRET_WORDS: [&str; 10] = [
+const SECRET_WORDS: [&str; 11] = [
     "key",
     "token",
     "secret",
     "password",
     "passwd",
+    "passphrase",
     "pwd",
     "credential",
     "auth",
     "bearer",
     "cookie",
 ];
+/// The same where they are whole words: `pat` is also the beginning of `path`, and `pass` of `passive`.
+const SECRET_WHOLE_WORDS: [&str; 2] = ["pass", "pat"];
+/// What tells a name and a password, as `name:password`.
+const USER_FLAGS: [&str; 5] = ["-u", "--user", "--userpwd", "--proxy-user", "--basic-auth"];
+/// What `docker` and the like begin with, where a user is a number or a name, and a group.
+const CONTAINERS: [&str; 5] = ["run", "exec", "create", "container", "compose"];
 /// How well-known kinds of secrets begin.
 const SECRET_STARTS: [&str; 14] = [
     "sk-",
@@ -108,7 +116,11 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
     let all = env.chain(headers).chain(oauth);
     let lead = |text: &str| if text.starts_with("Bearer ") { "Bearer " } else { "" };
     let named = all
-        .filter(|(_, name, value)| is_plain(value) && looks_secret(name, value))
+        .filter(|(table, name, value)| {
+            let is_named = is_plain(value) && looks_secret(name, value);
+            // What a value has in it is named where the value is not.
+            is_named || (*table != "oauth" && has_secrets(value))
+        })
         .map(|(table, name, value)| PlainSecret { table, name, lead: lead(value) });
     let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| {
         if let Some(Hidden { name, before }) = hidden {
@@ -128,6 +140,11 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
         lead: "",
     });
     named.chain(arguments).chain(addresses).collect()
+}
+
+/// Whether a secret is within a value whose name does not say so.
+fn has_secrets(value: &str) -> bool {
+    hidden(value, None).is_some() || !address::secrets(value).is_empty()
 }
 
 /// Whether the section has values that others on this machine should not read.
@@ -166,12 +183,29 @@ struct Hidden {
 /// Arguments, each with what of it is secret.
 fn looked_at(args: &[String]) -> impl Iterator<Item = (&str, Option<Hidden>)> {
     let before = std::iter::once(None).chain(args.iter().map(Some));
-    args.iter().zip(before).map(|(argument, before)| {
-        let flag = before.map(String::as_str).filter(|before| {
+    let is_container = args.first().is_some_and(|first| CONTAINERS.contains(&first.as_str()));
+    args.iter().zip(before).map(move |(argument, before)| {
+        let before = before.map(String::as_str);
+        let flag = before.filter(|before| {
             before.starts_with('-') && !before.contains('=') && has_secret_word(before)
         });
-        (argument.as_str(), hidden(argument, flag))
+        let is_user = before.is_some_and(|before| USER_FLAGS.contains(&before)) && !is_container;
+        let with_user = if is_user { after_user(argument) } else { None };
+        (argument.as_str(), with_user.or_else(|| hidden(argument, flag)))
     })
+}
+
+/// The password after a name, `name:password`. Of numbers, and twice the same, it is who a process runs as.
+fn after_user(argument: &str) -> Option<Hidden> {
+    let (name, password) = argument.split_once(':')?;
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    let is_one = !name.is_empty()
+        && !name.contains(|c: char| c.is_whitespace() || "/\\{".contains(c))
+        && !password.starts_with("//")
+        && name != password
+        && !(is_number(name) && is_number(password))
+        && is_plain(password);
+    is_one.then(|| Hidden { name: "password".to_owned(), before: format!("{name}:") })
 }
 
 fn hidden(argument: &str, flag: Option<&str>) -> Option<Hidden> {
@@ -226,7 +260,16 @@ fn quoted(text: &str) -> String {
 
 /// Whether text holds something and no reference.
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && Template::parse(text).is_ok_and(|template| template.plain().is_some())
+    !text.is_empty()
+        && !is_filled_in(text)
+        && Template::parse(text).is_ok_and(|template| template.plain().is_some())
+}
+
+/// Whether a text is `$${NAME}`, maybe behind `Bearer`: the program that is started puts something there.
+fn is_filled_in(text: &str) -> bool {
+    let value = text.rsplit_once(' ').map_or(text, |(_, value)| value);
+    let name = value.strip_prefix("$${").and_then(|rest| rest.strip_suffix('}'));
+    text.matches(' ').count() <= 1 && name.is_some_and(|name| !name.contains(['$', '{', '}']))
 }
 
 pub(super) fn looks_secret(name: &str, value: &str) -> bool {
@@ -238,10 +281,13 @@ pub(super) fn looks_secret(name: &str, value: &str) -> bool {
 
 fn has_secret_word(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    // `pat` is also the beginning of `path`.
-    SECRET_WORDS.iter().any(|word| name.contains(word))
-        || words.into_iter().any(|word| word == "pat")
+    SECRET_WORDS.iter().any(|word| name.contains(word)) || has_whole_secret_word(&name)
+}
+
+/// Whether one of the words of a name in lower case says that this is a secret.
+pub(super) fn has_whole_secret_word(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| SECRET_WHOLE_WORDS.contains(&word))
 }
 
 fn begins_like_secret(value: &str) -> bool {
@@ -284,6 +330,8 @@ mod tests {
             ("X-Api-Key: abc", "\"X-Api-Key: ***\""),
             ("Bearer abc", "\"Bearer ***\""),
             ("--token=abc", "--token=***"),
+            ("--pass=abc", "--pass=***"),
+            ("DB_PASS=abc", "DB_PASS=***"),
             ("--url=https://h.example/?token=abc", "--url=https://h.example/?token=***"),
             ("https://h.example/?token=abc", "https://h.example/?token=***"),
         ] {
@@ -292,10 +340,39 @@ mod tests {
             assert!(holds_values(&section), "{argument}");
             assert_eq!(plain_secrets(&section).len(), 1, "{argument}");
         }
-        for argument in ["Accept: text/html", "Authorization: ${env:AUTH}", "C:\\tokens", "auth"] {
+        for argument in [
+            "Accept: text/html",
+            "Authorization: ${env:AUTH}",
+            "Authorization:$${AUTH}",
+            "Authorization: Bearer $${AUTH}",
+            "C:\\tokens",
+            "--bypass=abc",
+            "auth",
+        ] {
             let section = section(argument);
             assert!(!place(&section).contains(HIDDEN), "{argument}");
             assert!(!holds_values(&section) && plain_secrets(&section).is_empty(), "{argument}");
+        }
+    }
+
+    #[test]
+    fn passwords_after_a_flag_are_not_shown() {
+        let shown = |args: &[&str]| {
+            let args = args.iter().map(|&argument| argument.to_owned()).collect();
+            place(&ServerSection { command: Some("x".into()), args, ..ServerSection::default() })
+        };
+        assert_eq!(shown(&["--pass", "X1"]), "x --pass ***");
+        assert_eq!(shown(&["--passphrase", "X1"]), "x --passphrase ***");
+        assert_eq!(shown(&["--user", "admin:pw"]), "x --user admin:***");
+        assert_eq!(shown(&["-u", "admin:pw", "-y"]), "x -u admin:*** -y");
+        for args in [
+            &["--user", "1000:1000"][..],
+            &["--user", "node:node"],
+            &["run", "-u", "app:staff"],
+            &["-u", "https://h/x"],
+            &["--user", "admin:${env:PW}"],
+        ] {
+            assert_eq!(shown(args), format!("x {}", args.join(" ")));
         }
     }
 
@@ -348,11 +425,16 @@ mod tests {
             ("PATH", "/bin"),
             ("AUTH_DISABLED", "true"),
             ("TOKEN", "<token>"),
+            ("DATABASE_URL", "postgres://u:abc@h/db"),
+            ("DSN", "anna:abc@h/db"),
+            ("CONN", "Server=h;Password=abc;"),
+            ("DB_PASS", "abc"),
+            ("HOME_URL", "https://h/db"),
         ];
         let env = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let section = ServerSection { env: env.into(), ..ServerSection::default() };
         let names: Vec<String> =
             plain_secrets(&section).into_iter().map(|secret| secret.name).collect();
-        assert_eq!(names, ["API_KEY", "GH"]);
+        assert_eq!(names, ["API_KEY", "CONN", "DATABASE_URL", "DB_PASS", "DSN", "GH"]);
     }
 }

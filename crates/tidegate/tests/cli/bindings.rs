@@ -40,6 +40,20 @@ fn a_list_of_tools_becomes_the_same_files_every_time_in_either_language() {
 }
 
 #[test]
+fn a_tool_is_read_as_it_is_of_a_server() {
+    let user = User::new();
+    let tools = r#"{"tools": [{"name": "odd", "inputSchema": 3, "annotations": "x"}, {"title": "nameless"}]}"#;
+    let tools = user.file("forge.json", tools);
+    let folder = user.folder().join("out");
+    let (tools, output) = (tools.to_str().unwrap(), folder.to_str().unwrap());
+    let said = user.tidegate(&["bindings", "generate", tools, "-o", output]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stderr.contains("tool 2 of the list is left out"), "{said:?}");
+    assert!(!said.stderr.contains("tool 1"), "{said:?}");
+    assert!(files(&folder).contains_key("forge/odd.py"));
+}
+
+#[test]
 fn what_is_no_list_of_tools_is_refused_by_name() {
     let user = User::new();
     let odd = user.file("odd.json", "{\"tools\": 3}");

@@ -19,6 +19,7 @@ const OF_HEADER: &str = "canary-header-5be20a6f18";
 const OF_LOGIN: &str = "canary-login-c81d07e39b";
 const OF_RENEWAL: &str = "canary-renewal-2d96f4b70a";
 const OF_CONTEXT: &str = "canary-context-94ae1c55f0";
+const OF_ADDRESS: &str = "canary-address-61d0be82f7";
 
 /// What the server answers with, and nobody but the vault may have.
 const PERSONAL: [&str; 5] = [
@@ -87,6 +88,11 @@ pii = "{pii}"
 url = "http://127.0.0.1:{port}/inside"
 pii = "{pii}"
 
+[servers.gone]
+url = "http://127.0.0.1:9/${{env:CANARY_ADDRESS}}/mcp?k=${{env:CANARY_ADDRESS}}"
+startup = "eager"
+auth = "none"
+
 [secrets]
 allow = {{ db = ["desk.connect", "web.con*"] }}
 "#
@@ -95,6 +101,7 @@ allow = {{ db = ["desk.connect", "web.con*"] }}
     let variables = [
         ("CANARY_ENV", OF_ENVIRONMENT),
         ("CANARY_HEADER", OF_HEADER),
+        ("CANARY_ADDRESS", OF_ADDRESS),
         ("TIDEGATE_LOG", "trace,rmcp=trace,hyper=trace,reqwest=trace"),
     ];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -257,7 +264,7 @@ fn written_of(data: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn assert_clean(all: &[(PathBuf, Vec<u8>)]) {
-    let credentials = [OF_ENVIRONMENT, OF_HEADER, OF_LOGIN, OF_RENEWAL, OF_CONTEXT];
+    let credentials = [OF_ENVIRONMENT, OF_HEADER, OF_LOGIN, OF_RENEWAL, OF_CONTEXT, OF_ADDRESS];
     for canary in credentials.into_iter().chain(PERSONAL) {
         let found: Vec<_> = all.iter().filter(|(_, bytes)| has(bytes, canary)).collect();
         let paths: Vec<_> = found.iter().map(|(path, _)| path.display()).collect();
@@ -286,6 +293,7 @@ fn no_credential_and_no_personal_data_is_in_anything_that_was_written_or_said() 
     assert!(all.iter().any(|(path, bytes)| is_database(path) && has(bytes, "EMAIL_")));
     let log = std::fs::read(folder.path().join("log")).unwrap();
     assert!(has(&log, "a run is over"), "nothing was logged");
+    assert!(has(&log, "127.0.0.1:9/***/mcp"), "nobody spoke of the server that is not there");
     all.push((PathBuf::from("log"), log));
     all.push((PathBuf::from("answers"), answers.into_bytes()));
     assert_clean(&all);

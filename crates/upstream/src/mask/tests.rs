@@ -117,15 +117,28 @@ fn errors_and_definitions_are_looked_through() {
     let refused = format!("{:?}", mask.unpassed(refused.into()));
     assert!(!refused.contains("hunter2"), "{refused}");
     let tool = json!({ "name": "t", "description": "hunter2hunter2", "input_schema": { "default": "hunter2hunter2" } });
+    let named = json!({ "name": "call-hunter2hunter2" });
     let listing = Listing {
         server,
         title: None,
         version: None,
         description: Some("hunter2hunter2".into()),
-        tools: vec![serde_json::from_value(tool).unwrap()],
+        tools: [tool, named].map(|tool| serde_json::from_value(tool).unwrap()).into(),
     };
-    let listing = format!("{:?}", mask.listing(listing));
+    let listing = mask.listing(listing);
+    assert_eq!(listing.tools.len(), 1);
+    let listing = format!("{listing:?}");
     assert!(!listing.contains("hunter2"), "{listing}");
+}
+
+#[test]
+fn the_log_has_no_servers_credentials() {
+    let said = || "url: http://127.0.0.1:9/logged-credential/mcp".to_owned();
+    let mask = Mask::known();
+    mask.configured(std::iter::once("logged-credential".to_owned()), std::iter::empty());
+    assert_eq!(without_credentials(said()), "url: http://127.0.0.1:9/***/mcp");
+    drop(mask);
+    assert_eq!(without_credentials(said()), said());
 }
 
 #[test]

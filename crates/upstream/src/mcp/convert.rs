@@ -102,6 +102,18 @@ pub(super) fn resource(value: Value) -> Option<Resource> {
     })
 }
 
+/// What an answer says that is not what was asked for: its texts, or all of it.
+pub(super) fn said(value: &Value) -> String {
+    let parts = value.get("content").and_then(Value::as_array).into_iter().flatten();
+    let texts: Vec<&str> = parts.filter_map(|part| part.get("text")?.as_str()).collect();
+    let one = ["text", "message", "error"].iter().find_map(|key| value.get(key)?.as_str());
+    match one {
+        _ if !texts.is_empty() => texts.join("\n"),
+        Some(one) => one.to_owned(),
+        None => value.to_string(),
+    }
+}
+
 /// A prompt, filled in.
 pub(super) fn prompt(mut value: Value) -> Prompt {
     let messages = match value.get_mut("messages").map(Value::take) {
@@ -118,8 +130,11 @@ fn prompt_message(mut value: Value) -> PromptMessage {
     PromptMessage { role, content }
 }
 
-/// A tool; what is wrong with it where it cannot be one.
-pub(super) fn tool(value: Value) -> Result<Tool, String> {
+/// A tool as a server lists it, read as leniently as can be.
+///
+/// # Errors
+/// What is wrong with it, where it cannot be one.
+pub fn tool(value: Value) -> Result<Tool, String> {
     let Value::Object(mut fields) = value else {
         return Err("a tool that is no object".to_owned());
     };
@@ -275,6 +290,15 @@ mod tests {
         }
         assert!(tool(json!({"inputSchema": {}})).is_err());
         assert!(tool(json!({"name": "x".repeat(5_000)})).is_err());
+    }
+
+    #[test]
+    fn what_an_odd_answer_says_is_found() {
+        let content =
+            json!({"type": "error", "content": [{"type": "text", "text": "no such thing"}]});
+        assert_eq!(said(&content), "no such thing");
+        assert_eq!(said(&json!({"message": "no"})), "no");
+        assert_eq!(said(&json!({"contents": null})), r#"{"contents":null}"#);
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Client {
         }
     }
 
+    /// Whether `${NAME}` in its file is a variable of the environment. The others know `${env:NAME}`, or nothing.
+    pub(super) fn expands_names(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Gemini)
+    }
+
     /// Every file it may have, the one that counts most first. Whether they exist is not asked.
     pub(crate) fn files(self, places: &Places) -> Vec<PathBuf> {
         match self {

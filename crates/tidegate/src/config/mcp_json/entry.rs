@@ -147,16 +147,42 @@ impl Reader<'_> {
         for key in ["environment", "env"] {
             env.extend(self.map("env", self.entry.get(key))?);
         }
-        for name in list(self.entry.get("env_vars")).unwrap_or_default() {
+        for name in self.handed_on() {
             env.insert(name.clone(), format!("${{env:{name}}}"));
         }
+        let mut word = |text: &String| self.variables.translate_word(text, &env, &mut self.notes);
+        let command = word(&command)?;
+        let args = args.iter().map(word).collect::<Result<_, _>>()?;
         Ok(ServerSection {
-            command: Some(self.translate(&command)?),
-            args: args.iter().map(|text| self.translate(text)).collect::<Result<_, _>>()?,
+            command: Some(command),
+            args,
             cwd: text(self.entry, "cwd").map(|cwd| self.translate(cwd)).transpose()?,
             env,
             ..ServerSection::default()
         })
+    }
+
+    /// Codex's `env_vars`: variables that the server gets from the environment, each a name or an object
+    /// with one.
+    fn handed_on(&mut self) -> Vec<String> {
+        let all = match self.entry.get("env_vars") {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(all)) => all.as_slice(),
+            Some(other) => std::slice::from_ref(other),
+        };
+        let named = |value: &Value| {
+            let name = value.as_str().or_else(|| value.get("name")?.as_str());
+            name.filter(|name| !name.is_empty() && !name.contains(['=', '\0', '}']))
+                .map(str::to_owned)
+        };
+        let names: Vec<String> = all.iter().filter_map(named).collect();
+        if names.len() < all.len() {
+            let lost = all.len() - names.len();
+            self.notes.push(format!(
+                "{lost} of its `env_vars` name no variable and are left out; put what is meant into `env`"
+            ));
+        }
+        names
     }
 
     fn http(&mut self, transport: Option<TransportName>) -> Result<ServerSection, String> {

@@ -33,6 +33,51 @@ fn claude_desktop() {
 }
 
 #[test]
+fn what_a_server_expands_itself_stays_for_it() {
+    let file = r#"{"mcpServers": {
+        "bridge": {"command": "npx", "args": ["mcp-remote", "https://r.example.com/sse", "--header", "Authorization:${AUTH_HEADER}"],
+            "env": {"AUTH_HEADER": "Bearer abc"}},
+        "loop": {"command": "sh", "args": ["-c", "for i in 1; do echo ${i}; done"]}
+    }}"#;
+    let user = User::with(&[(".config/Claude/claude_desktop_config.json", file.to_owned())]);
+    assert_snapshot!(user.finds(Client::ClaudeDesktop), @r#"
+        [bridge]
+        command = "npx"
+        args = ["mcp-remote", "https://r.example.com/sse", "--header", "Authorization:$${AUTH_HEADER}"]
+
+        [bridge.env]
+        AUTH_HEADER = "Bearer abc"
+
+        [loop]
+        command = "sh"
+        args = ["-c", "for i in 1; do echo $${i}; done"]
+        # `${i}` among its arguments stays text, as Claude Desktop leaves it to the server; write `${env:i}` for the variable of the environment
+
+    "#);
+    // A file of nobody's has what its entries say themselves, and the environment.
+    let found = parse(&user.places, Path::new("servers.json"), file).unwrap();
+    let arguments = |at: usize| found.servers[at].section.args.last().unwrap().as_str();
+    assert_eq!(arguments(0), "Authorization:$${AUTH_HEADER}");
+    assert_eq!(arguments(1), "for i in 1; do echo ${env:i}; done");
+}
+
+#[test]
+fn variables_that_are_handed_on_are_all_taken_or_told() {
+    let file = "[mcp_servers.a]\ncommand = 'x'\nenv_vars = ['GITHUB_TOKEN', { name = 'R', source = 'remote' }, 3]\n";
+    let user = User::with(&[(".codex/config.toml", file.to_owned())]);
+    assert_snapshot!(user.finds(Client::Codex), @r#"
+        [a]
+        command = "x"
+
+        [a.env]
+        GITHUB_TOKEN = "${env:GITHUB_TOKEN}"
+        R = "${env:R}"
+        # 1 of its `env_vars` name no variable and are left out; put what is meant into `env`
+
+    "#);
+}
+
+#[test]
 fn claude_code() {
     let user = User::with(&[
         ("project/.mcp.json", file("claude-code-project.json")),

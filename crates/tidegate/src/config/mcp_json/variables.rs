@@ -3,6 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// What clients know by names of their own.
+const PREDEFINED: [&str; 6] = [
+    "workspaceFolder",
+    "workspaceRoot",
+    "cwd",
+    "workspaceFolderBasename",
+    "userHome",
+    "pathSeparator",
+];
+
 /// What a client's file may refer to.
 #[derive(Debug, Default)]
 pub(super) struct Variables {
@@ -12,6 +22,8 @@ pub(super) struct Variables {
     pub(super) inputs: BTreeMap<String, Input>,
     /// Whether `$NAME` without braces is a variable too.
     pub(super) bare_dollars: bool,
+    /// The client that hands `${NAME}` on to the server as it is, if it is one of those.
+    pub(super) hands_on: Option<&'static str>,
     /// Whether `${file:…}` and `${keyring:…}` are known where the file comes from.
     pub(super) reads_secrets: bool,
     /// Where its servers may be started, the likeliest first.
@@ -30,6 +42,26 @@ pub(super) struct Input {
 impl Variables {
     /// A client's text as our file would have it. Adds what the user has to know to `notes`.
     pub(super) fn translate(&self, text: &str, notes: &mut Vec<String>) -> Result<String, String> {
+        self.read(text, None, notes)
+    }
+
+    /// The same of a word of a command line whose process has the variables `own`. Programs and shells
+    /// expand those themselves, as `mcp-remote` does with what its headers name.
+    pub(super) fn translate_word(
+        &self,
+        text: &str,
+        own: &BTreeMap<String, String>,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
+        self.read(text, Some(own), notes)
+    }
+
+    fn read(
+        &self,
+        text: &str,
+        own: Option<&BTreeMap<String, String>>,
+        notes: &mut Vec<String>,
+    ) -> Result<String, String> {
         let mut ours = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
@@ -37,12 +69,16 @@ impl Variables {
             let from = &rest[at + 1..];
             let inside = from.strip_prefix('{').and_then(|from| from.split_once('}'));
             if let Some((inside, after)) = inside {
-                ours.push_str(&self.reference(inside, notes)?);
+                match own.filter(|own| self.stays(inside, own, notes)) {
+                    Some(_) => ours.extend(["$${", inside, "}"]),
+                    None => ours.push_str(&self.reference(inside, notes)?),
+                }
                 rest = after;
                 continue;
             }
             let name = &from[..from.find(|c: char| !is_name_part(c)).unwrap_or(from.len())];
-            if self.bare_dollars && is_name(name) {
+            let is_own = own.is_some_and(|own| own.contains_key(name));
+            if self.bare_dollars && is_name(name) && !is_own {
                 ours.push_str(&env(name));
                 rest = &from[name.len()..];
             } else {
@@ -53,6 +89,24 @@ impl Variables {
         }
         ours.push_str(rest);
         Ok(ours)
+    }
+
+    /// Whether `${NAME}` in a word of a command line is for the program that is started with it.
+    fn stays(&self, inside: &str, own: &BTreeMap<String, String>, notes: &mut Vec<String>) -> bool {
+        let name = inside.split_once(":-").map_or(inside, |(name, _)| name);
+        if !is_name(name) || PREDEFINED.contains(&inside) {
+            return false;
+        }
+        if own.contains_key(name) {
+            return true;
+        }
+        let Some(client) = self.hands_on else { return false };
+        let note = format!(
+            "`${{{inside}}}` among its arguments stays text, as {client} leaves it to the server; write \
+             `${{env:{inside}}}` for the variable of the environment"
+        );
+        add(notes, note);
+        true
     }
 
     fn reference(&self, inside: &str, notes: &mut Vec<String>) -> Result<String, String> {
@@ -202,6 +256,31 @@ mod tests {
                 assert!(notes.len() == 1 && notes[0].contains(text), "{notes:?}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_program_expands_itself_stays_for_it() {
+        let own = BTreeMap::from([("AUTH".to_owned(), "Bearer abc".to_owned())]);
+        let word = |variables: &Variables, text: &str| {
+            let mut notes = Vec::new();
+            let ours = variables.translate_word(text, &own, &mut notes).unwrap();
+            (ours, notes.len())
+        };
+        let unknown = Variables { bare_dollars: true, ..Variables::default() };
+        for (text, ours) in [
+            ("Authorization:${AUTH}", "Authorization:$${AUTH}"),
+            ("${AUTH:-none}", "$${AUTH:-none}"),
+            ("$AUTH and $OTHER", "$AUTH and ${env:OTHER}"),
+            ("${env:AUTH}", "${env:AUTH}"),
+            ("${OTHER}", "${env:OTHER}"),
+        ] {
+            assert_eq!(word(&unknown, text), (ours.to_owned(), 0), "{text}");
+        }
+        let hands_on = Variables { hands_on: Some("Claude Desktop"), ..Variables::default() };
+        assert_eq!(word(&hands_on, "echo ${i}"), ("echo $${i}".to_owned(), 1));
+        assert_eq!(word(&hands_on, "X:${AUTH}"), ("X:$${AUTH}".to_owned(), 0));
+        assert_eq!(word(&hands_on, "${userHome}/x"), ("${env:HOME}/x".to_owned(), 0));
+        assert_eq!(hands_on.translate("${KEY}", &mut Vec::new()).unwrap(), "${env:KEY}");
     }
 
     fn translated(text: &str, bare_dollars: bool) -> Result<String, String> {

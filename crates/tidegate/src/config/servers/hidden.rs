@@ -6,10 +6,9 @@
 use std::cell::RefCell;
 
 use upstream::{Hiding, Secret, Source};
-use url::Url;
 
 use crate::config::secrets::Reference;
-use crate::config::shown::{is_token, looks_secret, of_arguments};
+use crate::config::shown::{has_whole_secret_word, looks_secret, of_arguments, proofs};
 
 /// Settings that say where something is.
 const PLACES: [&str; 3] = ["command", "cwd", "openapi"];
@@ -42,8 +41,18 @@ const ENDS: [&str; 17] = [
 ];
 
 /// Parts of names of settings whose values are secrets, also where they are written down.
-const SECRETS: [&str; 9] =
-    ["key", "token", "secret", "password", "passwd", "auth", "credential", "cookie", "session"];
+const SECRETS: [&str; 10] = [
+    "key",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "passphrase",
+    "auth",
+    "credential",
+    "cookie",
+    "session",
+];
 
 /// Values that must not come back.
 #[derive(Default)]
@@ -56,7 +65,10 @@ impl Hidden {
     /// What a reference in a setting stands for.
     pub(super) fn found(&self, setting: &str, reference: &Reference, value: &str) {
         let is_ordinary = match reference {
-            Reference::Environment { name, .. } => is_ordinary(name),
+            Reference::Environment { name, .. } => {
+                let is_told = is_for_a_secret(setting) && !is_path(value);
+                is_named_ordinary(name) || (is_ordinary(name) && !is_told)
+            }
             Reference::File(_) | Reference::Keyring(_) => false,
         };
         if !is_ordinary && !PLACES.contains(&setting) {
@@ -73,30 +85,34 @@ impl Hidden {
 
     /// What proves who asks in an address, if the text is one.
     pub(super) fn address(&self, text: &str) -> bool {
+        // It is looked at again when what it refers to stands in it.
+        let Some(proofs) = proofs(text, names_a_secret).filter(|_| !text.contains("${")) else {
+            return false;
+        };
         let mut all = self.sure.borrow_mut();
-        let mut push = |value: &str| all.push(Secret::new(value.to_owned()));
-        // A reference in it is told apart.
-        match Url::parse(text).ok().filter(|url| url.has_host() && !text.contains("${")) {
-            None => false,
-            Some(url) => {
-                if is_token(url.scheme(), url.username(), url.password()) {
-                    push(url.username());
-                }
-                if let Some(password) = url.password() {
-                    push(password);
-                    push(&decoded(password));
-                }
-                url.query_pairs()
-                    .filter(|(name, _)| names_a_secret(name))
-                    .for_each(|(_, value)| push(&value));
-                true
-            }
+        for proof in proofs {
+            let plain = decoded(proof);
+            all.extend((plain != proof).then(|| Secret::new(plain)));
+            all.push(Secret::new(proof.to_owned()));
+        }
+        true
+    }
+
+    /// What of a variable or header that is written down is a secret whatever it is called, when what it refers
+    /// to stands in it.
+    pub(super) fn within(&self, value: &str) {
+        let value = [literal(value)];
+        let values = of_arguments(&value);
+        values.sure.into_iter().chain(values.perhaps).for_each(|value| self.add(value));
+        for text in values.addresses {
+            self.address(text);
         }
     }
 
-    /// What stands in arguments themselves and looks like a secret.
+    /// What in arguments looks like a secret, when what they refer to stands in them.
     pub(super) fn arguments(&self, args: &[String]) {
-        let values = of_arguments(args);
+        let args: Vec<String> = args.iter().map(|argument| literal(argument)).collect();
+        let values = of_arguments(&args);
         values.sure.into_iter().for_each(|value| self.add(value));
         for text in values.addresses {
             self.address(text);
@@ -123,18 +139,38 @@ pub(super) fn is_secret(name: &str, value: &str) -> bool {
 /// Whether a setting of this name holds a secret.
 fn names_a_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SECRETS.iter().any(|part| name.contains(part))
+    SECRETS.iter().any(|part| name.contains(part)) || has_whole_secret_word(&name)
 }
 
 fn is_ordinary(name: &str) -> bool {
+    let ends = |name: &str| ENDS.iter().any(|end| name.ends_with(end));
+    is_named_ordinary(name) || (ends(&name.to_ascii_uppercase()) && !names_a_secret(name))
+}
+
+fn is_named_ordinary(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    let is_named = ORDINARY.contains(&name.as_str()) || name.starts_with("XDG_");
-    is_named || (ENDS.iter().any(|end| name.ends_with(end)) && !names_a_secret(&name))
+    ORDINARY.contains(&name.as_str()) || name.starts_with("XDG_")
+}
+
+/// Whether a variable or header, `env.API_TOKEN`, is called a secret, whatever its value comes from.
+fn is_for_a_secret(setting: &str) -> bool {
+    let name = setting.strip_prefix("env.").or_else(|| setting.strip_prefix("headers."));
+    name.is_some_and(names_a_secret)
+}
+
+/// Whether a value says where a secret is, and is none.
+fn is_path(value: &str) -> bool {
+    value.starts_with(['/', '~', '.']) || value.get(1..3) == Some(":\\")
+}
+
+/// A text without references, as settings have it.
+fn literal(text: &str) -> String {
+    text.replace("${", "$${")
 }
 
 fn decoded(text: &str) -> String {
     // As a form writes it, a text that has no `&` and `=` is one name.
-    let form = text.replace('+', "%2B");
+    let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
     url::form_urlencoded::parse(form.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }
 
@@ -157,8 +193,14 @@ mod tests {
             assert!(hidden("args[0]", name, "/srv/anna/data").is_empty(), "{name}");
         }
         assert!(hidden("cwd", "SOMEWHERE", "/srv/anna/data").is_empty());
+        // What a setting is called counts, too, except for where a secret is.
+        assert_eq!(hidden("env.API_TOKEN", "ACME_ENV", "t0ken-of-acme"), ["t0ken-of-acme"]);
+        assert_eq!(hidden("headers.X-Key", "ACME_ID", "t0ken-of-acme"), ["t0ken-of-acme"]);
+        assert!(hidden("env.LEVEL", "ACME_ENV", "production").is_empty());
+        assert!(hidden("env.TOKEN_FILE", "ACME_DIR", "/srv/anna/data").is_empty());
+        assert!(hidden("env.AUTH_USER", "USER", "annabelle").is_empty());
         let address = "postgres://anna:p%40ssword1@db/x?sslmode=require&token=abcdefgh";
-        assert_eq!(hidden("env.DB", "DB_URL", address), ["p%40ssword1", "p@ssword1", "abcdefgh"]);
+        assert_eq!(hidden("env.DB", "DB_URL", address), ["p@ssword1", "p%40ssword1", "abcdefgh"]);
         assert!(hidden("env.API", "API_URL", "https://api.example.com/v1").is_empty());
     }
 }

@@ -103,13 +103,14 @@ impl Resolver<'_> {
         let section = self.section();
         let command = self.text("command", section.command.as_deref().unwrap_or_default())?;
         let arguments = section.args.iter().enumerate();
-        self.hidden.arguments(&section.args);
+        let arguments: Vec<String> = arguments
+            .map(|(at, text)| self.text(&format!("args[{at}]"), text))
+            .collect::<Result<_, _>>()?;
+        self.hidden.arguments(&arguments);
         let folder = section.cwd.as_deref().map(|cwd| self.text("cwd", cwd)).transpose()?;
         Ok(Stdio {
             command: self.program(command),
-            arguments: arguments
-                .map(|(at, text)| self.text(&format!("args[{at}]"), text))
-                .collect::<Result<_, _>>()?,
+            arguments,
             environment: self.secrets("env", &section.env)?,
             folder: folder.map(|folder| full_path(&folder, &self.lookup)),
             shown: Some(crate::config::shown::place(section)),
@@ -227,14 +228,16 @@ impl Resolver<'_> {
             if is_secret && !text.contains("${") {
                 self.hidden.add(&value);
             }
+            self.hidden.within(&value);
             Ok((name.clone(), Secret::new(value)))
         };
         map.iter().map(resolve).collect()
     }
 
     fn address(&self, setting: &str, text: &str) -> Result<Url, Unresolved> {
-        self.hidden.address(text);
-        address(&self.text(setting, text)?).map_err(|error| self.wrong(setting, error))
+        let text = self.text(setting, text)?;
+        self.hidden.address(&text);
+        address(&text).map_err(|error| self.wrong(setting, error))
     }
 
     fn text(&self, setting: &str, text: &str) -> Result<String, Unresolved> {

@@ -39,6 +39,39 @@ fn secrets_among_arguments_are_hidden_in_what_a_server_says() {
 }
 
 #[test]
+fn secrets_within_variables_and_headers_are_hidden() {
+    let sure = |text: &str| -> std::collections::BTreeSet<String> {
+        let settings = settings(&only(text)).unwrap();
+        let Source::Hiding(hiding) = settings.source else { return [].into() };
+        hiding.values.iter().map(|value| value.reveal().clone()).collect()
+    };
+    for (value, hidden) in [
+        ("DATABASE_URL = 'postgres://u:dbpword77@h/db'", "dbpword77"),
+        ("MONGO = 'mongodb://u:dbpword77@a:1,b:2/db'", "dbpword77"),
+        ("DSN = 'anna:dsnpw9999@h/db'", "dsnpw9999"),
+        ("CONN = 'Server=h;Password=connpw123;'", "connpw123"),
+        ("DB_PASS = 'dbpass9999'", "dbpass9999"),
+        ("PASSPHRASE = 'dbpass9999'", "dbpass9999"),
+        ("MADE = 'postgres://u:dbpword77@${env:DB_HOST}/db'", "dbpword77"),
+        ("MADE = 'postgres://u:${env:ACME_ENV}@h/db'", "t0ken-of-acme"),
+        ("API_TOKEN = '${env:ACME_ENV}'", "t0ken-of-acme"),
+    ] {
+        let of = |table: &str| format!("{table} = {{ {value} }}\n");
+        let stdio = format!("[servers.a]\ncommand = 'run'\n{}", of("env"));
+        let http = format!("[servers.a]\nurl = 'https://h/'\n{}", of("headers"));
+        for text in [stdio, http] {
+            assert!(sure(&text).contains(hidden), "{text}: {:?}", sure(&text));
+        }
+    }
+    for value in
+        ["DATA_DIR = '/srv/anna/data'", "API = 'https://h/db'", "LEVEL = '${env:ACME_ENV}'"]
+    {
+        let text = format!("[servers.a]\ncommand = 'run'\nenv = {{ {value} }}\n");
+        assert_eq!(sure(&text), [].into(), "{text}");
+    }
+}
+
+#[test]
 fn settings_never_show_what_variables_and_headers_hold() {
     let stdio = only("[servers.a]\ncommand = 'run'\nenv = { A = '${env:TOKEN}' }\n");
     let http = only("[servers.a]\nurl = 'https://h/'\nheaders = { A = 'Bearer ${env:TOKEN}' }\n");
@@ -124,6 +157,8 @@ fn only(text: &str) -> Server {
 fn settings(server: &Server) -> Result<ServerSettings, String> {
     let environment = |name: &str| match name {
         "TOKEN" => Some("t0ken".into()),
+        "ACME_ENV" => Some("t0ken-of-acme".into()),
+        "DB_HOST" => Some("db.example.com".into()),
         "LINES" => Some("a\r\nX-Evil: 1".into()),
         _ => None,
     };

@@ -15,7 +15,7 @@ const SCHEME_ENDS: &str = "://";
 const BEARER: &str = "Bearer ";
 
 /// A text whose addresses have `***` in the place of passwords and of the values of parameters.
-pub(in crate::config) fn without_secrets(text: &str) -> String {
+pub(crate) fn without_secrets(text: &str) -> String {
     let mut shown = String::new();
     let mut done = 0;
     for range in addresses(text) {
@@ -35,6 +35,22 @@ pub(super) fn secrets(text: &str) -> Vec<String> {
     let of_addresses = addresses(text).into_iter();
     let of_addresses = of_addresses.flat_map(|range| Written::of(&text[range]).secrets());
     of_addresses.chain(bare::passwords(text).iter().map(|_| "password".to_owned())).collect()
+}
+
+/// What proves who asks in a text that is an address, as it is written; nothing where it is none. `is_called`
+/// says which parameters hold a secret.
+pub(in crate::config) fn proofs(text: &str, is_called: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
+    let range = addresses(text).into_iter().next().filter(|range| range.start == 0)?;
+    let address = Written::of(&text[range]);
+    let mut found = Vec::new();
+    if let Some((name, password)) = address.user {
+        found.extend(is_token(address.scheme, name, password).then_some(name));
+        found.extend(password);
+    }
+    for (name, value) in [address.query, address.fragment].into_iter().flatten().flat_map(pairs) {
+        found.extend(value.filter(|_| is_called(name)));
+    }
+    Some(found)
 }
 
 /// Where the addresses of a text are.
@@ -85,12 +101,17 @@ impl<'a> Written<'a> {
         let (rest, fragment) = split(rest, '#');
         let (rest, query) = split(rest, '?');
         let authority = &rest[..rest.find(['/', '\\']).unwrap_or(rest.len())];
+        // A password may have a slash in it, as it should not: what stands before the slash is no port then.
+        let is_cut = authority.split_once(':').is_some_and(|(_, port)| {
+            !authority.contains(['@', '[']) && !port.is_empty() && !is_port(port)
+        });
+        let authority = if is_cut { rest } else { authority };
         let Some((user, _)) = authority.rsplit_once('@') else {
             return Self { scheme, user: None, place: rest, query, fragment };
         };
         Self {
             scheme,
-            user: Some(split(user, ':')),
+            user: Some(named(user)),
             place: &rest[user.len() + 1..],
             query,
             fragment,
@@ -148,6 +169,22 @@ impl<'a> Written<'a> {
     }
 }
 
+/// A name and a password. The colon of a reference is none between them.
+fn named(user: &str) -> (&str, Option<&str>) {
+    let after = if user.starts_with("${") { user.find('}') } else { None };
+    let (name, rest) = user.split_at(after.map_or(0, |end| end + 1));
+    match rest.split_once(':') {
+        Some((more, password)) => (&user[..name.len() + more.len()], Some(password)),
+        None => (user, None),
+    }
+}
+
+/// What follows a host's colon. Of several hosts it has the others, too.
+fn is_port(text: &str) -> bool {
+    let text = text.split(',').next().unwrap_or_default();
+    text.contains("${") || text.chars().all(|c| c.is_ascii_digit())
+}
+
 fn split(text: &str, at: char) -> (&str, Option<&str>) {
     text.split_once(at).map_or((text, None), |(before, after)| (before, Some(after)))
 }
@@ -167,7 +204,7 @@ pub(super) fn is_hidden(value: &str) -> bool {
 
 /// Whether the name of a user is more than a name. Over HTTP, a name without a password mostly is, unless it
 /// reads like one.
-pub(in crate::config) fn is_token(scheme: &str, user: &str, password: Option<&str>) -> bool {
+pub(super) fn is_token(scheme: &str, user: &str, password: Option<&str>) -> bool {
     let is_alone = matches!(password, None | Some("" | "x-oauth-basic"));
     let scheme = scheme.trim_end_matches(SCHEME_ENDS).to_ascii_lowercase();
     let is_web = ["http", "https", "ws", "wss"].iter().any(|web| scheme.ends_with(web));
@@ -212,6 +249,8 @@ mod tests {
             ("https://a1b2c3:x-oauth-basic@h/", "https://***:***@h/"),
             ("git+https://aBcDeF@h/", "git+https://***@h/"),
             ("--dsn=u:pw@host/db", "--dsn=u:***@host/db"),
+            ("postgres://anna:p/ss@h/db", "postgres://anna:***@h/db"),
+            ("mongodb://u:pw@a:1,b:2/x", "mongodb://u:***@a:1,b:2/x"),
             ("https://h/#access_token=abc", "https://h/#access_token=***"),
             ("https://h:${env:PORT}/?token=abc", "https://h:${env:PORT}/?token=***"),
         ] {
@@ -228,8 +267,9 @@ mod tests {
             "https://u:${keyring:a/b}@example.com/",
             "https://Anna.Smith@h/ https://anna_s2@h/ https://anna%40example.com@h/",
             "ssh://s3rv1ce@h/ git@h:a/b anna@example.com",
-            "https://${env:T}@h/",
+            "https://${env:T}@h/ https://${env:U}:${env:P}@h/",
             "--dir=/data://x",
+            "http://h:80/x@y mongodb://a:1,b:2/x@y",
             "://",
             "a=b",
             "Bearer ${env:T}",

@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use super::address::{ENDS, addresses, is_hidden};
 
-/// What stands before a colon and is no name of a user: what follows is an e-mail address, a package or a phone.
-const LABELS: [&str; 27] = [
-    "mailto",
+/// What stands before a colon and is no name of a user: what follows is an address of another kind, a package or
+/// a phone.
+const KINDS: [&str; 10] =
+    ["mailto", "acct", "sip", "sips", "xmpp", "npm", "jsr", "workspace", "pkg", "pip"];
+/// What may be a name of a user. Where no port and no path follow the host, it says whose e-mail address this is.
+const LABELS: [&str; 17] = [
     "mail",
     "email",
     "e-mail",
@@ -23,16 +26,7 @@ const LABELS: [&str; 27] = [
     "user",
     "login",
     "account",
-    "acct",
-    "sip",
-    "sips",
-    "xmpp",
-    "npm",
-    "jsr",
-    "workspace",
     "github",
-    "pkg",
-    "pip",
 ];
 /// What stands after `@` and is no host: which version.
 const VERSIONS: [&str; 4] = ["latest", "next", "main", "master"];
@@ -59,19 +53,42 @@ pub(super) fn passwords(text: &str) -> Vec<Range<usize>> {
 /// The password in one word.
 fn password(word: &str) -> Option<Range<usize>> {
     let authority = &word[..word.find(['/', '\\']).unwrap_or(word.len())];
-    let (before, _) = authority.rsplit_once('@')?;
+    let (before, _) = authority.rsplit_once('@').or_else(|| with_slash(word))?;
     let host = &word[before.len() + 1..];
     let colons = before.match_indices(':').map(|(at, _)| at);
-    let of_name = |c: char| c.is_alphanumeric() || "._%+-".contains(c);
+    let of_name = |c: char| c.is_alphanumeric() || "._%+-!".contains(c);
     let (name, begins) = colons
         .map(|at| (name(&before[..at]), at + 1))
         .find(|(name, _)| name.is_some_and(|name| name.chars().all(of_name)))?;
-    let is_label = |label: &&str| name.is_some_and(|name| name.eq_ignore_ascii_case(label));
+    let is_one_of = |all: &[&str]| {
+        all.iter().any(|one| name.is_some_and(|name| name.eq_ignore_ascii_case(one)))
+    };
+    let is_label = is_one_of(&LABELS) || name.is_some_and(is_number);
     let is_password = is_hidden(&before[begins..])
         && is_host(host)
-        && !LABELS.iter().any(|label| is_label(label))
-        && !name.is_some_and(is_number);
+        && !is_one_of(&KINDS)
+        && (!is_label || has_place(host));
     is_password.then_some(begins..before.len())
+}
+
+/// What stands before the host where the password has a slash in it: `anna:p/ss@host/db`.
+fn with_slash(word: &str) -> Option<(&str, &str)> {
+    let (before, host) = word.rsplit_once('@')?;
+    let (_, password) = before.split_once(':')?;
+    let (start, _) = password.split_once('/')?;
+    // `host:80/x@y`, `-v a:/b@c` and `C:\b@c` have none.
+    let is_password = !start.is_empty()
+        && !is_number(start)
+        && !start.starts_with(['.', '~', '@', '\\'])
+        && has_place(host);
+    is_password.then_some((before, host))
+}
+
+/// Whether a port or a path follows a host.
+fn has_place(host: &str) -> bool {
+    let (host, path) = host.split_once('/').map_or((host, None), |(host, path)| (host, Some(path)));
+    let port = host.rsplit_once(':').map(|(_, port)| port);
+    path.is_some() || port.is_some_and(is_number)
 }
 
 /// What is called something before a colon: all of it, or what follows the last sign that ends something else.
@@ -88,7 +105,10 @@ fn is_host(host: &str) -> bool {
     // `1.2.3` is a version, and `10.0.0.1` is a host.
     let numbers = host.strip_prefix('v').unwrap_or(host).split('.');
     let is_numbered = numbers.clone().all(is_number) && numbers.count() != 4;
-    !is_version && !is_numbered && host.starts_with(|c: char| c.is_alphanumeric() || c == '[')
+    // `/` is a database or a socket of this machine.
+    !is_version
+        && !is_numbered
+        && host.starts_with(|c: char| c.is_alphanumeric() || "[/".contains(c))
 }
 
 #[cfg(test)]
@@ -109,6 +129,13 @@ mod tests {
             ("u:pw@main-db/x", "pw"),
             (r#"{"db":"u:pw@host"}"#, "pw"),
             ("connect é:pw@[::1]/x now", "pw"),
+            ("user:S3cret@db.example.com:5432/app", "S3cret"),
+            ("login:pw@db/app", "pw"),
+            ("github:pw@db:5432", "pw"),
+            ("4711:pw@db:5432/app", "pw"),
+            ("anna:p/ss@h/db", "p/ss"),
+            ("anna:pw@/var/run/sock", "pw"),
+            ("tenant!anna:pw@h", "pw"),
         ] {
             assert_eq!(found(text), [password], "{text}");
         }
@@ -129,6 +156,14 @@ mod tests {
             "tool:name@v2",
             "tool:name@latest",
             "12:30@office",
+            "user:anna@example.com",
+            "owner:anna@example.com",
+            "sip:anna@example.com:5060",
+            "host:5000/image@sha256:0123",
+            "host:80/x@y/z",
+            "C:/Users/anna@example.com/x",
+            "/a:/b@c/d",
+            "npm:@scope/name@1.2.3",
             "@scope/name@1.0.0",
             "https://u:pw@host/db",
             "x=https://u:pw@host/db",
