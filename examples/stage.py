@@ -205,9 +205,15 @@ def rounded(value):
     return value
 
 
+shown = []
+
+
 def show(title, value):
     """Prints a value that a model would read, a line for each part."""
-    print(f"\n## {title}")
+    if shown:
+        print()
+    shown.append(title)
+    print(f"## {title}")
     if isinstance(value, str):
         return print(value)
     parts = [f"{name}: " for name in value] if isinstance(value, dict) else [""] * len(value)

@@ -15,6 +15,7 @@ from agents import Agent, Model, OpenAIChatCompletionsModel, Runner, Tool, funct
 from openai import AsyncOpenAI
 
 from tidegate import AsyncTidegate, text_of
+from tidegate.models import FoundTool
 
 PROMPT = "Find tools with search_tools, then write one Python program that calls them and returns a small result."
 
@@ -26,8 +27,7 @@ def tools_of(gate: AsyncTidegate, session: str) -> list[Tool]:
     async def search_tools(query: str) -> str:
         """Finds tools by a few words, with how a program imports and calls them."""
         found = await gate.tools.search(query, detail_level="full", limit=5)
-        told = (f"from servers.{one.server} import {one.name}\n{one.signature}" for one in found.tools)
-        return "\n\n".join(told) or "nothing was found"
+        return "\n\n".join(_told(one) for one in found.tools) or "nothing was found"
 
     @function_tool
     async def execute_python(code: str) -> str:
@@ -35,6 +35,15 @@ def tools_of(gate: AsyncTidegate, session: str) -> list[Tool]:
         return text_of(await gate.execute(code, session=session))
 
     return [search_tools, execute_python]
+
+
+def _told(found: FoundTool) -> str:
+    """How a program imports what was found, and how it calls it."""
+    if found.kind == "skill":
+        how = f"from skills import {found.name}  # a skill: a function that was saved before"
+    else:
+        how = f"from servers.{found.server} import {found.name}"
+    return f"{how}\n{found.signature}"
 
 
 async def answer(gate: AsyncTidegate, model: Model, question: str) -> str:

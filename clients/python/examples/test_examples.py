@@ -16,7 +16,7 @@ from openai import AsyncOpenAI
 from pydantic import SecretStr
 from scripted import KEY, MODEL, Scripted, call, say
 
-from tidegate import AsyncTidegate
+from tidegate import AsyncTidegate, Tidegate, value_of
 
 Answer = Callable[[AsyncTidegate, str, str], Awaitable[str]]
 HISTORY = """
@@ -86,6 +86,29 @@ def test_a_program_that_fails_is_told_to_the_model(gateway: Gateway, token: str,
     assert told == "It failed."
     [result] = _results(requests[1])
     assert result.startswith("IndexError at line 1")
+
+
+SAVED = '''
+def power_of(device: str) -> int:
+    """How much power a device is said to have."""
+    return len(device)
+return (await save_skill("power_of", power_of, examples=[{"device": "power_00"}]))["version"]
+'''
+
+
+def test_a_skill_is_imported_as_what_it_is(gateway: Gateway, token: str, answer: Answer) -> None:
+    with Tidegate(gateway.url, token=token) as gate:
+        assert value_of(gate.execute(SAVED)) >= 1
+    replies = [
+        call("search_tools", query="how much power a device is said to have"),
+        call("execute_python", code='from skills import power_of\nreturn power_of("power_00")'),
+        say("Eight."),
+    ]
+    _, requests = _asked(gateway, token, answer, *replies)
+    [found] = _results(requests[1])
+    assert "from skills import power_of  # a skill" in found
+    assert "servers.skills" not in found
+    assert _results(requests[2])[1].startswith("8\n")
 
 
 def test_variables_stay_from_one_program_to_the_next(gateway: Gateway, token: str, answer: Answer) -> None:

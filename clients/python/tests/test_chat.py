@@ -80,6 +80,42 @@ def test_a_question_is_cancelled_and_another_one_asked(gate: Tidegate) -> None:
     assert answer.answer == "It is 42."
 
 
+def test_a_connection_that_is_lost_between_two_questions_is_made_again(gate: Tidegate) -> None:
+    with gate.chat() as chat:
+        list(chat.ask("How much is it?"))
+        for tokens in (480, 720):
+            assert chat._line is not None
+            chat._line.socket.shutdown(2)
+            answer = list(chat.ask("And now?"))[-1]
+            assert isinstance(answer, Answer)
+            assert answer.totals.tokens == tokens
+
+
+def test_a_question_that_somebody_left_comes_to_its_end_before_the_next(gate: Tidegate) -> None:
+    with gate.chat() as chat:
+        next(chat.ask("How much is it?"))
+        answer = list(chat.ask("And now?"))[-1]
+        assert isinstance(answer, Answer)
+        assert answer.totals.tokens == 480
+        for end in ("nothing", "lost", "hung up"):
+            for event in chat.ask("Linger on this."):
+                if isinstance(event, Step) and event.name == "output":
+                    break
+            if end == "lost":
+                assert chat._line is not None
+                chat._line.socket.shutdown(2)
+            elif end == "hung up":
+                chat.close()
+            chat.cancel()
+            told = list(chat.ask("And then?"))
+            assert isinstance(told[0], Step)
+            assert isinstance(told[-1], Answer)
+        # Hung up in the middle, and carried on with.
+        next(chat.ask("How much is it?"))
+        chat.close()
+        assert isinstance(list(chat.ask("And last?"))[-1], Answer)
+
+
 def test_two_users_ask_at_once_and_hear_nothing_of_each_other(gateway: Gateway, token: str) -> None:
     other = str(gateway.token("other", "execute"))
 

@@ -23,6 +23,7 @@ def test_a_session_keeps_variables_until_it_is_removed(gate: Tidegate) -> None:
 def test_a_fork_goes_its_own_way(gate: Tidegate) -> None:
     session = gate.execute("x = 1").session
     fork = gate.sessions.fork(session).id
+    assert gate.sessions.fork(session, agent="worker-1").agent == "worker-1"
     gate.execute("x = 2", session=fork)
     assert value_of(gate.execute("return x", session=session)) == 1
 

@@ -21,7 +21,8 @@ export interface History {
 /**
  * One conversation, and the connection that it goes on over. The first question begins it, and the next ones go on with
  * it. A question that is under way when the connection is lost is not: the connection is made again, and what was missed
- * is told. One question at a time is answered.
+ * is told. One question at a time is answered: whoever asks the next one before the end of the last first waits for that, or
+ * cancels it.
  */
 export class Chat {
   /** What it is called, once it has begun. */
@@ -30,6 +31,9 @@ export class Chat {
   #line: Line | undefined;
   #seen = 0;
   #isBegun = false;
+  #isOpen = false;
+  #isCancelled = false;
+  #isHeard = false;
 
   constructor(transport: Transport, conversation?: string) {
     this.#transport = transport;
@@ -41,45 +45,55 @@ export class Chat {
    * `ChatRefused`. Whoever leaves before the end goes on with `events`, or cancels.
    */
   async *ask(question: string, options: Question = {}): AsyncGenerator<AskEvent> {
+    if (this.#isOpen) await this.#end();
     const known = this.conversation === undefined ? {} : { conversation: this.conversation };
-    [this.#seen, this.#isBegun] = [0, false];
-    await this.#say({ ...known, ...options, type: "ask", question });
+    [this.#seen, this.#isBegun, this.#isCancelled] = [0, false, false];
+    await this.#begin({ ...known, ...options, type: "ask", question });
+    this.#isOpen = true;
     yield* this.events();
   }
 
   /** What happens until the question that is under way is over. */
   async *events(): AsyncGenerator<AskEvent> {
-    for (let lost = 0; ; ) {
-      let told;
-      try {
-        if (lost > 0) await this.#takeUp();
-        told = await this.#hear();
-      } catch (error) {
-        if (!(error instanceof ConnectionFailed)) throw error;
-        this.close();
-        lost += 1;
-        // Nobody knows whether a question was heard of which nothing has come yet.
-        if (!this.#isBegun || lost > REOPENED) throw error;
-        await pause(0.1 * 2 ** lost);
-        continue;
-      }
-      lost = 0;
+    for (;;) {
+      const told = await this.#told().finally(() => (this.#isHeard = false));
       // What was to be cancelled had just come to its end.
       if (told.type === "refused" && told.code === "nothing_to_cancel") continue;
-      if (told.type === "refused") throw refused(told);
+      if (told.type === "refused") {
+        this.#isOpen = false;
+        throw refused(told);
+      }
       const event = this.#event(told);
+      this.#isOpen = !isLast(event);
       yield event;
       if (isLast(event)) return;
     }
   }
 
   /** Ends the question that is under way; `events` then ends with an `error`. */
-  cancel(): Promise<void> {
-    return this.#say({ type: "cancel" });
+  async cancel(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isCancelled = true;
+    try {
+      if (this.#line !== undefined) return await this.#say({ type: "cancel" });
+    } catch (error) {
+      if (!(error instanceof ConnectionFailed)) throw error;
+    }
+    // Whoever hears the question takes it up again, and says so then.
+    if (this.#isHeard) return;
+    this.close();
+    await this.#takeUp();
   }
 
   /** Takes a conversation up again: what was said in it; then `events` tells what came after so many events. */
   async resume(conversation: string, after = 0): Promise<History> {
+    this.#isCancelled = false;
+    return this.#resume(conversation, after);
+  }
+
+  async #resume(conversation: string, after: number): Promise<History> {
+    // What another question still tells over the line is no answer to this.
+    this.close();
     await this.#say({ type: "resume", conversation, after });
     const told = await this.#hear();
     if (told.type === "refused") throw refused(told);
@@ -87,6 +101,7 @@ export class Chat {
     this.conversation = conversation;
     [this.#seen, this.#isBegun] = [after, true];
     const { turns, totals, follows = true } = told as unknown as History;
+    this.#isOpen = follows;
     return { turns, totals, follows };
   }
 
@@ -96,11 +111,47 @@ export class Chat {
     this.#line = undefined;
   }
 
+  /** The next message of the question, which is taken up again where the line was lost. */
+  async #told(): Promise<Told> {
+    this.#isHeard = true;
+    for (let lost = 1; ; lost += 1) {
+      try {
+        if (this.#line === undefined) await this.#takeUp();
+        return await this.#hear();
+      } catch (error) {
+        if (!(error instanceof ConnectionFailed)) throw error;
+        this.close();
+        // Nobody knows whether a question was heard of which nothing has come yet.
+        if (!this.#isBegun || lost > REOPENED) {
+          this.#isOpen = false;
+          throw error;
+        }
+        await pause(0.1 * 2 ** lost);
+      }
+    }
+  }
+
+  /** Hears the question before to its end, of which somebody has left. */
+  async #end(): Promise<void> {
+    try {
+      for await (const _ of this.events());
+    } catch (error) {
+      if (!(error instanceof ChatRefused || error instanceof ConnectionFailed)) throw error;
+      // It has no end, and the next one is asked all the same.
+      this.close();
+    }
+  }
+
   async #takeUp(): Promise<void> {
-    const { follows } = await this.resume(this.conversation ?? "", this.#seen);
-    if (follows) return;
-    this.#isBegun = false;
-    throw new ConnectionFailed("the gateway has forgotten the question; ask it again");
+    if (this.conversation === undefined || !this.#isBegun) {
+      throw new ConnectionFailed("no question is under way that could be taken up; ask one");
+    }
+    const { follows } = await this.#resume(this.conversation, this.#seen);
+    if (!follows) {
+      this.#isBegun = false;
+      throw new ConnectionFailed("the gateway has forgotten the question; ask it again");
+    }
+    if (this.#isCancelled) await this.#say({ type: "cancel" });
   }
 
   #event(told: Told): AskEvent {
@@ -111,6 +162,18 @@ export class Chat {
     this.conversation = conversation;
     [this.#seen, this.#isBegun] = [seq + 1, true];
     return chatEventOf(told);
+  }
+
+  /** Says what nobody has heard before, also where the line was lost while nobody used it. */
+  async #begin(message: object): Promise<void> {
+    const wasOpen = this.#line !== undefined;
+    try {
+      await this.#say(message);
+    } catch (error) {
+      if (!wasOpen || !(error instanceof ConnectionFailed)) throw error;
+      this.close();
+      await this.#say(message);
+    }
   }
 
   async #say(message: object): Promise<void> {

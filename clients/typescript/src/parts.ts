@@ -111,8 +111,8 @@ export class Sessions extends Part {
   }
 
   /** Makes a second session that starts from where this one is. */
-  fork(id: string): Promise<m.Session> {
-    return this.transport.json({ method: "POST", path: `${session(id)}/fork` });
+  fork(id: string, options: m.NewFork = {}): Promise<m.Session> {
+    return this.transport.json({ method: "POST", path: `${session(id)}/fork`, json: options });
   }
 
   /** Writes a session to disk; its next use brings it back. */

@@ -104,6 +104,37 @@ test("a question is cancelled and another one asked", async () => {
   });
 });
 
+test("a connection that is lost between two questions is made again", async () => {
+  const sockets: WebSocket[] = [];
+  const Kept = class extends WebSocket {
+    constructor(...given: ConstructorParameters<typeof WebSocket>) {
+      super(...given);
+      sockets.push(this);
+    }
+  };
+  await using(gateway({ WebSocket: Kept }).chat(), async (chat) => {
+    await all(chat.ask("How much is it?"));
+    const lost = new Promise((done) => sockets[0]!.addEventListener("close", done));
+    sockets[0]!.close();
+    await lost;
+    assert.equal(answerOf(await all(chat.ask("And now?"))).totals.tokens, 480);
+  });
+  assert.equal(sockets.length, 2);
+});
+
+test("a question that somebody left comes to its end before the next", async () => {
+  await using(gate.chat(), async (chat) => {
+    for await (const _ of chat.ask("How much is it?")) break;
+    assert.equal(answerOf(await all(chat.ask("And now?"))).totals.tokens, 480);
+    for (const isLost of [false, true]) {
+      for await (const event of chat.ask("Linger on this.")) if (event.event === "step" && event.name === "output") break;
+      if (isLost) chat.close();
+      await chat.cancel();
+      assert.equal(answerOf(await all(chat.ask("And then?"))).answer, "It is 42.");
+    }
+  });
+});
+
 test("two users ask at once and hear nothing of each other", async () => {
   const others = gateway({ token: needed("AGENT_TOKEN") });
   await using(gate.chat(), (first) =>

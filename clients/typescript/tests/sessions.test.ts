@@ -19,6 +19,7 @@ test("a session keeps variables until it is removed", async () => {
 test("a fork goes its own way", async () => {
   const { session } = await gate.execute("x = 1");
   const fork = (await gate.sessions.fork(session)).id;
+  assert.equal((await gate.sessions.fork(session, { agent: "worker-1" })).agent, "worker-1");
   await gate.execute("x = 2", { session: fork });
   assert.equal(valueOf(await gate.execute("return x", { session })), 1);
 });

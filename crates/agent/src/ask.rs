@@ -133,6 +133,32 @@ pub enum AskError {
     Cancelled,
 }
 
+/// What can be done next, as messages end with it.
+const NEXT: [&str; 13] = [
+    "leave `conversation` out to begin one",
+    "wait for it, or cancel it",
+    "try again in a moment",
+    "ask for less at once, or raise the setting",
+    "ask in another way",
+    "check `[ask] url` and the network",
+    "check that `[ask] provider` and `[ask] url` belong together",
+    "try again later",
+    "check `[ask] key`",
+    "check `[ask] model` and `[ask] url`",
+    "try again later, or ask less at once",
+    "check `[ask] model` and the other settings of `[ask]`",
+    "name the address that it leads to as `[ask] url`",
+];
+
+/// The message of an [`AskError`] and what can be done next, where it says that. What somebody else said in it
+/// stays whole.
+#[must_use]
+pub fn parted(message: &str) -> (&str, Option<&'static str>) {
+    let ends =
+        |next: &&'static str| Some((message.strip_suffix(*next)?.strip_suffix("; ")?, Some(*next)));
+    NEXT.iter().find_map(ends).unwrap_or((message, None))
+}
+
 impl From<StoreError> for AskError {
     fn from(error: StoreError) -> Self {
         Self::Gateway(error.into())
@@ -157,5 +183,33 @@ impl AskError {
             Self::Gateway(refusal) => refusal.code(),
             Self::Cancelled => "cancelled",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_done_next_is_told_apart_from_what_went_wrong() {
+        let model = ModelError::Told { provider: "openai", said: "no; not now".to_owned() };
+        for (error, message, next) in [
+            (AskError::Busy, "is being answered", Some("wait for it, or cancel it")),
+            (AskError::Full(3), "already", Some("try again in a moment")),
+            (AskError::Refused("no; never".to_owned()), "no; never", Some("ask in another way")),
+            (AskError::Model(model), "no; not now", Some("try again later")),
+            (
+                AskError::Cut { attempts: 3, most: 10 },
+                "3 times (`[ask] attempts`)",
+                Some("ask for less at once, or raise the setting"),
+            ),
+        ] {
+            let words = error.to_string();
+            let (said, told) = parted(&words);
+            assert!(said.ends_with(message) && told == next, "{words}");
+        }
+        let last = "/total: wrong; /list: missing".to_owned();
+        let words = AskError::Form { attempts: 3, last }.to_string();
+        assert_eq!(parted(&words), (words.as_str(), None));
     }
 }

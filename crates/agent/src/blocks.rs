@@ -33,24 +33,40 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut open: Option<(&str, Block<'_>)> = None;
     for line in text.lines() {
         let bare = line.trim_start();
-        let marks = bare.len() - bare.trim_start_matches('`').len();
+        let fence = fence_of(bare);
+        let rest = &bare[fence.len()..];
         match &mut open {
-            // A fence is closed by one that is at least as long and says nothing.
-            Some((fence, _)) if marks >= fence.len() && bare.trim_end().len() == marks => {
+            // A fence is closed by one of its kind that is at least as long and says nothing.
+            Some((opened, _)) if fence.starts_with(*opened) && rest.trim().is_empty() => {
                 found.extend(open.take().map(|(_, block)| block));
             }
             Some((_, block)) => {
                 block.code.push_str(line);
                 block.code.push('\n');
             }
-            None if marks >= 3 => {
-                let tag = bare[marks..].split_whitespace().next().unwrap_or_default();
-                open = Some((&bare[..marks], Block { tag, code: String::new() }));
+            // What ends on its own line is a piece of a sentence.
+            None if fence.len() >= 3 && !(fence.starts_with('`') && rest.contains('`')) => {
+                open = Some((fence, Block { tag: tag_of(rest), code: String::new() }));
             }
             None => {}
         }
     }
     found
+}
+
+/// The marks that a line begins with, all of one kind.
+fn fence_of(line: &str) -> &str {
+    let Some(mark) = line.chars().next().filter(|mark| ['`', '~'].contains(mark)) else {
+        return "";
+    };
+    &line[..line.len() - line.trim_start_matches(mark).len()]
+}
+
+/// The language that stands after a fence, also where it is written as `{python}` or `{.python}`.
+fn tag_of(rest: &str) -> &str {
+    let ends = |letter: char| letter.is_whitespace() || [',', '}'].contains(&letter);
+    let tag = rest.trim_start().trim_start_matches(['{', '.']);
+    tag.split(ends).next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -72,6 +88,19 @@ mod tests {
             "First\n```python\na = 1\n```\nthen\n```text\nno\n```\n  ```py\nreturn '```'\n```\n";
         assert_eq!(programs(text, Python), ["a = 1\n", "return '```'\n"]);
         assert_eq!(program(text, Python).as_deref(), Some("return '```'\n"));
+    }
+
+    #[test]
+    fn a_block_is_found_however_it_is_fenced_and_a_piece_of_a_sentence_is_none() {
+        let text = "```pip install x```\nThen:\n```python\nreturn 1\n```\n";
+        assert_eq!(programs(text, Python), ["return 1\n"]);
+        assert_eq!(programs("~~~python\nx = '```'\n```\n~~~~\n", Python), ["x = '```'\n```\n"]);
+        for tag in ["{python}", "{.python .numbered}", "{python, echo=FALSE}", " python title=`x`"]
+        {
+            let fence = if tag.contains('`') { "~~~" } else { "```" };
+            let text = format!("{fence}{tag}\nreturn 2\n{fence}\n");
+            assert_eq!(programs(&text, Python), ["return 2\n"], "{tag}");
+        }
     }
 
     #[test]

@@ -120,8 +120,14 @@ impl Work<'_> {
         } else if let Some(one) = passed.iter().find(|one| one.spec.name == call.name) {
             self.pass(one, call).await?
         } else {
-            let known: Vec<&str> = passed.iter().map(|one| one.spec.name.as_str()).collect();
-            (false, format!("there is no tool {:?}; there are {}", call.name, known.join(", ")))
+            let own = if has_code { own(self.language) } else { Vec::new() };
+            let known = own.iter().chain(passed.iter().map(|one| &one.spec));
+            let known: Vec<&str> = known.map(|spec| spec.name.as_str()).collect();
+            let there = match known.as_slice() {
+                [] => "there are none; answer without".to_owned(),
+                known => format!("there are {}", known.join(", ")),
+            };
+            (false, format!("there is no tool {:?}; {there}", call.name))
         };
         let (id, name) = (call.id.clone(), call.name.clone());
         Ok(ToolResult { id, name, text, failed: !is_ok })

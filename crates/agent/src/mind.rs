@@ -43,24 +43,29 @@ impl Mind for Provider {
             messages: said.collect(),
             tools: Vec::new(),
             reply_tokens: prompt.reply_tokens,
-            left: None,
+            left: prompt.left,
         };
         // What broke off was charged for, too.
-        let mut lost = (0, 0);
+        let mut lost = (0_u64, 0_u64);
         let mut told = |told: Told<'_>| {
             if let Told::Lost(used) = told {
-                lost = (lost.0 + used.input, lost.1 + used.output);
+                lost = (lost.0.saturating_add(used.input), lost.1.saturating_add(used.output));
             }
         };
         let replied = self.model.complete(&self.settings.model.model, &asked, &mut told).await;
-        let reply = replied.map_err(|error| MindError::Failed(error.to_string()))?;
+        let prices = self.settings.prices;
+        let reply = replied.map_err(|error| {
+            let ((input, output), reason) = (lost, error.to_string());
+            MindError::Lost { reason, input, output, cost: prices.of(input, output) }
+        })?;
         let end = match reply.stop {
             Stop::Length => End::Cut,
             Stop::Refused => End::Refused,
             Stop::End | Stop::Tools => End::Whole,
         };
-        let (input, output) = (reply.usage.input + lost.0, reply.usage.output + lost.1);
-        let cost = self.settings.prices.of(input, output);
+        let input = reply.usage.input.saturating_add(lost.0);
+        let output = reply.usage.output.saturating_add(lost.1);
+        let cost = prices.of(input, output);
         Ok(minds::Reply { text: reply.text, end, input, output, cost })
     }
 }

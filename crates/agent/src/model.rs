@@ -179,8 +179,12 @@ impl Model {
                 reader.take(&frame, &mut tell).map_err(|error| self.wrong(error))?;
             }
         }
+        let is_stream = frames.is_stream();
         if !reader.is_whole() {
             for frame in frames.end() {
+                if let Some(words) = error_in(&frame).filter(|_| !is_stream) {
+                    return Err(self.wrong(WireError::Told { words, passes: true }));
+                }
                 // What broke off in the middle of a frame is no mistake of the format.
                 reader.take(&frame, &mut tell).map_err(|error| match error {
                     WireError::Invalid(_) => self.cut(),
@@ -188,7 +192,12 @@ impl Model {
                 })?;
             }
         }
-        reader.reply().map_err(|error| self.wrong(error))
+        reader.reply().map_err(|error| match error {
+            WireError::Cut if !is_stream => {
+                self.unreadable("it is one JSON text, and no stream of events".to_owned())
+            }
+            other => self.wrong(other),
+        })
     }
 
     fn provider(&self) -> &'static str {
@@ -269,6 +278,14 @@ impl Came {
         let used = || Usage { input: prompt.tokens(), output: output(), estimated: true };
         self.has_begun.then(used)
     }
+}
+
+/// What a body says that is an error, whatever its status is.
+fn error_in(body: &str) -> Option<String> {
+    let read: Value = serde_json::from_str(body).ok()?;
+    let first = read.get(0).unwrap_or(&read);
+    first.get("error").filter(|error| !error.is_null())?;
+    Some(told_in(body.as_bytes()))
 }
 
 /// What the body of an error says.

@@ -1,5 +1,7 @@
 //! Running the programs of a model, through the gateway like everybody else's.
 
+use std::sync::Arc;
+
 use engine::{Context, Stream};
 use gateway::service::run::Event as RunEvent;
 use gateway::service::{Record, Refusal, Request, Started, Status};
@@ -45,8 +47,13 @@ impl Work<'_> {
             run_id: started.run().id().to_string(),
             session: started.session().to_string(),
         });
+        let run = Arc::clone(started.run());
+        self.running = Some(Arc::clone(&run));
         self.follow(&started).await;
         let record = started.ended().await;
+        self.running = None;
+        self.spent.asked(&run.models_used());
+        self.keep_so_far().await;
         Ok(self.settled(&record).await)
     }
 
@@ -57,6 +64,8 @@ impl Work<'_> {
             context,
             session: self.conversation.session.clone(),
             trace: self.trace.clone(),
+            // What programs ask is the question's, too.
+            model_tokens: Some(self.left_for_programs()),
             ..Request::default()
         };
         let service = &self.agent.service;
@@ -74,6 +83,11 @@ impl Work<'_> {
             }
             started => started,
         }
+    }
+
+    fn left_for_programs(&self) -> u64 {
+        let settings = &self.agent.settings;
+        self.spent.left_for_programs(&settings.budgets, settings.prices)
     }
 
     /// Tells what happens in a run until it is over.

@@ -1,5 +1,6 @@
 //! What a question uses, step by step, and what it may use.
 
+use gateway::minds::ModelUse;
 use gateway::service::conversations::Conversation;
 use serde::Serialize;
 
@@ -17,6 +18,8 @@ pub enum StepName {
     Interpret,
     /// What to do next.
     Chat,
+    /// Whatever a program asked by `ask_model`.
+    Program,
 }
 
 impl StepName {
@@ -27,11 +30,12 @@ impl StepName {
             Self::Write => "write",
             Self::Interpret => "interpret",
             Self::Chat => "chat",
+            Self::Program => "program",
         }
     }
 }
 
-/// One request to a model.
+/// One request to a model, or all those of one program.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Step {
     /// What for.
@@ -95,14 +99,14 @@ impl Totals {
 
 fn saved(direct: u64, used: u64) -> i64 {
     let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-    whole(direct) - whole(used)
+    whole(direct).saturating_sub(whole(used))
 }
 
 impl Spent {
     /// Tokens, read and written.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 
     /// Notes a request.
@@ -115,19 +119,55 @@ impl Spent {
         self.add(step, used, prices, true);
     }
 
+    /// Notes what a program asked.
+    pub(crate) fn asked(&mut self, used: &ModelUse) {
+        if used.is_nothing() {
+            return;
+        }
+        self.push(Step {
+            step: StepName::Program,
+            input_tokens: used.input_tokens,
+            output_tokens: used.output_tokens,
+            cost: used.cost,
+            estimated: false,
+            broke_off: false,
+        });
+    }
+
     fn add(&mut self, step: StepName, used: Usage, prices: Prices, broke_off: bool) {
-        let cost = prices.of(used.input, used.output);
-        self.input_tokens += used.input;
-        self.output_tokens += used.output;
-        self.cost += cost;
-        self.steps.push(Step {
+        self.push(Step {
             step,
             input_tokens: used.input,
             output_tokens: used.output,
-            cost,
+            cost: prices.of(used.input, used.output),
             estimated: used.estimated,
             broke_off,
         });
+    }
+
+    fn push(&mut self, step: Step) {
+        self.input_tokens = self.input_tokens.saturating_add(step.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(step.output_tokens);
+        self.cost += step.cost;
+        self.steps.push(step);
+    }
+
+    /// Tokens that a program may have models read and write: what is left, at the dearer of the two prices.
+    pub(crate) fn left_for_programs(&self, budgets: &Budgets, prices: Prices) -> u64 {
+        let tokens = budgets.tokens.saturating_sub(self.tokens());
+        let dearest = prices.input.max(prices.output);
+        match budgets.cost {
+            Some(limit) if dearest > 0.0 => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "rounded down to whole tokens, and not negative"
+                )]
+                let paid = ((limit - self.cost).max(0.0) / dearest * 1e6) as u64;
+                tokens.min(paid)
+            }
+            _ => tokens,
+        }
     }
 
     /// Says against what it is held.
@@ -148,8 +188,9 @@ impl Spent {
 
     /// How many tokens are left for one more request, or which budget is spent.
     pub(crate) fn left(&self, budgets: &Budgets) -> Result<u64, AskError> {
-        // How often a request is made again is bounded already.
-        let steps = self.steps.iter().filter(|step| !step.broke_off).count();
+        // How often a request is made again is bounded already, and what programs ask by its tokens.
+        let counts = |step: &&Step| !step.broke_off && step.step != StepName::Program;
+        let steps = self.steps.iter().filter(counts).count();
         if steps >= budgets.steps as usize {
             return Err(AskError::Budget {
                 what: "requests to the model",
@@ -194,6 +235,36 @@ mod tests {
         ] {
             assert!(stopped(&budgets).contains(setting), "{}", stopped(&budgets));
         }
+    }
+
+    #[test]
+    fn what_programs_ask_counts_as_tokens_and_money_and_as_no_step() {
+        let prices = Prices { input: 1.0, output: 4.0 };
+        let budgets = Budgets { tokens: 1_000, steps: 1, cost: Some(0.003) };
+        let mut spent = Spent::default();
+        // At the dearer price the money is spent first.
+        assert_eq!(spent.left_for_programs(&budgets, prices), 750);
+        spent.asked(&ModelUse::default());
+        assert_eq!(spent.steps.len(), 0);
+        spent.asked(&ModelUse { questions: 2, input_tokens: 600, output_tokens: 100, cost: 0.001 });
+        assert_eq!((spent.tokens(), spent.left(&budgets).unwrap()), (700, 300));
+        assert_eq!(spent.left_for_programs(&budgets, prices), 300);
+        assert_eq!(spent.left_for_programs(&budgets, Prices::default()), 300);
+        spent.asked(&ModelUse { questions: 1, input_tokens: 0, output_tokens: 0, cost: 1.0 });
+        assert_eq!(spent.left_for_programs(&budgets, prices), 0);
+        assert!(spent.left(&budgets).unwrap_err().to_string().contains("max-cost"));
+    }
+
+    #[test]
+    fn a_number_that_nobody_can_have_used_is_no_small_one() {
+        let mut spent = Spent::default();
+        let used = Usage { input: u64::MAX, output: 9, estimated: false };
+        spent.note(StepName::Write, used, Prices::default());
+        spent.note(StepName::Write, used, Prices::default());
+        assert_eq!((spent.input_tokens, spent.tokens()), (u64::MAX, u64::MAX));
+        spent.compare(0);
+        assert!(spent.tokens_saved < 0);
+        assert!(spent.left(&Budgets::default()).unwrap_err().to_string().contains("max-tokens"));
     }
 
     #[test]

@@ -78,11 +78,19 @@ impl Work<'_> {
         // Writing to a string does not fail.
         let _ =
             write!(task, "\n\nVariables: {}", words::of_variables(&self.context, self.language));
-        if self.conversation.session.is_some() {
+        if self.remembers() {
             task.push_str("\nVariables and functions of your earlier programs are still there.");
         }
         let _ = write!(task, "\n\nFunctions:\n\n{}", words::of_tools(found, self.language));
         task
+    }
+
+    /// Whether the next program finds what earlier ones kept: sessions are forgotten sooner than conversations, and
+    /// each is of one language.
+    fn remembers(&self) -> bool {
+        let Some(session) = &self.conversation.session else { return false };
+        let view = self.agent.service.session(self.caller, session);
+        view.is_ok_and(|view| view.language == self.language)
     }
 
     /// Finds tools by words, and says so.

@@ -4,8 +4,8 @@ use crate::ask::AskError;
 use crate::event::Event;
 use crate::figures;
 use crate::live::Agent;
-use crate::model::Told;
 use crate::model::message::{Message, Prompt, Reply, Stop};
+use crate::model::{ModelError, Told};
 use crate::spend::StepName;
 use crate::work::Work;
 
@@ -59,7 +59,10 @@ impl Work<'_> {
                 Err(error) => {
                     self.keep_so_far().await;
                     // Replies that broke off may have used up what there was.
-                    self.spent.left(&settings.budgets)?;
+                    let left = self.spent.left(&settings.budgets)?;
+                    if matches!(error, ModelError::Cut { .. }) && left <= prompt.tokens() {
+                        return Err(self.spent.no_tokens(&settings.budgets));
+                    }
                     return Err(error.into());
                 }
             };

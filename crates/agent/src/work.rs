@@ -1,9 +1,12 @@
 //! One question while it is answered: what it has, what it used, what came of it.
 
+use std::sync::Arc;
+
 use engine::{Context, Language};
 use gateway::service::conversations::{Conversation, Turn};
 use gateway::service::ids::RunId;
 use gateway::service::record::Moment;
+use gateway::service::run::Run;
 use gateway::service::{Caller, TraceParent};
 use serde_json::json;
 use serde_json::value::to_raw_value;
@@ -48,6 +51,8 @@ pub(crate) struct Work<'a> {
     pub(crate) calls: u64,
     /// The reply that is under way.
     pub(crate) open: Option<Open>,
+    /// The run that is under way, which may ask models, too.
+    pub(crate) running: Option<Arc<Run>>,
 }
 
 /// An answer in the form that was asked for.
@@ -90,6 +95,7 @@ impl<'a> Work<'a> {
             spent: Spent::default(),
             calls: 0,
             open: None,
+            running: None,
         }
     }
 
@@ -145,6 +151,11 @@ impl<'a> Work<'a> {
             self.spent.lose(open.step, used, self.agent.settings.prices);
             figures::step(self.arm, open.step, used.input, used.output);
         }
+        if let Some(run) = self.running.take() {
+            // It was cancelled with the question; what it asked before was answered.
+            run.cancel();
+            self.spent.asked(&run.models_used());
+        }
         if self.spent.tokens() == 0 {
             return;
         }
@@ -165,9 +176,9 @@ impl<'a> Work<'a> {
     /// could not be kept makes the answer no worse.
     async fn keep(&self, turn: Option<Turn>) -> Totals {
         let mut one = self.conversation.clone();
-        one.tokens += self.spent.tokens();
+        one.tokens = one.tokens.saturating_add(self.spent.tokens());
         one.cost += self.spent.cost;
-        one.direct_tokens += self.spent.direct_tokens;
+        one.direct_tokens = one.direct_tokens.saturating_add(self.spent.direct_tokens);
         one.turns.extend(turn);
         let (id, totals) = (one.id.clone(), Totals::of(&one));
         let kept = self.agent.service.keep_conversation(one, &self.agent.settings.bounds).await;
@@ -231,7 +242,8 @@ impl<'a> Work<'a> {
             // Nobody takes empty words.
             let text = if reply.text.trim().is_empty() { "(nothing)" } else { &reply.text };
             prompt.messages.push(Message::Model { text: text.to_owned(), calls: Vec::new() });
-            let again = format!("That cannot be used: {wrong}. Reply again, with the JSON only.");
+            let how = if self.is_plain() { "your answer in words" } else { "the JSON only" };
+            let again = format!("That cannot be used: {wrong}. Reply again, with {how}.");
             prompt.messages.push(Message::User(again));
             reply = self.think(StepName::Interpret, prompt.clone(), false).await?;
         }

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agent::{
-    Agent, Answer, Ask, Event, Form, Mode, ModelSettings, Prices, ProviderName, Schema, Settings,
-    Template, TemplateFormat,
+    Agent, Answer, Ask, Event, Form, Mode, ModelSettings, Prices, Provider, ProviderName, Schema,
+    Settings, Template, TemplateFormat,
 };
 use engine::{Engine, Language};
 use engine_wasm::cache::Cache;
@@ -190,6 +190,49 @@ async fn what_replies_used_that_broke_off_counts_and_budgets_hold() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_programs_ask_models_is_used_by_the_question_and_bounded_by_its_budget() {
+    let turns = [
+        Turn::program("await ask_model('Which?')\nraise ValueError('no')"),
+        Turn::say("This one."),
+        Turn::program("return await ask_model('Which?')"),
+        Turn::say("That one."),
+        Turn::say("It is that one."),
+    ];
+    let house = House::saying(turns).await;
+    let answer = house.ask(ask("Which is it?")).await.0.unwrap();
+    let steps: Vec<&str> = answer.usage.steps.iter().map(|step| step.step.name()).collect();
+    assert_eq!(steps, ["write", "program", "write", "program", "interpret"]);
+    // Of the program that failed, too: 100 tokens read and 20 written, each time.
+    assert_eq!((answer.usage.tokens(), answer.totals.tokens), (5 * 120, 5 * 120));
+    assert!((answer.usage.cost - 5.0 * 0.000_18).abs() < 1e-9, "{:?}", answer.usage);
+
+    let endless = "for _ in range(8):\n    await ask_model('Which?')\nreturn 1";
+    let few = |settings: &mut Settings| settings.budgets.tokens = 200;
+    let house = House::set(few, by_turns([Turn::program(endless), Turn::say("This one.")])).await;
+    let (code, words) = house.ask(ask("Which is it?")).await.0.unwrap_err();
+    assert_eq!((code.as_str(), house.server.asked().len()), ("budget_exceeded", 2));
+    assert!(words.contains("240") && words.contains("`[ask] max-tokens`"), "{words}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_broke_off_for_a_program_is_used_by_the_question_too() {
+    let code = "failed = 0\nfor _ in range(3):\n    try:\n        await ask_model('Why not? ' * 100)\n    except Exception:\n        failed += 1\nreturn failed";
+    let few = |settings: &mut Settings| settings.budgets.tokens = 2_000;
+    let script = move |asked: &Asked| match asked.text() {
+        text if text.contains("Why not?") => Turn::Stop("Half".to_owned()),
+        text if text.contains("It returned: 3") => Turn::say("It is 3."),
+        _ => Turn::program(code),
+    };
+    let house = House::set(few, script).await;
+    let answer = house.ask(ask("How many?")).await.0.unwrap();
+    let used = answer.usage.steps[1].input_tokens;
+    assert_eq!(answer.usage.steps[1].step.name(), "program");
+    // As often as the prompt still fits into what is left, and no more.
+    let each = used / (house.server.asked().len() as u64 - 2);
+    assert!(used + each > 1_880 && answer.usage.tokens() <= 2_120, "{:?}", answer.usage);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn variables_reach_programs_and_no_model() {
     let turns = [Turn::program("return [user['owner'], len(customer)]"), Turn::say("Done.")];
     let house = House::saying(turns).await;
@@ -243,6 +286,41 @@ async fn in_hybrid_mode_blocks_are_run_and_tools_are_called() {
     assert!(house.server.asked()[2].text().contains("It returned: 22"));
     assert!(events.contains(&Event::Anew), "{events:?}");
     assert_eq!(house.server.complaints(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_model_is_told_to_do_can_be_done() {
+    let turns = [Turn::program("return 7"), Turn::say(" "), Turn::say("It is 7.")];
+    let house = House::saying(turns).await;
+    assert_eq!(house.ask(ask("How many?")).await.0.unwrap().answer, "It is 7.");
+    let told = house.server.asked()[2].text();
+    assert!(told.contains("with your answer in words") && !told.contains("JSON only"), "{told}");
+
+    let turns = [Turn::call("nosuch", json!({})), Turn::say("Hello.")];
+    let house = House::with(Mode::Hybrid, by_turns(turns)).await;
+    assert_eq!(house.ask(ask("Hello?")).await.0.unwrap().answer, "Hello.");
+    let told = house.server.asked()[1].text();
+    assert!(told.contains("there are execute_python, search_tools"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_told_of_variables_only_as_long_as_they_are_there() {
+    let well = |asked: &Asked| {
+        if asked.text().contains("Result of the program") {
+            return Turn::say("It is 7.");
+        }
+        Turn::program("kept = 7\nreturn kept")
+    };
+    let house = House::by(well).await;
+    let first = house.ask(ask("How many?")).await.0.unwrap();
+    let conversation = || Some(first.conversation.parse().unwrap());
+    house.ask(Ask { conversation: conversation(), ..ask("And now?") }).await.0.unwrap();
+    let kept = house.agent.conversation(&Caller::local(), &conversation().unwrap()).await.unwrap();
+    house.service.delete_session(&Caller::local(), &kept.session.unwrap()).await.unwrap();
+    house.ask(Ask { conversation: conversation(), ..ask("And then?") }).await.0.unwrap();
+    let told: Vec<bool> =
+        house.server.asked().iter().map(|asked| asked.text().contains("are still there")).collect();
+    assert_eq!(told, [false, false, true, false, false, false]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -327,9 +405,9 @@ async fn what_a_question_used_is_kept_before_it_is_over_and_after_a_restart() {
     // One that ended in an error, after an orderly end.
     live.cancel();
     live.ended().await.unwrap();
-    let House { agent, folder, .. } = house;
+    let House { agent, service, folder, .. } = house;
     agent.close().await;
-    drop(agent);
+    drop((agent, service));
     let kept = found(folder.path()).await;
     assert!(kept.tokens >= 240 && kept.turns.is_empty(), "{kept:?}");
 }
@@ -402,6 +480,7 @@ fn by_turns(turns: impl IntoIterator<Item = Turn>) -> impl FnMut(&Asked) -> Turn
 /// A gateway, and a model that is asked.
 struct House {
     agent: Arc<Agent>,
+    service: Arc<Service>,
     server: Scripted,
     folder: TempDir,
 }
@@ -435,7 +514,12 @@ impl House {
         let prices = Prices { input: 1.0, output: 4.0 };
         let mut settings = Settings { prices, ..Settings::new(model) };
         change(&mut settings);
-        Self { agent: Agent::new(service, settings).unwrap(), server, folder }
+        let own = settings.clone();
+        let provider =
+            move || Provider::of(own.clone()).map(Some).map_err(|error| error.to_string());
+        service.tools().minds().are_provided_by(Arc::new(provider));
+        let agent = Agent::new(Arc::clone(&service), settings).unwrap();
+        Self { agent, service, server, folder }
     }
 
     /// The answer, or the code and words of what went wrong; and all that happened.

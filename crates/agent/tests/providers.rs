@@ -115,6 +115,18 @@ async fn what_a_reply_had_used_that_broke_off_is_told_and_bounds_the_next() {
 }
 
 #[tokio::test]
+async fn an_error_that_comes_as_a_success_is_told_in_its_words() {
+    for (format, provider) in FORMATS {
+        let turn = |_: &scripted::Asked| Turn::Status(200, None, "no credit is left".to_owned());
+        let server = Scripted::by(format, turn).await;
+        let error = asked(&server, provider).await.0.unwrap_err();
+        let words = error.to_string();
+        assert!(matches!(error, ModelError::Told { .. }), "{provider:?}: {words}");
+        assert!(words.contains("no credit is left"), "{provider:?}: {words}");
+    }
+}
+
+#[tokio::test]
 async fn an_error_in_the_middle_of_a_reply_is_told_and_is_asked_past() {
     for (format, provider) in FORMATS {
         let turns = [Turn::Fail("overloaded".to_owned()), Turn::say("All of it.")];

@@ -74,6 +74,8 @@ pub struct Prompt {
     pub said: Vec<String>,
     /// Tokens that its reply may have.
     pub reply_tokens: u64,
+    /// Tokens that may be used for it, however often it is asked; as many as it takes if nothing is said.
+    pub left: Option<u64>,
 }
 
 /// What a model replied.
@@ -102,8 +104,8 @@ pub enum End {
     Refused,
 }
 
-/// Why a model did not reply. What matters is whether another may be asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+/// Why a model did not reply. What matters is whether another may be asked, and what was used all the same.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MindError {
     /// It is not there any more, and has not seen the question.
@@ -112,6 +114,18 @@ pub enum MindError {
     /// It did not answer, or did not want to.
     #[error("{0}")]
     Failed(String),
+    /// It did not answer to the end, and what it read and wrote is paid for.
+    #[error("{reason}")]
+    Lost {
+        /// Why not.
+        reason: String,
+        /// Tokens that it read,
+        input: u64,
+        /// and wrote.
+        output: u64,
+        /// What they cost.
+        cost: f64,
+    },
 }
 
 /// Finds the provider when it is first needed, and again when its settings have changed: its key may have to be

@@ -17,7 +17,7 @@ mod tokens;
 mod wanted;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -571,6 +571,20 @@ impl Tools {
     async fn ask_anew(&self, server: &ServerName) -> Result<(), ConnectError> {
         let listed = self.upstreams.listing_again(server).await;
         self.heard(server, listed)
+    }
+
+    /// Asks the servers of these tools (`server.tool`) what they offer now. One that cannot be asked is as it is
+    /// remembered.
+    pub(crate) async fn ask_anew_about<'t>(&self, tools: impl Iterator<Item = &'t str>) {
+        let policies = self.policies();
+        let server_of = |tool: &str| {
+            let fits = |server: &&ServerName| {
+                tool.strip_prefix(&server.0).is_some_and(|rest| rest.starts_with('.'))
+            };
+            policies.keys().filter(fits).max_by_key(|server| server.0.len())
+        };
+        let servers: BTreeSet<&ServerName> = tools.filter_map(server_of).collect();
+        join_all(servers.into_iter().map(|server| self.ask_anew(server))).await;
     }
 
     /// Makes sure that a tool of a pinned server is still what was accepted, before it is called: what

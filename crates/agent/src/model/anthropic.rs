@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::frames::Framing;
 use super::message::{Message, Prompt, Reply, Stop, ToolCall, ToolResult, ToolSpec};
-use super::wire::{Call, Reader, Wire, WireError, below, count, hidden, json, text};
+use super::wire::{Call, Reader, Wire, WireError, below, count, hidden, json, sum, text};
 use crate::settings::ModelSettings;
 
 /// The version of the format that this is.
@@ -91,7 +91,7 @@ impl Reader for Events {
                 let usage = &event["message"]["usage"];
                 let parts =
                     ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-                self.draft.usage().input = parts.iter().map(|part| count(&usage[*part])).sum();
+                self.draft.usage().input = sum(parts.map(|part| count(&usage[part])));
                 self.draft.usage().output = count(&usage["output_tokens"]);
             }
             "content_block_start" => {

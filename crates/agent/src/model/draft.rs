@@ -5,6 +5,8 @@ use serde_json::{Map, Value};
 use super::message::{Reply, Stop, ToolCall, Usage};
 use super::wire::WireError;
 
+/// Tokens that no request has: a larger number is somebody's mistake, and sums of it could not be kept.
+const MOST_TOKENS: u64 = 1 << 40;
 /// Calls that one reply may have.
 const MOST_CALLS: usize = 64;
 
@@ -101,7 +103,24 @@ impl Draft {
             call.arguments = Value::Object(given.unwrap_or_default());
             calls.push(call);
         }
-        let usage = self.usage.unwrap_or(Usage { estimated: true, ..Usage::default() });
+        let mut usage = self.usage.unwrap_or(Usage { estimated: true, ..Usage::default() });
+        usage.input = usage.input.min(MOST_TOKENS);
+        usage.output = usage.output.min(MOST_TOKENS);
         Ok(Reply { text: self.text, calls, stop, usage })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::wire::sum;
+
+    #[test]
+    fn numbers_of_tokens_that_nobody_can_believe_stay_large_and_can_be_summed() {
+        let mut draft = Draft { stop: Some(Stop::End), whole: true, ..Draft::default() };
+        draft.usage().input = sum([u64::MAX, 10]);
+        draft.usage().output = 20;
+        let usage = draft.reply().unwrap().usage;
+        assert_eq!((usage.input, usage.output), (MOST_TOKENS, 20));
     }
 }

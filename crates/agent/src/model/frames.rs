@@ -14,6 +14,8 @@ pub(super) enum Framing {
     Events,
     /// One text a line.
     Lines,
+    /// One text in all: what came where events were asked for, and is none.
+    Whole,
 }
 
 /// There is more than is read.
@@ -36,11 +38,13 @@ pub(super) struct Frames {
     looked: usize,
     data: Option<String>,
     seen: usize,
+    /// A line has come that says something.
+    has_lines: bool,
 }
 
 impl Frames {
     pub(super) fn new(framing: Framing) -> Self {
-        Self { framing, rest: Vec::new(), looked: 0, data: None, seen: 0 }
+        Self { framing, rest: Vec::new(), looked: 0, data: None, seen: 0, has_lines: false }
     }
 
     /// Takes what came; each whole frame is given away.
@@ -50,11 +54,21 @@ impl Frames {
             return Err(TooLong::Whole);
         }
         self.rest.extend_from_slice(bytes);
+        let first = self.rest.iter().find(|byte| !byte.is_ascii_whitespace());
+        if self.framing == Framing::Events && !self.has_lines && matches!(first, Some(b'{' | b'['))
+        {
+            // No field of an event begins like this: some answer an error, or all at once, as JSON.
+            self.framing = Framing::Whole;
+        }
+        if self.framing == Framing::Whole {
+            return Ok(Vec::new());
+        }
         let mut frames = Vec::new();
         while let Some(at) = self.rest[self.looked..].iter().position(|byte| *byte == b'\n') {
             let end = self.looked + at;
             let line: Vec<u8> = self.rest.drain(..=end).collect();
             self.looked = 0;
+            self.has_lines |= !line.trim_ascii().is_empty();
             if line.len() > MOST_LINE {
                 return Err(TooLong::Line);
             }
@@ -65,6 +79,11 @@ impl Frames {
             return Err(TooLong::Line);
         }
         Ok(frames)
+    }
+
+    /// Whether it comes as was asked for.
+    pub(super) fn is_stream(&self) -> bool {
+        self.framing != Framing::Whole
     }
 
     /// A last frame that nothing came after.
@@ -80,8 +99,8 @@ impl Frames {
     fn line(&mut self, line: &str, frames: &mut Vec<String>) -> Result<(), TooLong> {
         let line = line.trim_end_matches(['\n', '\r']);
         match self.framing {
-            Framing::Lines if line.trim().is_empty() => {}
-            Framing::Lines => frames.push(line.to_owned()),
+            Framing::Lines | Framing::Whole if line.trim().is_empty() => {}
+            Framing::Lines | Framing::Whole => frames.push(line.to_owned()),
             Framing::Events if line.is_empty() => frames.extend(self.data.take()),
             Framing::Events => {
                 // Names of events, numbers and comments say nothing that the data does not.
@@ -136,6 +155,20 @@ mod tests {
         let refused = (0..100_000)
             .find_map(|_| frames.push(&[b'{'; 1023]).err().or_else(|| frames.push(b"\n").err()));
         assert_eq!(refused, Some(TooLong::Whole));
+    }
+
+    #[test]
+    fn json_where_events_were_asked_for_is_one_frame() {
+        let text = "\n {\"error\":\n {\"message\": \"no\"}}\n";
+        for size in 1..text.len() {
+            let mut frames = Frames::new(Framing::Events);
+            for piece in text.as_bytes().chunks(size) {
+                assert_eq!(frames.push(piece).unwrap(), Vec::<String>::new());
+            }
+            assert!(!frames.is_stream());
+            let [one] = &frames.end()[..] else { panic!("{size}") };
+            assert!(serde_json::from_str::<serde_json::Value>(one).is_ok(), "{one}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::draft::Draft;
 use super::frames::Framing;
 use super::message::{Message, Prompt, Reply, Stop, ToolCall, ToolResult, ToolSpec};
-use super::wire::{Call, Reader, Wire, WireError, below, count, hidden, json, text};
+use super::wire::{Call, Reader, Wire, WireError, below, count, hidden, json, sum, text};
 use crate::settings::ModelSettings;
 
 pub(super) struct Gemini;
@@ -101,7 +101,7 @@ impl Reader for Responses {
         if usage.is_object() {
             self.draft.usage().input = count(&usage["promptTokenCount"]);
             self.draft.usage().output =
-                count(&usage["candidatesTokenCount"]) + count(&usage["thoughtsTokenCount"]);
+                sum(["candidatesTokenCount", "thoughtsTokenCount"].map(|part| count(&usage[part])));
         }
         let candidate = &response["candidates"][0];
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {

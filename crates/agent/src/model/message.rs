@@ -110,12 +110,14 @@ pub struct Reply {
 }
 
 impl Prompt {
-    /// Whether it can be asked again after so much was used for nothing.
+    /// Whether it can be asked again after so much was used for nothing: all of it is read again.
     pub(super) fn has_more_after(&mut self, used: Usage) -> bool {
+        let again = self.tokens();
         let Some(left) = &mut self.left else { return true };
-        *left = left.saturating_sub(used.input + used.output);
-        self.reply_tokens = self.reply_tokens.min(*left);
-        *left > 0
+        *left = left.saturating_sub(used.input.saturating_add(used.output));
+        let for_reply = left.saturating_sub(again);
+        self.reply_tokens = self.reply_tokens.min(for_reply);
+        for_reply > 0
     }
 
     /// Its tokens, for providers that do not say.

@@ -71,7 +71,7 @@ struct Lines {
 impl Reader for Lines {
     fn take(&mut self, frame: &str, told: &mut dyn FnMut(&str)) -> Result<(), WireError> {
         let line = json(frame)?;
-        if let Some(words) = line["error"].as_str() {
+        if let Some(words) = line["error"].as_str().or(line["error"]["message"].as_str()) {
             return Err(WireError::Told { words: words.to_owned(), passes: true });
         }
         let message = &line["message"];

@@ -99,7 +99,9 @@ impl Reader for Chunks {
             self.draft.usage().output = count(&usage["completion_tokens"]);
         }
         let choice = &chunk["choices"][0];
-        let delta = &choice["delta"];
+        // Some reply all at once, whatever they are asked for.
+        let part = if choice["message"].is_object() { "message" } else { "delta" };
+        let delta = &choice[part];
         self.draft.say(text(&delta["content"]), told);
         self.refusal.push_str(text(&delta["refusal"]));
         for (at, call) in delta["tool_calls"].as_array().into_iter().flatten().enumerate() {
@@ -137,5 +139,23 @@ impl Reader for Chunks {
         // Some who speak this format never say that they are done, and end after the reason.
         self.draft.whole |= self.draft.stop.is_some();
         self.draft.reply()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_that_comes_all_at_once_is_one() {
+        let call = json!({ "id": "c1", "type": "function", "function": { "name": "lookup", "arguments": "{\"a\":1}" } });
+        let message = json!({ "role": "assistant", "content": "Well.", "tool_calls": [call] });
+        let whole = json!({ "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }],
+            "usage": { "prompt_tokens": 7, "completion_tokens": 3 } });
+        let mut reader = Box::<Chunks>::default();
+        reader.take(&whole.to_string(), &mut |_| {}).unwrap();
+        let reply = reader.reply().unwrap();
+        assert_eq!((reply.text.as_str(), reply.stop, reply.usage.input), ("Well.", Stop::Tools, 7));
+        assert_eq!(reply.calls[0].arguments, json!({ "a": 1 }));
     }
 }

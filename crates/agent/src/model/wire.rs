@@ -86,6 +86,11 @@ pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or_default()
 }
 
+/// Numbers of somebody else's together, whose sum need not be one.
+pub(super) fn sum(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(0, u64::saturating_add)
+}
+
 /// A text that may be missing.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()

@@ -9,8 +9,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{
-    Asked, Budget, End, FAILED, Mind, MindError, Minds, ModelUse, Prompt, Reply, Schema, UNFIT,
-    fault,
+    Asked, Budget, End, FAILED, Mind, MindError, Minds, ModelUse, Prompt, Schema, UNFIT, fault,
 };
 
 /// How an answer by a schema is asked for.
@@ -117,7 +116,8 @@ impl Talk<'_> {
     async fn ask(&mut self, prompt: &Prompt) -> Result<String, CallError> {
         let input = tokens_of(prompt);
         let reserved = self.budget.reserve(input, self.mind.reply_tokens()).await?;
-        let prompt = Prompt { reply_tokens: reserved.reply, ..prompt.clone() };
+        let (reply_tokens, left) = (reserved.reply, Some(reserved.tokens));
+        let prompt = Prompt { reply_tokens, left, ..prompt.clone() };
         let replied = self.mind.reply(&prompt).await;
         let replied = match replied {
             Err(MindError::Gone(_)) => {
@@ -130,9 +130,15 @@ impl Talk<'_> {
         };
         let reply = replied.map_err(|error| {
             counted(&*self.mind, "error");
+            // Where nobody has read it, there is nothing to count.
+            if let MindError::Lost { input, output, cost, .. } = error
+                && (input, output) != (0, 0)
+            {
+                self.note(input, output, cost);
+            }
             fault(FAILED, format!("ask_model(): {error}"))
         })?;
-        self.note(&reply);
+        self.note(reply.input, reply.output, reply.cost);
         match reply.end {
             End::Whole if reply.text.trim().is_empty() => {
                 counted(&*self.mind, "empty");
@@ -162,14 +168,12 @@ impl Talk<'_> {
         }
     }
 
-    fn note(&mut self, reply: &Reply) {
-        self.budget.note(reply);
-        self.used.questions += 1;
-        self.used.input_tokens += reply.input;
-        self.used.output_tokens += reply.output;
-        self.used.cost += reply.cost;
+    fn note(&mut self, input: u64, output: u64, cost: f64) {
+        let used = ModelUse { questions: 1, input_tokens: input, output_tokens: output, cost };
+        self.budget.add(&used);
+        self.used.add(&used);
         let by = self.mind.name();
-        for (kind, tokens) in [("input", reply.input), ("output", reply.output)] {
+        for (kind, tokens) in [("input", input), ("output", output)] {
             counter!("tidegate_program_model_tokens_total", "by" => by, "kind" => kind)
                 .increment(tokens);
         }
@@ -178,7 +182,7 @@ impl Talk<'_> {
             clippy::cast_sign_loss,
             reason = "millionths of what a reply costs, which is not negative"
         )]
-        let micros = (reply.cost * 1e6).round() as u64;
+        let micros = (cost * 1e6).round() as u64;
         counter!("tidegate_program_model_cost_micros_total", "by" => by).increment(micros);
     }
 }

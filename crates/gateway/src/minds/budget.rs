@@ -6,7 +6,7 @@ use engine::{CallError, Limits};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use super::{Reply, fault};
+use super::fault;
 
 /// What a run's questions to models used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ impl ModelUse {
 
     /// Adds others.
     pub(crate) fn add(&mut self, more: &Self) {
-        self.questions += more.questions;
-        self.input_tokens += more.input_tokens;
-        self.output_tokens += more.output_tokens;
+        self.questions = self.questions.saturating_add(more.questions);
+        self.input_tokens = self.input_tokens.saturating_add(more.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(more.output_tokens);
         self.cost += more.cost;
     }
 
@@ -68,7 +68,8 @@ impl Default for Budget {
 /// Tokens that one question may use, which nobody else may meanwhile.
 pub(crate) struct Reserved<'a> {
     of: &'a Budget,
-    tokens: u64,
+    /// All of them.
+    pub(super) tokens: u64,
     /// Tokens that the reply may have.
     pub(super) reply: u64,
 }
@@ -100,7 +101,7 @@ impl Budget {
                     return Err(fault(
                         "LimitExceeded",
                         format!(
-                            "ask_model(): a run and its children may use {most} tokens of models (limit `model-tokens`) and have used {used}; \
+                            "ask_model(): a run and its children may use {most} tokens of models (limit `model-tokens`, or what `max-tokens` and `max-cost` of [ask] leave to a program of a question) and have used {used}; \
                              this prompt has about {input}, so that none would be left for an answer. Ask with less text, fewer questions, or in another run"
                         ),
                     ));
@@ -117,17 +118,7 @@ impl Budget {
         }
     }
 
-    /// Counts a reply.
-    pub(super) fn note(&self, reply: &Reply) {
-        self.add(&ModelUse {
-            questions: 1,
-            input_tokens: reply.input,
-            output_tokens: reply.output,
-            cost: reply.cost,
-        });
-    }
-
-    /// Counts what was used before this process.
+    /// Counts what was used, now or before this process.
     pub(crate) fn add(&self, more: &ModelUse) {
         self.lock().used.add(more);
     }
@@ -148,11 +139,10 @@ impl Drop for Reserved<'_> {
 mod tests {
     use futures_util::FutureExt as _;
 
-    use super::super::End;
     use super::*;
 
-    fn reply(input: u64, output: u64) -> Reply {
-        Reply { text: "x".to_owned(), end: End::Whole, input, output, cost: 0.5 }
+    fn used(input_tokens: u64, output_tokens: u64) -> ModelUse {
+        ModelUse { questions: 1, input_tokens, output_tokens, cost: 0.5 }
     }
 
     #[tokio::test]
@@ -164,10 +154,10 @@ mod tests {
         // The first may leave more than is free now.
         let mut second = Box::pin(budget.reserve(10, 50));
         assert!((&mut second).now_or_never().is_none());
-        budget.note(&reply(10, 5));
+        budget.add(&used(10, 5));
         drop(first);
         assert_eq!(second.await.unwrap().reply, 50);
-        budget.note(&reply(10, 45));
+        budget.add(&used(10, 45));
         // The last gets what is left.
         assert_eq!(budget.reserve(10, 50).await.unwrap().reply, 20);
         let refused = budget.reserve(30, 50).await.err().unwrap();

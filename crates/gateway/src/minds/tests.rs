@@ -141,6 +141,26 @@ async fn what_is_no_whole_answer_is_an_error_that_says_what_to_do() {
 }
 
 #[tokio::test]
+async fn what_broke_off_is_paid_for_and_no_more_is_used_for_it_than_is_left() {
+    let lost =
+        || MindError::Lost { reason: "it broke off".to_owned(), input: 30, output: 5, cost: 0.25 };
+    let mind = Scripted::saying("provider", [Err(lost()), Err(lost())]);
+    let tools = tools(Some(&mind));
+    let offer = tools.offer("").await;
+    offer.tally().models().set(60);
+    for _ in 0..2 {
+        let error = ask(&offer, json!({ "prompt": "why?" })).await.unwrap_err();
+        assert!(error.message.contains("it broke off"), "{error:?}");
+    }
+    let left: Vec<_> = mind.asked().iter().map(|asked| asked.left).collect();
+    assert_eq!(left, [Some(60), Some(25)]);
+    let used = offer.tally().models().used();
+    assert_eq!((used.questions, used.input_tokens, used.output_tokens), (2, 60, 10));
+    let spent = ask(&offer, json!({ "prompt": "why?" })).await.unwrap_err();
+    assert_eq!((spent.kind.as_str(), mind.asked().len()), ("LimitExceeded", 2));
+}
+
+#[tokio::test]
 async fn the_client_is_asked_where_it_can_be_and_else_the_provider() {
     let say = |text| [Ok((text, End::Whole)), Err(MindError::Gone("it left".to_owned()))];
     let (client, provider) = (

@@ -70,6 +70,8 @@ pub struct Request {
     pub level: Option<Level>,
     /// Limits that are no looser than the session's.
     pub limits: Option<Limits>,
+    /// Tokens of models that it may ask with its children; never more than its limits say.
+    pub model_tokens: Option<u64>,
     /// What to do while another program runs in the session.
     pub if_busy: IfBusy,
     /// Tokens of the answer; what the operator says if nothing is said.
@@ -99,6 +101,7 @@ impl Request {
             && self.timeout.is_none()
             && self.level.is_none()
             && self.limits.is_none()
+            && self.model_tokens.is_none()
             && self.agent.is_none()
             && self.output_tokens.is_none()
             && self.output_strategy == Strategy::default()
@@ -339,6 +342,9 @@ impl Service {
         }
         if let Some(asked) = &request.limits {
             limits = limits.tightened_by(asked);
+        }
+        if let Some(most) = request.model_tokens {
+            limits.model_tokens = limits.model_tokens.min(most);
         }
         if let Some(timeout) = request.timeout {
             limits.wall = limits.wall.min(timeout);

@@ -18,6 +18,7 @@ use super::ids::RunId;
 use super::record::{Ended, Moment, Record, Rest, Status};
 use super::trace::Trace;
 use crate::hearing::{CallNote, Hearing};
+use crate::minds::ModelUse;
 use crate::tally::Tally;
 
 /// Something that happened in a run.
@@ -147,6 +148,12 @@ impl Run {
     /// What does, once.
     pub(super) fn context_tokens(&self) -> Option<JoinHandle<usize>> {
         self.context.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// What it and its children have asked models so far.
+    #[must_use]
+    pub fn models_used(&self) -> ModelUse {
+        self.tally().map(|tally| tally.models().used()).unwrap_or_default()
     }
 
     pub(super) fn tally(&self) -> Option<&Arc<Tally>> {

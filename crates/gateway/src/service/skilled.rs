@@ -75,7 +75,7 @@ impl Service {
         let workshop = self.workshop(caller).await?;
         // What one caller may not write, one does not call stale for all others either.
         let marks = Self::allowed_scope(caller, &written(&kept.scope)).is_ok();
-        workshop.test(&kept, marks).await.map_err(refused)
+        workshop.test_now(&kept, marks).await.map_err(refused)
     }
 
     /// Takes a skill away, with all its versions.

@@ -221,6 +221,16 @@ impl Workshop {
         Ok(Rehearsed { examples: skill.examples.len(), failure, stale })
     }
 
+    /// The same, after the servers of its tools were asked what they offer now: what is remembered of them may be
+    /// older, and nobody need have told of the change.
+    ///
+    /// # Errors
+    /// As for [`test`](Self::test).
+    pub async fn test_now(&self, kept: &Kept, marks: bool) -> Result<Rehearsed, SaveError> {
+        self.tools.ask_anew_about(kept.skill.tools.iter().map(|used| used.tool.as_str())).await;
+        self.test(kept, marks).await
+    }
+
     async fn failure(
         &self,
         skill: &Skill,

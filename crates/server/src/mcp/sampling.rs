@@ -321,7 +321,7 @@ mod tests {
 
     fn prompt() -> Prompt {
         let said = ["one", "two", "three"].map(str::to_owned).to_vec();
-        Prompt { system: "short".to_owned(), said, reply_tokens: 7 }
+        Prompt { system: "short".to_owned(), said, reply_tokens: 7, ..Prompt::default() }
     }
 
     #[test]

@@ -139,6 +139,9 @@ async fn admit(State(guard): State<Arc<Guard>>, request: Request, next: Next) ->
         Ok(caller) => {
             let owner = caller.as_ref().map(|caller| caller.owner.clone()).unwrap_or_default();
             if let Some(caller) = caller {
+                let token = parts.headers.get(header::AUTHORIZATION).cloned();
+                let guard = Arc::clone(&guard);
+                parts.extensions.insert(Standing { guard, token, caller: caller.clone() });
                 parts.extensions.insert(caller);
             }
             let response = next.run(Request::from_parts(parts, body)).await;
@@ -296,6 +299,36 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
     Some(layer)
 }
 
+/// Who somebody is for as long as their connection is open: tokens are removed and expire meanwhile.
+#[derive(Clone)]
+pub(crate) struct Standing {
+    guard: Arc<Guard>,
+    /// What they came in with; nothing for those who need no token.
+    token: Option<HeaderValue>,
+    caller: Caller,
+}
+
+impl Standing {
+    /// Who that is now, if they may still run programs.
+    pub(crate) async fn now(&self) -> Result<Caller, Problem> {
+        let caller = match &self.token {
+            Some(token) => self.guard.of_token(token).await?,
+            None => self.caller.clone(),
+        };
+        has_any(caller, &[Scope::Execute])
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Standing {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        allowed(parts, &[Scope::Execute])?;
+        let standing = parts.extensions.get::<Self>().cloned();
+        standing.ok_or_else(|| unauthorized("this needs a token", "Bearer"))
+    }
+}
+
 /// One who may run programs.
 pub(crate) struct Runner(pub(crate) Caller);
 
@@ -319,8 +352,12 @@ fn is_page_of_approvals(path: &str) -> bool {
 fn allowed(parts: &Parts, any_of: &[Scope]) -> Result<Caller, Problem> {
     let caller = parts.extensions.get::<Caller>();
     let caller = caller.ok_or_else(|| unauthorized("this needs a token", "Bearer"))?;
+    has_any(caller.clone(), any_of)
+}
+
+fn has_any(caller: Caller, any_of: &[Scope]) -> Result<Caller, Problem> {
     if any_of.iter().any(|scope| caller.may(*scope)) {
-        return Ok(caller.clone());
+        return Ok(caller);
     }
     let wanted: Vec<&str> = any_of.iter().map(|scope| scope.name()).collect();
     let message = format!("this needs the scope {}", wanted.join(" or "));

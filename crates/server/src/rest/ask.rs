@@ -179,9 +179,9 @@ fn told(code: &'static str, message: &str) -> Problem {
         "model_failed" => StatusCode::BAD_GATEWAY,
         _ => StatusCode::SERVICE_UNAVAILABLE,
     };
-    match message.rsplit_once("; ") {
-        Some((message, hint)) => Problem::new(status, code, message).hint(hint),
-        None => Problem::new(status, code, message),
+    match agent::ask::parted(message) {
+        (message, Some(next)) => Problem::new(status, code, message).hint(next),
+        (message, None) => Problem::new(status, code, message),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc;
 
+use gateway::service::Caller;
 use reqwest::{RequestBuilder, Upgraded};
 use scripted::{Asked, Turn};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -161,6 +162,43 @@ async fn a_question_that_is_cancelled_ends_at_the_model_and_another_can_be_asked
     assert_eq!(chat.until_over().await.last().unwrap()["answer"], "It is 42.");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_ends_with_its_token_whether_or_not_anything_is_said() {
+    let (house, _model) = asking(|_: &Asked| Turn::Hold("Let me".to_owned())).await;
+    let scopes = [Scope::Execute].into();
+    let caller = Caller { owner: "anna".to_owned(), teams: Vec::new(), scopes };
+    let (token, info) = house.service.store().create_token(&caller, None).await.unwrap();
+    let mut silent = Chat::open(&house, Some(&token)).await;
+    let mut follows = Chat::open(&house, Some(&token)).await;
+    follows.send(json!({"type": "ask", "question": "How much?"})).await;
+    follows.hear().await;
+    assert!(house.service.store().remove_token(&info.id).await.unwrap());
+    for chat in [&mut silent, &mut follows] {
+        let (code, words) = chat.closed().await;
+        assert_eq!((code, words.contains("unknown or over")), (1008, true), "{words}");
+    }
+    // Whoever needs none stays.
+    let mut other = Chat::open(&house, None).await;
+    other.send(json!({"type": "cancel"})).await;
+    assert_eq!(other.hear().await["code"], "nothing_to_cancel");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_may_have_what_a_request_may_and_a_larger_one_is_refused_in_words() {
+    let (house, _model) = asking(well).await;
+    let most = RestOptions::default().bodies.rules().each;
+    let mut chat = Chat::open(&house, None).await;
+    let question = |bytes: usize| json!({"type": "ask", "question": "How much?", "context": {"rows": "x".repeat(bytes)}});
+    chat.send(question(most - 1_000)).await;
+    assert_eq!(chat.until_over().await.last().unwrap()["answer"], "It is 42.");
+    chat.send(question(most)).await;
+    let refused = chat.hear().await;
+    assert_eq!((&refused["type"], &refused["code"]), (&json!("refused"), &json!("too_large")));
+    assert!(text(&refused["message"]).contains("`body-bytes`"), "{refused}");
+    chat.send(question(10)).await;
+    assert_eq!(chat.until_over().await.last().unwrap()["answer"], "It is 42.");
+}
+
 /// What opens a connection.
 fn upgrade(house: &House) -> RequestBuilder {
     house
@@ -199,14 +237,20 @@ impl Chat {
 
     async fn send(&mut self, message: Value) {
         let text = message.to_string();
-        // A text of fewer than 126 bytes, or one whose length has two bytes; the mask changes nothing.
+        // The length has one byte, two or eight; the mask changes nothing.
         let mut frame = vec![0x81];
         match u8::try_from(text.len()) {
             Ok(length) if length < 126 => frame.push(0x80 | length),
-            _ => {
-                frame.push(0x80 | 0x7e);
-                frame.extend(u16::try_from(text.len()).unwrap().to_be_bytes());
-            }
+            _ => match u16::try_from(text.len()) {
+                Ok(length) => {
+                    frame.push(0x80 | 0x7e);
+                    frame.extend(length.to_be_bytes());
+                }
+                Err(_) => {
+                    frame.push(0x80 | 0x7f);
+                    frame.extend((text.len() as u64).to_be_bytes());
+                }
+            },
         }
         frame.extend([0; 4]);
         frame.extend(text.as_bytes());
@@ -215,6 +259,18 @@ impl Chat {
 
     /// The next message.
     async fn hear(&mut self) -> Value {
+        serde_json::from_slice(&self.frame(0x81).await).unwrap()
+    }
+
+    /// With which code and words it is closed.
+    async fn closed(&mut self) -> (u16, String) {
+        let bytes = self.frame(0x88).await;
+        let words = String::from_utf8(bytes[2..].to_vec()).unwrap();
+        (u16::from_be_bytes([bytes[0], bytes[1]]), words)
+    }
+
+    /// What the next frame of a kind has.
+    async fn frame(&mut self, kind: u8) -> Vec<u8> {
         loop {
             let mut head = [0; 2];
             self.0.read_exact(&mut head).await.unwrap();
@@ -225,8 +281,8 @@ impl Chat {
             };
             let mut bytes = vec![0; usize::try_from(length).unwrap()];
             self.0.read_exact(&mut bytes).await.unwrap();
-            if head[0] == 0x81 {
-                return serde_json::from_slice(&bytes).unwrap();
+            if head[0] == kind {
+                return bytes;
             }
         }
     }

@@ -242,7 +242,7 @@ async fn test(config: &Config, bench: &Bench, names: &[String]) -> anyhow::Resul
     for kept in &chosen {
         // Each has the limits of a program for itself.
         let workshop = bench.workshop(config).await?;
-        let tested = workshop.test(kept, true).await?;
+        let tested = workshop.test_now(kept, true).await?;
         let name = &kept.skill.name;
         let line = match (&tested.failure, &tested.stale) {
             (Some(_), Some(why)) => {

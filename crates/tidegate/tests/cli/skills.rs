@@ -429,11 +429,21 @@ async def rate_of(currency: str) -> int:
         let listed: Value = serde_json::from_str(&said).unwrap();
         listed[0]["stale"].as_str().map(str::to_owned)
     };
+    // Nobody has said that it changed, and whoever tests asks.
+    let test = || user.ok(&["--config", config, "skill", "test", "rate_of"]);
+    assert!(test().contains("rate_of: passed"));
+    let changed = log.with_file_name("listed.changed");
+    std::fs::write(&changed, "").unwrap();
+    let tested = test();
+    assert!(tested.contains("rate_of: stale: desk.rate is not what it was"), "{tested}");
+    std::fs::remove_file(&changed).unwrap();
+    assert!(test().contains("rate_of: passed"));
+
     let before = listings();
     let serving = Ended(user.start(&["--config", config, "serve", "--port", "0"]));
     until(|| (listings() > before).then_some(()));
     assert_eq!(stale(), None);
-    std::fs::write(log.with_file_name("listed.changed"), "").unwrap();
+    std::fs::write(&changed, "").unwrap();
     // That its examples still pass is known to whoever has run them: the gateway.
     let why = until(|| stale().filter(|why| why.contains("; its examples still pass")));
     assert!(why.starts_with("desk.rate is not what it was when this was saved"), "{why}");

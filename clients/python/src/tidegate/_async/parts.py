@@ -26,6 +26,7 @@ from tidegate.models import (
     DetailLevel,
     File,
     FoundTools,
+    NewForkOptions,
     NewServer,
     NewServerOptions,
     NewSession,
@@ -150,9 +151,10 @@ class AsyncSessions(_Part):
         """Removes a session with its state and its files."""
         await self._transport.send(Ask("DELETE", _session(session), _wire.nothing))
 
-    async def fork(self, session: str) -> Session:
+    async def fork(self, session: str, **options: Unpack[NewForkOptions]) -> Session:
         """Makes a second session that starts from where this one is."""
-        return await self._transport.send(Ask("POST", f"{_session(session)}/fork", of(Session)))
+        body: models.NewFork = {**options}
+        return await self._transport.send(Ask("POST", f"{_session(session)}/fork", of(Session), json=body))
 
     async def freeze(self, session: str) -> Session:
         """Writes a session to disk; its next use brings it back."""

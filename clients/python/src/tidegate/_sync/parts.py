@@ -27,6 +27,7 @@ from tidegate.models import (
     DetailLevel,
     File,
     FoundTools,
+    NewForkOptions,
     NewServer,
     NewServerOptions,
     NewSession,
@@ -151,9 +152,10 @@ class Sessions(_Part):
         """Removes a session with its state and its files."""
         self._transport.send(Ask("DELETE", _session(session), _wire.nothing))
 
-    def fork(self, session: str) -> Session:
+    def fork(self, session: str, **options: Unpack[NewForkOptions]) -> Session:
         """Makes a second session that starts from where this one is."""
-        return self._transport.send(Ask("POST", f"{_session(session)}/fork", of(Session)))
+        body: models.NewFork = {**options}
+        return self._transport.send(Ask("POST", f"{_session(session)}/fork", of(Session), json=body))
 
     def freeze(self, session: str) -> Session:
         """Writes a session to disk; its next use brings it back."""

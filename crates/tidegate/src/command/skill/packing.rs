@@ -9,7 +9,7 @@ use clap::Args;
 use engine::Program;
 use gateway::Checks;
 use gateway::skillset::{SkillView, fetch, index_of, install as keep};
-use skills::{Index, Key, Name, Pack, Signer, Trust};
+use skills::{Index, Key, Name, Pack, Scope, Signer, Skill, Trust};
 
 use super::{Bench, ScopeOption};
 use crate::config::Config;
@@ -173,6 +173,7 @@ pub(super) async fn install(
         fetched.map_err(|problem| Misuse::error(format!("nothing was installed: {problem}")))?
     };
     show_wants(bench, &pack).await?;
+    show_superseded(bench, &pack, &scope)?;
     if !asked.yes {
         match ask::yes_or_no("install these skills?", false)? {
             Some(true) => {}
@@ -201,6 +202,23 @@ pub(super) async fn install(
 }
 
 /// Says what is in a pack, what it calls, and what else it could do. Nothing of it has run.
+/// Says which skills of the same names another version comes before.
+fn show_superseded(bench: &Bench, pack: &Pack, scope: &Scope) -> anyhow::Result<()> {
+    for kept in bench.skillset.store().in_scope(scope).iter() {
+        let before = &kept.skill;
+        let is_other = |new: &&Skill| new.name == before.name && new.source != before.source;
+        if pack.skills.iter().any(|new| is_other(&new)) {
+            let (name, version) = (&before.name, before.version);
+            out::line(format!(
+                "{HINT}{name} is there already, as version {version} by {}: `from skills import {name}` would get that of the pack, and {name}_v{version} stays{HINT:#}",
+                out::clean(&before.author)
+            ))
+            .context(show::LOST)?;
+        }
+    }
+    Ok(())
+}
+
 async fn show_wants(bench: &Bench, pack: &Pack) -> anyhow::Result<()> {
     let manifest = &pack.manifest;
     let by = manifest.key.as_ref().map_or("nobody".to_owned(), ToString::to_string);
