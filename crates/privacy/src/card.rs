@@ -25,7 +25,7 @@ fn grouping(groups: &[Group]) -> Option<usize> {
         return (groups[0].len() <= 19).then_some(1);
     }
     let count = USUAL.into_iter().find(|usual| lengths(groups, usual))?.len();
-    let same = all_before(&groups[..count], b' ') || all_before(&groups[..count], b'-');
+    let same = [b' ', b'-', b'.'].iter().any(|one| all_before(&groups[..count], *one));
     let goes_on =
         groups.get(count).is_some_and(|next| next.before == groups[1].before && next.len() == 4);
     (same && !goes_on).then_some(count)

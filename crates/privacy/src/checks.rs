@@ -242,6 +242,139 @@ pub(crate) fn argentinian(digits: &[u8]) -> bool {
         && weighted(digits, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]).is_multiple_of(11)
 }
 
+/// Estonian and Lithuanian personal codes: sex and century, a date, two rounds of weights.
+pub(crate) fn baltic(digits: &[u8]) -> bool {
+    if digits.len() != 11
+        || !matches!(digits[0], b'1'..=b'6')
+        || !is_day(number(&digits[3..5]), number(&digits[5..7]))
+    {
+        return false;
+    }
+    let first = weighted(digits, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 1]) % 11;
+    let second = weighted(digits, &[3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 11;
+    value(digits[10]) == if first < 10 { first } else { second % 10 }
+}
+
+/// Croatian OIB: ISO 7064, modulo 11 and 10.
+pub(crate) fn croatian(digits: &[u8]) -> bool {
+    digits.len() == 11 && {
+        let rest = digits[..10].iter().fold(10, |rest, digit| {
+            let sum = (value(*digit) + rest) % 10;
+            (if sum == 0 { 10 } else { sum }) * 2 % 11
+        });
+        (11 - rest) % 10 == value(digits[10])
+    }
+}
+
+/// Greek AMKA: a date of birth and Luhn.
+pub(crate) fn greek(digits: &[u8]) -> bool {
+    digits.len() == 11 && is_day(number(&digits[2..4]), number(&digits[..2])) && luhn(digits)
+}
+
+/// Thai identity numbers: weights thirteen down to two, eleven.
+pub(crate) fn thai(digits: &[u8]) -> bool {
+    digits.len() == 13
+        && digits[0] != b'0'
+        && (11 - weighted(digits, &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 10
+            == value(digits[12])
+}
+
+/// South African identity numbers: a date of birth, whether a citizen, Luhn.
+pub(crate) fn south_african(digits: &[u8]) -> bool {
+    digits.len() == 13
+        && is_day(number(&digits[2..4]), number(&digits[4..6]))
+        && matches!(digits[10], b'0'..=b'2')
+        && luhn(digits)
+}
+
+/// Romanian personal numbers: sex and century, a date, weights.
+pub(crate) fn romanian(digits: &[u8]) -> bool {
+    digits.len() == 13
+        && digits[0] != b'0'
+        && is_day(number(&digits[3..5]), number(&digits[5..7]))
+        && weighted(digits, &[2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9]) % 11 % 10 == value(digits[12])
+}
+
+/// Personal numbers of what was Yugoslavia: a date with three digits of the year, weights.
+pub(crate) fn yugoslav(digits: &[u8]) -> bool {
+    digits.len() == 13
+        && is_day(number(&digits[2..4]), number(&digits[..2]))
+        && (11 - weighted(digits, &[7, 6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11) % 11 % 10
+            == value(digits[12])
+}
+
+/// Australian tax file numbers: weights, eleven.
+pub(crate) fn australian(digits: &[u8]) -> bool {
+    digits.len() == 9 && weighted(digits, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11)
+}
+
+/// Japanese individual numbers: twelve digits, weights from the right, eleven.
+pub(crate) fn japanese(digits: &[u8]) -> bool {
+    digits.len() == 12 && {
+        let rest = weighted(digits, &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+        value(digits[11]) == if rest <= 1 { 0 } else { 11 - rest }
+    }
+}
+
+/// Russian insurance numbers (SNILS): weights nine down to one, modulo 101.
+pub(crate) fn russian(digits: &[u8]) -> bool {
+    digits.len() == 11
+        && u64::from(weighted(digits, &[9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101 % 100)
+            == number(&digits[9..])
+}
+
+/// Hungarian insurance numbers (TAJ): three and seven in turns, ten.
+pub(crate) fn hungarian(digits: &[u8]) -> bool {
+    digits.len() == 9 && weighted(digits, &[3, 7, 3, 7, 3, 7, 3, 7]) % 10 == value(digits[8])
+}
+
+/// The letter of Singaporean numbers: the first letter says which row.
+pub(crate) fn singaporean(code: &[u8]) -> bool {
+    let [first, digits @ .., last] = code else { return false };
+    if digits.len() != 7 || !digits.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let sum = weighted(digits, &[2, 7, 6, 5, 4, 3, 2]);
+    let (more, letters): (u32, &[u8; 11]) = match first {
+        b'S' => (0, b"JZIHGFEDCBA"),
+        b'T' => (4, b"JZIHGFEDCBA"),
+        b'F' => (0, b"XWUTRQPNMLK"),
+        b'G' => (4, b"XWUTRQPNMLK"),
+        b'M' => (3, b"XWUTRQPNJLK"),
+        _ => return false,
+    };
+    usize::try_from((sum + more) % 11).is_ok_and(|at| letters[at] == *last)
+}
+
+/// Taiwanese numbers: a letter that is two digits, then nine of which the last checks.
+pub(crate) fn taiwanese(code: &[u8]) -> bool {
+    let Some((first @ b'A'..=b'Z', digits)) = code.split_first() else { return false };
+    if digits.len() != 9
+        || !digits.iter().all(u8::is_ascii_digit)
+        || !matches!(digits[0], b'1' | b'2' | b'8' | b'9')
+    {
+        return false;
+    }
+    let place = b"ABCDEFGHJKLMNPQRSTUVXYWZIO".iter().position(|one| one == first);
+    let letter = place.and_then(|at| u32::try_from(at + 10).ok()).unwrap_or(0);
+    let sum = letter / 10 + letter % 10 * 9 + weighted(digits, &[8, 7, 6, 5, 4, 3, 2, 1, 1]);
+    sum.is_multiple_of(10)
+}
+
+/// Irish numbers: seven digits, a check letter, and one more since there are not enough.
+pub(crate) fn irish(code: &[u8]) -> bool {
+    if !matches!(code.len(), 8 | 9) || !code[..7].iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let more = match code.get(8) {
+        None | Some(b'W') => 0,
+        Some(second @ b'A'..=b'I') => u32::from(second - b'A' + 1) * 9,
+        Some(_) => return false,
+    };
+    let rest = (weighted(&code[..7], &[8, 7, 6, 5, 4, 3, 2]) + more) % 23;
+    usize::try_from(rest).is_ok_and(|at| b"WABCDEFGHIJKLMNOPQRSTUV"[at] == code[7])
+}
+
 /// Mexican CURP, in capitals: seventeen places and a digit.
 pub(crate) fn mexican(code: &[u8]) -> bool {
     if code.len() != 18 || !is_day(number(&code[6..8]), number(&code[8..10])) {

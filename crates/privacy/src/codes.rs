@@ -31,6 +31,8 @@ pub(crate) fn at(
             (!cue().has(Cue::ID)).then_some((end, Kind::NationalNumber))
         }
         9 if british(word) && !(cue().has(Cue::ID)) => national(word_end),
+        9 if checks::singaporean(word) && cue().has(Cue::NATIONAL) => national(word_end),
+        10 if checks::taiwanese(word) && cue().has(Cue::NATIONAL) => national(word_end),
         9 if foreigner(word) => national(word_end),
         8 if dashed_foreigner(text, start).is_some() => national(start + 10),
         10 if indian(word) && (matches!(word[3], b'P') || cue().has(Cue::NATIONAL)) => {

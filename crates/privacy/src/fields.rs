@@ -53,6 +53,24 @@ fn of_words(words: &[String], joined: &str) -> Cue {
     if whole != Cue::NONE {
         return whole;
     }
+    // "address_space", "address_family": what is said about addresses, none itself.
+    if matches!(
+        last.as_str(),
+        "space"
+            | "bus"
+            | "width"
+            | "range"
+            | "mode"
+            | "family"
+            | "length"
+            | "size"
+            | "bits"
+            | "map"
+            | "pool"
+    ) && before.last().is_some_and(|word| singular(word).has(Cue::ADDRESS))
+    {
+        return Cue::ID;
+    }
     let previous = before.last().map(String::as_str).unwrap_or_default();
     if singular(last).has(Cue::BARE_NAME) {
         return named(previous);

@@ -27,18 +27,19 @@ pub(crate) fn v4(text: &[u8], start: usize, cue: impl Fn() -> Cue) -> Option<usi
         at += length;
     }
     let address = Ipv4Addr::from(parts);
-    (ends_v4(text, at)
+    let cue = cue();
+    (ends_v4(text, at, cue)
         && is_somebody(address)
         && !is_network(text, at, address)
-        && is_wanted(parts, cue()))
+        && is_wanted(parts, cue))
     .then_some(at)
 }
 
 /// A fifth number or a letter behind it makes it something else.
-fn ends_v4(text: &[u8], at: usize) -> bool {
+fn ends_v4(text: &[u8], at: usize, cue: Cue) -> bool {
     match text.get(at) {
         Some(b'.') => !text.get(at + 1).is_some_and(u8::is_ascii_alphanumeric),
-        Some(b'-') => !text.get(at + 1).is_some_and(u8::is_ascii_alphabetic),
+        Some(b'-') => cue.has(Cue::IP) || !text.get(at + 1).is_some_and(u8::is_ascii_alphabetic),
         Some(one) => !one.is_ascii_alphanumeric() && *one != b'_',
         None => true,
     }

@@ -13,14 +13,16 @@ telefono telefonos movil celular telef tlf tfno \
 cellulare recapito \
 telefoon telefoonnummer mobiel mobieltje \
 komorka komorkowy kom telefonu \
-telemovel telefone \
-tfn telnr telefonnumret mobilen puhelin puh matkapuhelin tlfnr tlf ";
+telemovel telefone tlm \
+verde numeroverde mynumber mijnnummer meinenummer minumero monnumero mionumero meunumero mittnummer recapitotelefonico \
+tfnnr telnr telefonnumret mobilen puhelin puh matkapuhelin tlfnr tlf mob hp gsm sdt dienthoai dthoai telepon tilifon telefonszam mobilszam broj \
+fon cep ceptelefonu celphone simu";
 
 /// Words of calling: a number behind them in a sentence is a telephone's, a field of that name is not.
 pub(crate) const CALL: &str = "\
 call calls called calling dial ring rang text txt callback ruckruf anruf anrufen \
 angerufen telephoner appelez appeler appelle joindre joignable llamar llamame llame llamen chiamare chiamami \
-chiama chiamate chiami bel bellen gebeld zadzwon dzwonic ligue ligar contactar zap ringa";
+chiama chiamate chiami bel bellen gebeld chiamatemi llamadme llameme ligue-me zavolejte hivjon ara arayin sunati zvonite nazovite zadzwon dzwonic ligue ligar contactar zap ringa";
 
 pub(crate) const CARD: &str = "\
 card cards cc ccn creditcard debitcard cardnumber cardno ccnumber ccnum creditcardnumber paymentcard visa mastercard amex \
@@ -37,7 +39,9 @@ svnummer ahv ahvnummer ahvnr reisepass reisepassnummer personalausweis personala
 ausweis nir securitesociale numerosecuritesociale numerodesecuritesociale numsecu insee passeport codicefiscale cf bsn \
 burgerservicenummer sofinummer rijksregisternummer rijksregister pesel personnummer samordningsnummer fodselsnummer cpr \
 cprnummer cprnr personnumer henkilotunnus hetu kimlik tckimlik tckn rodnecislo pps ppsn tfn medicare cnp egn \
-kennitala contribuinte pasaporte passaporto paspoort paszport paspoortnummer idkort seguridadsocial nss";
+kennitala contribuinte pasaporte passaporto paspoort paszport paspoortnummer idkort seguridadsocial nss taxfilenumber pesel oib jmbg emso egn isikukood asmenskodas amka afm codnumericpersonal numericpersonal nric fin nricfin ppsnumber \
+thaiid teudatzehut tajszam taj szemelyiszam szemelyiigazolvany rodnecislo matricula said southafricanid taxfile hkid mykad nik ktp cccd cmnd inn snils \
+personalnumber personalidentitynumber citizenid bvn nin curp rfc ine";
 
 pub(crate) const IP: &str = "\
 ip ips ipaddress ipaddr ipv ipadresse ipadress clientip remoteip remoteaddr remoteaddress sourceip srcip destip dstip \
@@ -67,7 +71,7 @@ encomenda fatura protocolo preco nota valor \
 ordernummer orgnr artikelnr pris bestallning fakturanummer org";
 
 pub(crate) const VERSION: &str = "\
-version versions ver v release releases firmware build chapter section sections kapitel abschnitt driver patch upgrade upgraded \
+version versions ver v release releases firmware build chapter section sections kapitel abschnitt driver patch upgrade upgraded upgradefrom updatefrom downgradefrom upgradedfrom updatedfrom migratefrom rollbackfrom \
 versione versie wersja versao versjon versionen versio kernel sdk runtime rfc oid package";
 
 pub(crate) const EMAIL: &str = "\
@@ -77,7 +81,8 @@ posta postaelettronica emailaddr adresseemail adressemail kontaktemail";
 pub(crate) const ADDRESS: &str = "\
 address addresses streetaddress homeaddress postaladdress mailingaddress billingaddress shippingaddress deliveryaddress \
 addressline addr fulladdress adresse adressen anschrift lieferadresse rechnungsadresse postanschrift wohnort direccion \
-domicilio indirizzo adres woonadres bezorgadres endereco morada adress osoite adresa residence";
+domicilio indirizzo adres woonadres bezorgadres endereco morada adress osoite adresa residence alamat cim lakcim deliveraddress diachi dia-chi bostadsadress besoksadress \
+shippingaddr billingaddr szallitasicim domicilio direcciondeenvio postadresse leveringsadresse";
 
 pub(crate) const STREET: &str = "\
 street streetname strasse rue voie calle straat straatnaam ulica rua gata gatuadress gateadresse vej addressline";
@@ -93,7 +98,8 @@ voornaam achternaam volledigenaam tussenvoegsel familienaam \
 imie nazwisko imieinazwisko imienazwisko \
 sobrenome apelido nomecompleto primeironome ultimonome \
 fornamn efternamn fullstandigtnamn fornavn etternavn efternavn etunimi sukunimi \
-jmeno prijmeni soyad soyadi";
+jmeno prijmeni soyad soyadi adsoyad adi isim isimsoyisim ad nama namalengkap hoten hovaten keresztnev vezeteknev teljesnev \
+nume prenume numecomplet ime prezime imeprezime imeiprezime perekonnanimi eesnimi vardas pavarde vards uzvards nimeni";
 
 pub(crate) const ROLE: &str = "\
 nurse therapist lawyer attorney coach trainer instructor professor counselor judge plaintiff defendant victim suspect insured \
@@ -110,6 +116,8 @@ trabajador trabajadora abogado huesped pasajero socio richiedente conducente pro
 assicurato inquilino passeggero ospite aanvrager bestuurder eigenaar arts leerling kandidaat koper verkoper verzekerde \
 passagier werknemer wnioskodawca kierowca lekarz uczen kandydat kupujacy sprzedawca ubezpieczony pasazer najemca motorista \
 aluno professor segurado passageiro hospede colaborador sokande forare agare lakare elev kopare saljare hyresgast forfattare \
+signed signer signee signatory unterschrift unterzeichner unterzeichnet signe signataire firmante firmado firmatario firmato \
+ondertekend ondertekenaar podpis podpisano assinado assinante underskrift undertecknad allekirjoitus \
 customer client contact author assignee owner reporter patient employee manager recipient sender user guest passenger \
 attendee member cardholder beneficiary tenant landlord accountholder holder applicant candidate student teacher doctor \
 physician subscriber buyer seller payee payer consignee driver participant speaker reviewer approver requester requestor \
@@ -129,11 +137,11 @@ kund kontaktperson mottagare avsandare anstalld kontoinnehavare \
 asiakas kunden medarbejder modtager pasient mottaker billing shipping deliverto billto shipto";
 
 pub(crate) const BARE_NAME: &str = "\
-name names displayname nom nombre nome naam namn navn nimi nazwa ";
+name names displayname nom nombre nome naam namn navn nimi nazwa nev naziv";
 
 pub(crate) const PERSON: &str = "\
 dob birthdate dateofbirth birthday birth born birthplace gender sex age nationality maritalstatus salary jobtitle job \
-occupation hiredate employeeid department \
+occupation username loginname lastlogin lastloginat lastloginip logincount hiredate employeeid department \
 geburtsdatum geburtstag geb geschlecht staatsangehorigkeit alter beruf gehalt abteilung \
 naissance datedenaissance sexe nationalite fechadenacimiento nacimiento sexo nacionalidad edad \
 datadinascita nascita sesso eta cittadinanza geboortedatum geslacht leeftijd \
@@ -192,14 +200,26 @@ sohne freight shipping express airlines airways motors autohaus verein stiftung 
 
 /// Stems that occur inside words of scripts without spaces, or with endings.
 pub(crate) const INSIDE: &[(&str, Cue)] = &[
-    ("氏名 姓名 お名前 联系人 収件人 收件人 お客様名 ご担当者 фамилия имя 성명", Cue::NAME),
-    ("電話 携帯 电话 手机 联系 拨打 致电 फोन मोबाइल दूरभाष телефон тел 전화", Cue::PHONE),
+    (
+        "họten ονοματεπωνυμο ονομα επωνυμο фио прізвище ім'я фамилия отчество الاسم اسم שם ชื่อ 이름 氏名 姓名 お名前 聯絡人 联系人 収件人 收件人 お客様名 ご担当者 фамилия имя 성명 성함",
+        Cue::NAME,
+    ),
+    (
+        "電話 携帯 电话 手机 联系 拨打 致电 फोन मोबाइल दूरभाष телефон тел звоните моб 전화 휴대폰 연락처 手機 電郵電話 τηλ κιν โทร มือถือ טל נייד פלאפון هاتف الهاتف جوال الجوال موبايل تلفن",
+        Cue::PHONE,
+    ),
     ("カード 信用卡 银行卡 卡号", Cue::CARD),
-    ("身份证 護照 护照 マイナンバー 個人番号 パスポート आधार 주민등록", Cue::NATIONAL),
+    (
+        "身份证 護照 护照 マイナンバー 個人番号 パスポート आधार 주민등록 身分證 身份證 身分证 個人編號 егн инн снилс паспорт рнокпп αμκα αφμ ประจำตัวประชาชน เลขประจำตัว תעודת זהות הרקם القومي الهوية",
+        Cue::NATIONAL,
+    ),
     ("注文 受注 订单 編號 编号 型番 品番 在庫 ऑर्डर 订单号 单号 番号 价格 価格 कीमत заказ", Cue::ID),
     ("バージョン 版本 संस्करण версия 버전", Cue::VERSION),
     ("メール 邮件 邮箱 電子郵件 ईमेल почта 이메일", Cue::EMAIL),
-    ("住所 地址 पता адрес 주소", Cue::ADDRESS),
+    (
+        "住所 地址 पता адрес адреса 주소 العنوان عنوان διευθυνση כתובת ที่อยู่ проживаю проживает",
+        Cue::ADDRESS,
+    ),
     ("नाम 名前 名字 이름", Cue::BARE_NAME),
     ("客户 お客様 患者 担当者 作者 ग्राहक клиент 고객", Cue::ROLE),
     ("商品 产品 製品 उत्पाद", Cue::THING),

@@ -19,12 +19,22 @@ const PARTICLES: &[&str] = &[
     "st", "vom", "och", "abu", "bint", "d", "i",
 ];
 
+/// Titles that stand before names, without their points.
+const TITLES: &[&str] = &[
+    "dr", "prof", "med", "phil", "jur", "nat", "rer", "habil", "dipl", "ing", "mag", "dott", "dra",
+    "sr", "sra", "mr", "mrs", "ms", "mme", "hr", "sig", "dent", "vet", "univ", "rev", "hon",
+    "capt", "lt", "sgt", "ir", "drs", "mgr", "bc",
+];
+
 /// Whether a whole text can be a name in a field that holds nothing else.
 pub(crate) fn is_loose(text: &str) -> bool {
-    let plain = |one: char| one.is_alphabetic() || is_mark(one) || " .'’-,·・\u{a0}".contains(one);
+    // "DOE^JANE^A" is how hospitals write it, "John Smith (deceased)" how people do.
+    let plain =
+        |one: char| one.is_alphabetic() || is_mark(one) || " .'’-,·・\u{a0}^()\"“”„".contains(one);
     let letters = text.chars().filter(|one| one.is_alphabetic()).count();
     text.len() <= LONGEST
-        && letters >= 2
+        && (letters >= 2 || text.chars().all(is_unspaced))
+        && text.starts_with(|first: char| first.is_alphabetic() || matches!(first, '"' | '“' | '„'))
         && text.chars().all(plain)
         && text.split_whitespace().count() <= 6
         && !is_placeholder(text)
@@ -107,6 +117,16 @@ fn prefix(text: &str) -> Option<Prefix> {
         if word.is_empty() {
             break;
         }
+        if count > 0 && is_next_label(word, &rest[length..]) {
+            break;
+        }
+        let is_title = word.ends_with('.')
+            && TITLES.contains(&words::folded(word.trim_end_matches('.')).as_str());
+        if is_title && rest[length..].starts_with(' ') {
+            at += length + 1;
+            count += usize::from(count == 0);
+            continue;
+        }
         let is_particle =
             PARTICLES.contains(&word) && count + small > 0 || PARTICLES.contains(&word) && at == 0;
         if is_particle && small < 3 {
@@ -116,7 +136,7 @@ fn prefix(text: &str) -> Option<Prefix> {
                 return None;
             }
             end = at + word.trim_end_matches(['\'', '’', '-']).len();
-            count += if is_unspaced(word) && word.chars().count() <= 6 { 2 } else { 1 };
+            count += if word.chars().any(is_unspaced) && word.chars().count() <= 6 { 2 } else { 1 };
             small = 0;
         } else {
             break;
@@ -127,9 +147,12 @@ fn prefix(text: &str) -> Option<Prefix> {
             break;
         }
         match text[at..].chars().next() {
-            Some(space @ (' ' | '\u{a0}' | '\u{3000}' | '・' | '·')) => at += space.len_utf8(),
+            Some(space @ (' ' | '\u{a0}' | '\u{3000}' | '・' | '·' | '^')) => {
+                at += space.len_utf8()
+            }
             _ => break,
         }
+        at += nickname(&text[at..]).unwrap_or(0);
     }
     // "J. Smith." ends in a sentence, "Jr." in a name: a single letter keeps its point.
     let whole = text.get(..end)?;
@@ -143,7 +166,9 @@ fn prefix(text: &str) -> Option<Prefix> {
 /// "AG" and "Technologies" are words of companies; "Sá" and "Ag" are not.
 fn is_of_a_company(word: &str) -> bool {
     let bare = word.trim_end_matches('.');
-    let short = bare.len() <= 2 && bare != "Co";
+    // "Åsa" and "Sas" are people, "ASA" is not.
+    let short = bare.chars().count() <= 2 && bare != "Co"
+        || ["asa", "sas", "spa"].contains(&words::folded(bare).as_str());
     words::is_not_people(&words::folded(bare)) && (!short || bare.chars().all(char::is_uppercase))
 }
 
@@ -165,13 +190,45 @@ fn is_capitalised(word: &str) -> bool {
     let letters = word.chars().filter(|one| one.is_alphabetic()).count();
     starts && (dots == 0 || dots <= 2 && letters <= 3 || word.ends_with('.') && dots == 1)
         // "ERROR" and "HTTP" are no names, "DOE" is one; only the words around could tell.
-        && (letters <= 12 || word.chars().any(char::is_lowercase) || is_unspaced(word))
+        && (letters <= 12 || word.chars().any(char::is_lowercase) || word.chars().any(is_unspaced))
 }
 
-fn is_unspaced(word: &str) -> bool {
-    word.chars().any(|one| {
-        ('\u{2e80}'..='\u{9fff}').contains(&one) || ('\u{ac00}'..='\u{d7af}').contains(&one)
-    })
+fn is_unspaced(one: char) -> bool {
+    ('\u{2e80}'..='\u{9fff}').contains(&one) || ('\u{ac00}'..='\u{d7af}').contains(&one)
+}
+
+/// Whether a capitalised word behind a name begins what comes next on the line: "Jane Doe MRN: 12", "… IBAN DE89…".
+fn is_next_label(word: &str, rest: &str) -> bool {
+    let cue = words::cue(&words::folded(word.trim_end_matches('.')));
+    let is_colon = rest.starts_with([':', '=', '：']);
+    let capitals = word.chars().count() >= 2 && word.chars().all(char::is_uppercase);
+    let number = rest.trim_start_matches(['.', ' ', '#']);
+    let is_number = number.len() < rest.len()
+        && number
+            .split(' ')
+            .next()
+            .is_some_and(|next| next.bytes().any(|one| one.is_ascii_digit()) && next.len() >= 3);
+    is_colon
+        || (cue != Cue::NONE && !cue.has(Cue::ROLE) || capitals)
+            && (is_number || capitals && cue != Cue::NONE)
+}
+
+/// How long a nickname is that stands here within a name: `"Bill" ` in `William "Bill" Gates`.
+fn nickname(rest: &str) -> Option<usize> {
+    let close = match rest.chars().next()? {
+        '"' => '"',
+        '“' | '„' => '”',
+        '(' => ')',
+        _ => return None,
+    };
+    let inside = &rest[rest.chars().next()?.len_utf8()..];
+    let end = inside.find(close)?;
+    let name = &inside[..end];
+    let plain = name.chars().all(char::is_alphabetic) && name.chars().count() <= 16;
+    let length = rest.len() - inside.len() + end + close.len_utf8();
+    let goes_on =
+        rest[length..].strip_prefix(' ').is_some_and(|next| next.starts_with(char::is_uppercase));
+    (plain && name.starts_with(char::is_uppercase) && goes_on).then_some(length + 1)
 }
 
 /// The names behind labels in a text.
@@ -204,8 +261,11 @@ fn labelled(text: &str, at: usize, after: usize, fields: &Fields) -> Option<(usi
     {
         return None;
     }
-    let cue = label_cue(label(text, at), fields)?;
-    let name = prefix(value)?;
+    let cue = label_cue(label(text, at), text[at..].starts_with('='), fields)?;
+    let mut name = prefix(value)?;
+    if cue.has(Cue::NAME | Cue::ROLE) {
+        name.end += turned_rest(value, name.end);
+    }
     // "Red Hat, Inc."
     let follows = value[name.end..].trim_start_matches([',', ' ']);
     if is_of_a_company(&follows[..word_length(follows)]) && !follows.contains([':', '=']) {
@@ -225,6 +285,23 @@ fn labelled(text: &str, at: usize, after: usize, fields: &Fields) -> Option<(usi
     (found && !is_placeholder(&value[..name.end])).then_some((start, start + name.end))
 }
 
+/// How much of "DOE, JANE A" follows the last name behind a label, if that is how it is written.
+fn turned_rest(value: &str, end: usize) -> usize {
+    let last = &value[..end];
+    let Some(first) = value[end..].strip_prefix(", ").filter(|_| !last.contains(' ')) else {
+        return 0;
+    };
+    let line = first.split(['\n', '|', ';']).next().unwrap_or_default();
+    let loud = last.chars().filter(|one| one.is_alphabetic()).all(char::is_uppercase);
+    let Some(found) = prefix(first) else { return 0 };
+    let ends = line[found.end..].trim().is_empty();
+    if found.words <= 3 && (ends || loud) && !line[found.end..].starts_with([':', '=']) {
+        found.end + 2
+    } else {
+        0
+    }
+}
+
 /// Whether a bare "Name:" is a person's, by the labels that follow it.
 fn is_person_around(text: &str, at: usize, end: usize, several: bool, fields: &Fields) -> bool {
     let to = text.floor_char_boundary((end + NEIGHBOURS).min(text.len()));
@@ -241,7 +318,7 @@ fn is_person_around(text: &str, at: usize, end: usize, several: bool, fields: &F
 }
 
 /// The label that ends at `at`: the words before it, back to what cannot be part of one.
-fn label(text: &str, at: usize) -> &str {
+pub(crate) fn label(text: &str, at: usize) -> &str {
     let from = text.floor_char_boundary(at.saturating_sub(40));
     let head = text[from..at].trim_end_matches([' ', '"', '\'', '*', '\u{a0}', '\\']);
     let start = head
@@ -252,7 +329,7 @@ fn label(text: &str, at: usize) -> &str {
     head[start..].trim_start_matches(['-', ' ', '*', '\''])
 }
 
-fn label_cue(label: &str, fields: &Fields) -> Option<Cue> {
+fn label_cue(label: &str, is_equals: bool, fields: &Fields) -> Option<Cue> {
     let wanted = Cue::NAME | Cue::ROLE | Cue::BARE_NAME;
     // As a visiting card writes it.
     if label == "FN" {
@@ -262,10 +339,11 @@ fn label_cue(label: &str, fields: &Fields) -> Option<Cue> {
     if cue.has(wanted) && label.split_whitespace().count() <= 4 {
         return Some(cue);
     }
-    // "INFO customer_name=…": the last word, if it says all.
+    // "INFO customer_name=…": the last word, if it says all; "login ok user=…" as logs write it.
     let last = label.rsplit(' ').next()?;
     let cue = fields.cue(last);
-    (last.len() < label.len() && cue.has(Cue::NAME)).then_some(cue)
+    let says_all = cue.has(Cue::NAME) || is_equals && cue.has(Cue::ROLE);
+    (last.len() < label.len() && says_all).then_some(cue)
 }
 
 /// The name before an address in angle brackets that starts at `at`.
@@ -282,6 +360,12 @@ fn before_mail(text: &str, at: usize) -> Option<(usize, usize)> {
         .rfind(['\n', ',', ':', ';', '"', '<', '>', '=', '(', '|'])
         .map_or(0, |before| before + 1);
     let name = head[start..].trim_start();
-    let begin = from + head.len() - name.len();
-    is_strict(name).then_some((begin, begin + name.len()))
+    let end = from + head.len();
+    if is_strict(name) {
+        return Some((end - name.len(), end));
+    }
+    // "could not deliver to Jane Doe <…>": the words from the first capital on.
+    let mut words = name.match_indices(' ').map(|(space, _)| &name[space + 1..]);
+    let name = words.find(|rest| rest.starts_with(char::is_uppercase) && is_strict(rest))?;
+    Some((end - name.len(), end))
 }

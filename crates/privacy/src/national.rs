@@ -17,17 +17,20 @@ pub(crate) fn at(text: &[u8], groups: &[Group], cue: Cue) -> Option<(usize, usiz
     let mut buffer = Vec::with_capacity(20);
     let mut of =
         |count: usize| digits(text, &groups[..count.min(groups.len())], &mut buffer).to_vec();
-    if let Some(found) = with_letter(text, groups, &of(4)) {
+    if let Some(found) = with_letter(text, groups, asked, &of(4)) {
         return Some(found);
     }
     let found = match groups[0].len() {
-        1 | 2 => short_first(groups, &mut of),
+        1 | 2 => short_first(groups, asked, &mut of),
         3 => three_first(groups, asked, cue, &mut of),
         4 if lengths(groups, &[4, 4, 4]) => {
             let code = of(3);
             let alone =
                 groups.get(3).is_none_or(|next| next.before != groups[1].before || next.len() != 4);
-            (alone && same(&groups[..3]) && code[0] >= b'2' && checks::verhoeff(&code)).then_some(3)
+            let indian =
+                code[0] >= b'2' && checks::verhoeff(&code) && (asked || !is_years(text, groups));
+            (alone && same(&groups[..3]) && (indian || asked && checks::japanese(&code)))
+                .then_some(3)
         }
         4 if asked && lengths(groups, &[4, 6]) => Some(2),
         6 => six_first(groups, asked, &mut of),
@@ -47,14 +50,27 @@ fn dashed(groups: &[Group]) -> Option<usize> {
     (other && (8..=16).contains(&total)).then_some(groups.len())
 }
 
+/// "2023-2024-2025" counts years.
+fn is_years(text: &[u8], groups: &[Group]) -> bool {
+    groups[..3].iter().all(|group| matches!(&text[group.start..group.start + 2], b"19" | b"20"))
+}
+
 fn same(groups: &[Group]) -> bool {
     all_before(groups, b' ') || all_before(groups, b'-')
 }
 
 /// French, German, Belgian and Argentinian numbers, and the Chilean ones.
-fn short_first(groups: &[Group], of: &mut impl FnMut(usize) -> Vec<u8>) -> Option<usize> {
+fn short_first(
+    groups: &[Group],
+    asked: bool,
+    of: &mut impl FnMut(usize) -> Vec<u8>,
+) -> Option<usize> {
     if lengths(groups, &[1, 2, 2, 2, 3, 3, 2]) && same(&groups[..7]) && checks::french(&of(7)) {
         return Some(7);
+    }
+    if lengths(groups, &[1, 4, 5, 2, 1]) && same(&groups[..5]) {
+        let usual = asked || groups[1].before == b'-';
+        return (usual && checks::thai(&of(5))).then_some(5);
     }
     if lengths(groups, &[2, 3, 3, 3]) && same(&groups[..4]) && checks::german_tax(&of(4)) {
         return Some(4);
@@ -96,6 +112,11 @@ fn three_first(
     {
         return checks::swiss(&of(4)).then_some(4);
     }
+    if lengths(groups, &[3, 3, 3, 2])
+        && (asked || groups[3].before == b' ' && groups[1].before == b'-')
+    {
+        return checks::russian(&of(4)).then_some(4);
+    }
     if lengths(groups, &[3, 3, 4]) && asked {
         return (same(&groups[..3]) && checks::nhs(&of(3))).then_some(3);
     }
@@ -103,7 +124,11 @@ fn three_first(
         let code = of(3);
         let dashes = groups[1].before == b'-' && !cue.has(Cue::PHONE);
         let canadian = (asked || !matches!(code[0], b'0' | b'8')) && checks::luhn(&code);
-        let other = asked && (checks::dutch(&code) || checks::portuguese(&code));
+        let other = asked
+            && (checks::dutch(&code)
+                || checks::portuguese(&code)
+                || checks::australian(&code)
+                || checks::hungarian(&code));
         return (canadian && (asked || dashes) || other).then_some(3);
     }
     None
@@ -143,6 +168,8 @@ fn unbroken(code: &[u8], asked: bool) -> bool {
                 && (checks::american(code)
                     || checks::dutch(code)
                     || checks::portuguese(code)
+                    || checks::australian(code)
+                    || checks::hungarian(code)
                     || checks::luhn(code))
         }
         10 => asked,
@@ -151,12 +178,27 @@ fn unbroken(code: &[u8], asked: bool) -> bool {
                 || checks::polish(code)
                 || checks::norwegian(code)
                 || checks::turkish(code)
-                || asked && (checks::brazilian(code) || checks::belgian(code))
+                || asked
+                    && (checks::brazilian(code)
+                        || checks::belgian(code)
+                        || checks::baltic(code)
+                        || checks::croatian(code)
+                        || checks::greek(code)
+                        || checks::russian(code))
         }
         12 => {
-            asked && (checks::verhoeff(code) || checks::swedish(&code[2..]) || checks::luhn(code))
+            asked
+                && (checks::verhoeff(code)
+                    || checks::swedish(&code[2..])
+                    || checks::japanese(code)
+                    || checks::luhn(code))
         }
-        13 => checks::swiss(code) || asked && (code[0] != b'0'),
+        13 => {
+            checks::swiss(code)
+                || checks::south_african(code)
+                || checks::romanian(code)
+                || asked && (code[0] != b'0' || checks::yugoslav(code))
+        }
         15 => checks::french(code),
         18 => checks::chinese(code),
         _ => false,
@@ -164,7 +206,7 @@ fn unbroken(code: &[u8], asked: bool) -> bool {
 }
 
 /// Numbers whose last place is a letter directly behind the digits or behind a dash.
-fn with_letter(text: &[u8], groups: &[Group], code: &[u8]) -> Option<(usize, usize)> {
+fn with_letter(text: &[u8], groups: &[Group], asked: bool, code: &[u8]) -> Option<(usize, usize)> {
     let letter_after = |count: usize| {
         let end = groups[count - 1].end;
         let dash = usize::from(text.get(end) == Some(&b'-'));
@@ -188,6 +230,13 @@ fn with_letter(text: &[u8], groups: &[Group], code: &[u8]) -> Option<(usize, usi
         let (letter, bytes) = letter_after(2)?;
         return (bytes == 1 && checks::finnish(&code[..6], &code[6..9], letter))
             .then_some((2, bytes));
+    }
+    if groups[0].len() == 7 && asked {
+        let end = groups[0].end;
+        let letters =
+            text[end..].iter().take(3).take_while(|one| one.is_ascii_alphanumeric()).count();
+        let whole = text.get(groups[0].start..end + letters)?;
+        return checks::irish(whole).then_some((1, letters));
     }
     if groups[0].len() == 17 {
         let (letter, bytes) = letter_after(1)?;

@@ -161,10 +161,16 @@ pub(crate) fn international(text: &[u8], run: &Run, from: usize) -> Option<usize
         return None;
     }
     // The "(0)" of "+49 (0)30 …" is dialled only inside the country.
-    let trunk = groups.get(1).is_some_and(|group| group.before == b'(' && group.len() == 1);
+    let trunk = groups
+        .get(1)
+        .is_some_and(|group| group.before == b'(' && group.len() == 1 && text[group.start] == b'0');
     let mut best = None;
     for count in 1..=groups.len() {
-        if count > 1 && matches!(groups[count - 1].before, b'/') && count != 2 {
+        if count > 1
+            && matches!(groups[count - 1].before, b'/')
+            && count != 2
+            && count != 3 + usize::from(trunk)
+        {
             break;
         }
         let all = digits(text, &groups[..count], &mut buffer);
@@ -200,6 +206,7 @@ pub(crate) fn national(text: &[u8], groups: &[Group], cue: Cue) -> Option<usize>
     }
     let asked = cue.has(Cue::PHONE);
     american(text, groups, asked)
+        .or_else(|| eastern(text, groups))
         .or_else(|| trunk(text, groups))
         .or_else(|| grouped(text, groups))
         .or_else(|| mobile(text, groups, asked))
@@ -217,11 +224,25 @@ fn american(text: &[u8], groups: &[Group], asked: bool) -> Option<usize> {
     let alike = rest[1].before == rest[2].before && matches!(rest[1].before, b'-' | b'.');
     let spaces =
         all_before(&rest[..3], b' ') && (asked || matches!(text[rest[1].start], b'2'..=b'9'));
+    let mixed = rest[1].before == b' '
+        && rest[2].before == b'-'
+        && matches!(text[rest[1].start], b'2'..=b'9');
     let joined = country == 0
         || rest[0].before == rest[1].before
         || rest[0].before == b'('
         || rest[0].before == b' ';
-    ((bracket || alike || spaces) && joined).then_some(country + 3)
+    ((bracket || alike || spaces || mixed) && joined).then_some(country + 3)
+}
+
+/// `8 (495) 123-45-67` and `8-800-555-35-35` as Russia dials them, `0 (212) 345 67 89` as Turkey does.
+fn eastern(text: &[u8], groups: &[Group]) -> Option<usize> {
+    let five = lengths(groups, &[1, 3, 3, 2, 2]);
+    let first = text[groups[0].start];
+    if !five || !matches!(first, b'8' | b'0') || !matches!(groups[1].before, b'(' | b' ' | b'-') {
+        return None;
+    }
+    let alike = groups[3].before == groups[4].before && matches!(groups[3].before, b'-' | b' ');
+    alike.then_some(5)
 }
 
 /// Numbers with the leading zero of Europe and Asia: `030/2345678`, `07700 900461`, `06 12 34 56 78`.
@@ -315,6 +336,7 @@ fn mobile(text: &[u8], groups: &[Group], asked: bool) -> Option<usize> {
         [b'0', b'1', b'5'..=b'7', ..] => matches!(whole.len(), 11 | 12),
         [b'0', b'7', ..] | [b'0', b'8' | b'9', b'0', ..] => whole.len() == 11,
         [b'0', b'6', ..] => asked && whole.len() == 10,
+        [b'0', b'9' | b'5', ..] => asked && whole.len() == 10,
         _ => false,
     };
     found.then_some(1)
@@ -324,8 +346,10 @@ fn mobile(text: &[u8], groups: &[Group], asked: bool) -> Option<usize> {
 fn any(text: &[u8], groups: &[Group]) -> Option<usize> {
     let mut total = 0;
     let mut best = None;
+    // "0 89 / 55 02 71": the zero may stand by itself.
+    let area = 1 + usize::from(groups[0].len() == 1 && text[groups[0].start] == b'0');
     for (at, group) in groups.iter().enumerate().take(6) {
-        if at > 0 && (matches!(group.before, b'.' | b'(') || group.before == b'/' && at != 1) {
+        if at > 0 && (matches!(group.before, b'.' | b'(') || group.before == b'/' && at != area) {
             break;
         }
         total += group.len();

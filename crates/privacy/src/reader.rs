@@ -39,6 +39,8 @@ pub(crate) trait Visitor {
     fn string(&mut self, text: &Text<'_>);
     /// A number, as it is written, and where it starts.
     fn number(&mut self, digits: &str, start: usize);
+    /// Another value: true, false or null.
+    fn other(&mut self) {}
 }
 
 /// A text in JSON: what it says and where.
@@ -138,6 +140,7 @@ impl Reader<'_> {
                     .into_iter()
                     .find(|word| self.bytes[self.at..].starts_with(word.as_bytes()));
                 self.at += word.ok_or_else(|| self.expected("a value"))?.len();
+                visitor.other();
                 Ok(false)
             }
         }

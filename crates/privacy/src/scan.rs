@@ -11,9 +11,10 @@ pub(crate) fn scan(text: &str, field: Cue, into: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(one) = scan.bytes.get(at) {
         at = match one {
-            b'0'..=b'9' | b'+' | b'(' => scan.number(at),
             b'a'..=b'z' | b'A'..=b'Z' => scan.word(at),
             b'@' => scan.mail(at),
+            b'(' | b'[' if email::is_written_out(scan.text, at) => scan.written_out(at),
+            b'0'..=b'9' | b'+' | b'(' => scan.number(at),
             b':' => scan.mapped(at),
             _ => at + 1,
         };
@@ -39,6 +40,17 @@ impl Scan<'_> {
 
     fn mail(&mut self, at: usize) -> usize {
         match email::around(self.text, at) {
+            Some((start, end)) => {
+                self.add(start, end, Kind::Email);
+                end
+            }
+            None => at + 1,
+        }
+    }
+
+    /// `jane (at) example (dot) org`.
+    fn written_out(&mut self, at: usize) -> usize {
+        match email::written_out(self.text, at) {
             Some((start, end)) => {
                 self.add(start, end, Kind::Email);
                 end
@@ -96,9 +108,10 @@ impl Scan<'_> {
         }
         let mut run = std::mem::take(&mut self.run);
         let next = if run.read(self.bytes, at) {
-            // "(401-22-7788)": the bracket is not the number's.
-            if self.bytes[at] == b'(' && run.groups.get(1).is_none_or(|group| group.before != b')')
-            {
+            // "(401-22-7788)": the bracket is not the number's, unless it closes behind the area, as in "(0 40)".
+            let area = 1 + usize::from(run.groups[0].len() == 1);
+            let closes = run.groups.iter().skip(1).take(area).any(|group| group.before == b')');
+            if self.bytes[at] == b'(' && !closes {
                 self.run = run;
                 return at + 1;
             }
@@ -119,8 +132,10 @@ impl Scan<'_> {
         let further = at.checked_sub(2).map(|before| self.bytes[before]);
         let letter = further.is_some_and(|one| one.is_ascii_alphabetic());
         // Chrome/120.0.0.0 is a version, //192.0.2.1 an address; so are -1.2.3.4 and .1.2.3.4 none.
+        // "IP-192.0.2.44" is one, too.
+        let named = before == Some(b'-') && self.cue(at).has(Cue::IP);
         if before == Some(b'.')
-            || matches!(before, Some(b'/' | b'-')) && letter
+            || matches!(before, Some(b'/' | b'-')) && letter && !named
             || matches!(before, Some(b'~' | b'^'))
         {
             return None;
@@ -246,6 +261,7 @@ impl Scan<'_> {
                 next.is_none_or(|next| !next.is_alphanumeric() || is_unspaced(next))
                     && next != Some('°')
             }
+            Some(b' ') => !is_measured(&self.text[end + 1..]),
             Some(_) | None => true,
         }
     }
@@ -269,6 +285,27 @@ impl Scan<'_> {
             end
         }
     }
+}
+
+/// Whether a unit follows: what it measures is nobody's number.
+fn is_measured(text: &str) -> bool {
+    let end = text.find(|one: char| !one.is_alphanumeric()).unwrap_or(text.len());
+    matches!(
+        &text[..end],
+        "ns" | "us"
+            | "ms"
+            | "bytes"
+            | "byte"
+            | "KB"
+            | "MB"
+            | "GB"
+            | "Hz"
+            | "rows"
+            | "items"
+            | "tokens"
+            | "km"
+            | "kg"
+    )
 }
 
 /// Where a group starts, with its bracket.

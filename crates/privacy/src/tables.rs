@@ -11,6 +11,8 @@ use crate::{Kind, names, records};
 
 /// The longest label of a column.
 const LONGEST_LABEL: usize = 40;
+/// The most words of a label; more are a sentence.
+const MOST_WORDS: usize = 5;
 /// The most columns that are looked at.
 const MOST_COLUMNS: usize = 200;
 /// What stands between cells.
@@ -20,9 +22,14 @@ const BETWEEN: [char; 4] = [',', ';', '\t', '|'];
 pub(crate) fn find(text: &str, fields: &Fields, mut each: impl FnMut(usize, usize, Kind)) {
     let mut header: Option<Header> = None;
     let mut at = 0;
+    // How many cells the line before had between bars: a row in the midst of a table is no header.
+    let mut barred = 0;
     for line in text.split_inclusive('\n') {
         let (start, row) = (at, line.trim_end_matches(['\n', '\r']));
         at += line.len();
+        if is_rule(row) {
+            continue;
+        }
         if let Some(known) = &mut header {
             let cells = cells(row, known.between);
             if cells.len() == known.cues.len() {
@@ -30,8 +37,21 @@ pub(crate) fn find(text: &str, fields: &Fields, mut each: impl FnMut(usize, usiz
                 continue;
             }
         }
-        header = Header::read(row, fields);
+        let before = std::mem::replace(&mut barred, bars(row));
+        let is_within = barred > 0 && barred == before;
+        header = if is_within { None } else { Header::read(row, fields) };
     }
+}
+
+/// Whether a line is only drawn: `|---|---|` and `+----+----+`.
+fn is_rule(line: &str) -> bool {
+    line.contains("--")
+        && line.bytes().all(|one| matches!(one, b'-' | b'+' | b'|' | b'=' | b':' | b' '))
+}
+
+/// How many bars a line has that begins with one.
+fn bars(line: &str) -> usize {
+    if line.trim_start().starts_with('|') { line.matches('|').count() } else { 0 }
 }
 
 struct Header {
@@ -57,7 +77,8 @@ impl Header {
         let is_label = |(from, to): &(usize, usize)| {
             let label = &line[*from..*to];
             let plain = |one: char| one.is_alphanumeric() || " _-./#()°ºª".contains(one);
-            label.len() <= LONGEST_LABEL && label.chars().all(plain)
+            let words = label.split(' ').count();
+            label.len() <= LONGEST_LABEL && words <= MOST_WORDS && label.chars().all(plain)
         };
         let is_open = labels.last().is_some_and(|(from, to)| from == to);
         if is_open || !(2..=MOST_COLUMNS).contains(&labels.len()) || !labels.iter().all(is_label) {
@@ -152,6 +173,12 @@ mod tests {
         assert!(found("id,name,price\n1,Emma Armchair,349.00\n").is_empty());
         let bars = "| Employee | Desk |\n|---|---|\n| Zadie Underwood | 4-112 |\n";
         assert_eq!(found(bars), ["Zadie Underwood"]);
+        let drawn = "+----+-----------+\n| id | customer  |\n+----+-----------+\n|  1 | Jane Doe  |\n+----+-----------+\n";
+        assert_eq!(found(drawn), ["Jane Doe"]);
+        let ruled = " id | customer \n----+----------\n  1 | Jane Doe\n";
+        assert_eq!(found(ruled), ["Jane Doe"]);
+        let words = "| 1 | name of it |\n|---|---|\n| 2 | the customer |\n| 3 | Jane Doe |\n";
+        assert!(found(words).is_empty());
         assert!(found("Dear customer, thank you\nJane Doe, yours").is_empty());
         assert!(found("Dear customer,\nJane Doe,").is_empty());
     }

@@ -42,10 +42,9 @@ impl Tokenizer {
     /// The text with tokens for what is personal in it; borrowed if nothing is.
     pub fn tokenize_text<'t>(&self, text: &'t str, vault: &mut Vault) -> Cow<'t, str> {
         let mut edits = Edits::new(text);
-        for one in self.detector.find(text) {
-            if let Some(token) = vault.keep(&self.key, &one.kind, &text[one.start..one.end], false)
-            {
-                edits.replace(one.start, one.end, &token);
+        for one in self.detector.find_mixed(text) {
+            if let Some(token) = vault.keep(&self.key, &one.kind, &one.value, one.is_number) {
+                edits.replace(one.start, one.end, &quoted(&one, token));
             }
         }
         edits.done()

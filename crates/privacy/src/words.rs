@@ -135,6 +135,8 @@ pub(crate) fn cue_before(text: &str, start: usize, field: Cue) -> Cue {
     let lead = head
         .rfind(|one: char| one.is_ascii_digit() || one == '@')
         .map_or(head, |stop| &head[stop + 1..]);
+    // "call() took 4123456789 ns" speaks of a function.
+    let lead = lead.rfind("()").map_or(lead, |stop| &lead[stop + 2..]);
     let promises = Cue::PHONE | Cue::CARD | Cue::NATIONAL | Cue::IBAN;
     let mut found = Cue::NONE;
     let words: Vec<String> = words_from_end(lead).take(8).collect();

@@ -14,8 +14,9 @@ use std::path::Path;
 use privacy::{Detector, Settings};
 use serde::Deserialize;
 
-const LEAST_PRECISION: f64 = 0.95;
-const LEAST_RECALL: f64 = 0.90;
+/// Both are more than what is promised for texts that nobody has seen yet: .95 and .90.
+const LEAST_PRECISION: f64 = 0.99;
+const LEAST_RECALL: f64 = 0.98;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
