@@ -154,6 +154,21 @@ QUERIES = (
     "merge into t using s on 1=1 when matched then delete",
     "grant all on t to x",
     "begin; delete from t; commit",
+    # To PostgreSQL, `(x).f` and, of what a function gave, `s.f` are calls.
+    "SELECT (CAST('s' AS regclass)).nextval",
+    "SELECT (CAST('postgresql.conf' AS text)).pg_read_file",
+    "SELECT (t.pid).pg_cancel_backend FROM t",
+    "SELECT t.pg_cancel_backend FROM t",
+    "SELECT (SELECT 5).lo_unlink",
+    "SELECT (ARRAY[5])[1].lo_unlink",
+    "SELECT s.lo_unlink FROM generate_series(1, 9) AS s",
+    "SELECT s.my_own FROM unnest(ARRAY[1]) AS s",
+    # To SQLite, a pragma is a table.
+    "SELECT * FROM pragma_optimize",
+    "SELECT * FROM main.\"pragma_optimize\" WHERE arg = 65538",
+    "SELECT 1 IN pragma_optimize",
+    # To MySQL, `WHERE` can follow there.
+    "SHOW INDEX FROM t WHERE sleep(5)",
 )
 
 

@@ -15,11 +15,13 @@
 //! than one way, is neither true nor false: a rule that denies or asks takes it for true, one that
 //! allows for false. The same goes for a list of which some elements fit and others do not.
 
+mod beside;
 mod value;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
+pub(crate) use self::beside::{Takes, at_odds};
 use self::value::{Comparison, compared, is_one_of, list, value};
 use crate::alike::{alike, composed, unaccented};
 use crate::{path, sql};

@@ -160,11 +160,14 @@ impl Policy {
             if rules.iter().any(|before| before.name == rule.name) {
                 return Err(PolicyError::SameName { name: rule.name });
             }
-            let decides = rule.action.is_some();
-            if let Some(before) = rules.iter().find(|before| decides && before.hides(&rule)) {
-                let said = before.action.map_or("nothing", word);
-                let (rule, earlier) = (rule.name, before.name.clone());
-                return Err(PolicyError::Unreached { rule, earlier, said });
+            // One that only counts does so wherever it stands.
+            let hiding = rule.action.map_or_else(Vec::new, |_| rule.hidden_by(&rules, levels));
+            if !hiding.is_empty() {
+                let said = |one: &&Rule| {
+                    format!("{} says \"{}\"", one.name, one.action.map_or("nothing", word))
+                };
+                let earlier = hiding.iter().map(said).collect::<Vec<_>>().join(", ");
+                return Err(PolicyError::Unreached { rule: rule.name, earlier });
             }
             rules.push(rule);
         }

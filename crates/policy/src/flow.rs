@@ -43,6 +43,11 @@ impl Flow {
             if rule.action == Action::Allow {
                 return Err(PolicyError::Idle { rule: name });
             }
+            for (key, list) in [("from", &rule.from), ("to", &rule.to)] {
+                if list.all().is_empty() {
+                    return Err(PolicyError::Empty { rule: name, key });
+                }
+            }
             let to = rule.to.all().iter().filter(|glob| glob.as_str() != MODEL);
             let globs = rule.from.all().iter().chain(to);
             let wrong = |glob: &&Glob| glob.as_str() != "*" && !glob.as_str().contains('.');

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::condition::{Condition, Holds};
+use crate::condition::{Condition, Holds, Takes, at_odds};
 use crate::decide::{Limit, Per, Question};
 use crate::glob::Glob;
 use crate::settings::{Action, Annotation, RuleSettings, Several};
@@ -31,15 +31,35 @@ pub enum PolicyError {
     },
     /// A rule that can never decide.
     #[error(
-        "{rule} is never reached: {earlier} before it fits every call that it fits and says {said}; put it first, or remove one of them"
+        "{rule} is never reached: of every call that it fits, what comes before it has decided ({earlier}); put it first, or remove one of them"
     )]
     Unreached {
         /// The rule.
         rule: String,
-        /// The one before it.
+        /// Those before it, with what they do.
         earlier: String,
-        /// What that one does.
-        said: &'static str,
+    },
+    /// A rule that is about no call.
+    #[error(
+        "{rule} fits no call: `{one}` and `{other}` never hold of the same argument; all conditions of a rule have to hold, so write two rules for one or the other"
+    )]
+    AtOdds {
+        /// The rule.
+        rule: String,
+        /// A condition, as it is written.
+        one: String,
+        /// One that does not go with it.
+        other: String,
+    },
+    /// A list that names nothing.
+    #[error(
+        "{rule}: `{key} = []` names nothing; leave `{key}` out where the rule is about all, or write which (`\"*\"` is all of them)"
+    )]
+    Empty {
+        /// The rule.
+        rule: String,
+        /// The key.
+        key: &'static str,
     },
     /// Two rules of one name.
     #[error("two rules are called {name:?}; what is told of a call must say which one it was")]
@@ -131,6 +151,17 @@ impl Rule {
         let all = |several: &Option<Several>| {
             several.as_ref().map_or_else(Vec::new, |some| some.all().to_vec())
         };
+        let lists = [
+            ("tools", &settings.tools),
+            ("owners", &settings.owners),
+            ("agents", &settings.agents),
+        ];
+        let is_empty = |(_, list): &(&str, &Option<Several>)| {
+            list.as_ref().is_some_and(|several| several.all().is_empty())
+        };
+        if let Some((key, _)) = lists.into_iter().find(is_empty) {
+            return Err(PolicyError::Empty { rule: name, key });
+        }
         let tools = all(&settings.tools);
         if let Some(pattern) =
             tools.iter().find(|tool| tool.as_str() != "*" && !tool.as_str().contains('.'))
@@ -142,14 +173,7 @@ impl Rule {
             let known = levels.join(", ");
             return Err(PolicyError::Level { rule: name, level: level.clone(), known });
         }
-        let mut when = Vec::new();
-        for condition in settings.when.all() {
-            when.push(Condition::parse(condition).map_err(|problem| PolicyError::Condition {
-                rule: name.clone(),
-                condition: condition.clone(),
-                problem,
-            })?);
-        }
+        let when = conditions(&name, settings.when.all())?;
         let limits = [
             (Per::Run, settings.per_run),
             (Per::Minute, settings.per_minute),
@@ -209,34 +233,116 @@ impl Rule {
         Some(Fit { unclear })
     }
 
-    /// Whether every call that `later` is about is also one that this decides about.
-    pub(crate) fn hides(&self, later: &Self) -> bool {
-        let globs = |wide: &[Glob], narrow: &[Glob]| {
-            wide.is_empty()
-                || (!narrow.is_empty()
-                    && narrow.iter().all(|one| wide.iter().any(|glob| glob.covers(one))))
+    /// Whether this decides about every call that a part of a later rule is about.
+    fn hides(&self, later: &Self, part: &Part<'_>) -> bool {
+        let covers = |globs: &[Glob], one: Option<&Glob>| {
+            globs.is_empty() || one.is_some_and(|one| globs.iter().any(|glob| glob.covers(one)))
         };
-        let lists = |wide: &[String], narrow: &[String]| {
-            wide.is_empty() || (!narrow.is_empty() && narrow.iter().all(|one| wide.contains(one)))
-        };
-        let annotations = self.annotations.is_empty()
-            || (!later.annotations.is_empty()
-                && later.annotations.iter().all(|one| self.annotations.contains(one)));
-        // Whatever the later one is about has to fit all of its conditions. What cannot be judged fits where a
-        // rule denies or asks, and not where it allows: then the later one may still be about it.
-        let is_wider = self.when.is_empty()
-            || self.action != Some(Action::Allow)
-            || later.action == Some(Action::Allow);
-        let conditions = is_wider
-            && self.when.iter().all(|own| later.when.iter().any(|one| one.text() == own.text()));
+        let annotation = || part.annotation.is_some_and(|one| self.annotations.contains(one));
+        let level = || part.level.is_some_and(|one| self.levels.iter().any(|level| level == one));
         self.action.is_some()
-            && conditions
-            && globs(&self.tools, &later.tools)
-            && globs(&self.owners, &later.owners)
-            && globs(&self.agents, &later.agents)
-            && lists(&self.levels, &later.levels)
-            && annotations
+            && covers(&self.tools, part.tool)
+            && covers(&self.owners, part.owner)
+            && covers(&self.agents, part.agent)
+            && (self.levels.is_empty() || level())
+            && (self.annotations.is_empty() || annotation())
+            && self.conditions_hide(later)
     }
+
+    /// Whatever the later one is about has to fit all of its conditions. What cannot be judged fits where a
+    /// rule denies or asks, and not where it allows: then the later one may still be about it.
+    fn conditions_hide(&self, later: &Self) -> bool {
+        let says = |one: &Condition, own| one.says(later.takes(), (own, self.takes()));
+        self.when.iter().all(|own| later.when.iter().any(|one| says(one, own)))
+    }
+
+    fn takes(&self) -> Takes {
+        if self.action == Some(Action::Allow) { Takes::Known } else { Takes::Unclear }
+    }
+
+    /// What it is about, in parts of which each is one tool, one level and so on.
+    fn parts<'a>(&'a self, levels: &'a [&'a str]) -> Vec<Part<'a>> {
+        let own: Vec<&str> = self.levels.iter().map(String::as_str).collect();
+        let levels = if own.is_empty() { levels.to_vec() } else { own };
+        let mut parts = vec![Part::default()];
+        parts = split(parts, &self.tools, |part, tool| part.tool = Some(tool));
+        parts = split(parts, &self.owners, |part, owner| part.owner = Some(owner));
+        parts = split(parts, &self.agents, |part, agent| part.agent = Some(agent));
+        parts = split(parts, &self.annotations, |part, one| part.annotation = Some(one));
+        let of =
+            |part: Part<'a>| levels.iter().map(move |level| Part { level: Some(*level), ..part });
+        parts.into_iter().flat_map(of).collect()
+    }
+
+    /// Those of the rules before this one that have decided about every call that it is about; none, if it may
+    /// still decide about any.
+    pub(crate) fn hidden_by<'a>(&self, before: &'a [Self], levels: &[&str]) -> Vec<&'a Self> {
+        let lists = [&self.tools, &self.owners, &self.agents].map(|list| list.len().max(1));
+        let count = lists.into_iter().product::<usize>() * self.annotations.len().max(1);
+        if count > MOST_PARTS {
+            return Vec::new();
+        }
+        let mut hiding: Vec<&Self> = Vec::new();
+        for part in self.parts(levels) {
+            let Some(one) = before.iter().find(|one| one.hides(self, &part)) else {
+                return Vec::new();
+            };
+            if !hiding.iter().any(|known| known.name == one.name) {
+                hiding.push(one);
+            }
+        }
+        hiding
+    }
+}
+
+/// Rules with longer lists are not looked at part by part.
+const MOST_PARTS: usize = 10_000;
+
+/// Calls of one tool on one level, and so on: a part of what a rule is about. Nothing is everything.
+#[derive(Debug, Clone, Copy, Default)]
+struct Part<'a> {
+    tool: Option<&'a Glob>,
+    owner: Option<&'a Glob>,
+    agent: Option<&'a Glob>,
+    annotation: Option<&'a Annotation>,
+    level: Option<&'a str>,
+}
+
+/// Each part once for each of what a list names.
+fn split<'a, T>(
+    parts: Vec<Part<'a>>,
+    list: &'a [T],
+    set: impl Fn(&mut Part<'a>, &'a T),
+) -> Vec<Part<'a>> {
+    if list.is_empty() {
+        return parts;
+    }
+    let mut all = Vec::with_capacity(parts.len() * list.len());
+    for part in parts {
+        for one in list {
+            let mut part = part;
+            set(&mut part, one);
+            all.push(part);
+        }
+    }
+    all
+}
+
+/// Conditions that can hold together.
+fn conditions(rule: &str, written: &[String]) -> Result<Vec<Condition>, PolicyError> {
+    let mut when = Vec::with_capacity(written.len());
+    for condition in written {
+        when.push(Condition::parse(condition).map_err(|problem| PolicyError::Condition {
+            rule: rule.to_owned(),
+            condition: condition.clone(),
+            problem,
+        })?);
+    }
+    if let Some((one, other)) = at_odds(&when) {
+        let (rule, one, other) = (rule.to_owned(), one.to_owned(), other.to_owned());
+        return Err(PolicyError::AtOdds { rule, one, other });
+    }
+    Ok(when)
 }
 
 /// That a rule is about a call.

@@ -387,3 +387,142 @@ fn a_rule_with_the_conditions_of_one_before_it_is_a_contradiction() {
     // What the first cannot judge is left to the second.
     assert_eq!(both(rule("allow", small), rule("deny", small)), Ok(()));
 }
+
+fn load(text: &str) -> Result<(), PolicyError> {
+    let settings: PolicySettings = toml::from_str(text).unwrap();
+    Policy::new(settings, &LEVELS).map(drop)
+}
+
+#[test]
+fn conditions_that_never_hold_together_are_an_error() {
+    let with = |when: &str| {
+        load(&format!("[[rules]]\ntools = 'bank.pay'\nwhen = [{when}]\naction = 'deny'\n"))
+    };
+    for when in [
+        "'amount <= 10', 'amount > 20'",
+        "'amount > 20', 'amount <= 10'",
+        "'amount < 10', 'amount >= 10'",
+        "'amount == 5', 'amount > 10'",
+        "'amount > 10', 'amount == 5'",
+        "'amount == 5', 'amount != 5'",
+        "'amount in [1, 2]', 'amount not in [1, 2, 3]'",
+        "'amount in [1, 5]', 'amount >= 2', 'amount <= 4'",
+        "'a <= 1', 'b == 2', 'a >= 3'",
+        "\"to == 'x'\", \"to == 'y'\"",
+        "\"to in ['x', 'y']\", \"to matches '[0-9]+'\"",
+        "\"to < 'b'\", \"to > 'c'\"",
+        "\"to < 'b'\", 'to > 5'",
+        "'force present', 'force absent'",
+        "'force absent', 'force == true'",
+        "'amount absent', 'amount <= 5'",
+        "\"path under '/srv/a'\", \"path under '/srv/b'\"",
+        "\"path under '/srv/a'\", 'path <= 5'",
+    ] {
+        let error = with(when).unwrap_err();
+        assert!(matches!(error, PolicyError::AtOdds { .. }), "{when}: {error}");
+    }
+    for when in [
+        "'amount <= 10', 'amount >= 10'",
+        "'amount > 10', 'amount <= 20', 'amount != 15'",
+        "'amount in [1, 5]', 'amount >= 2', 'amount <= 5'",
+        "'a <= 1', 'b >= 3'",
+        "'amount == 1', 'amount == 1.0'",
+        "'force present', 'force == true'",
+        "'force absent', 'force == null'",
+        "\"path under '/srv'\", \"path under '/srv/b'\"",
+        "\"to matches '[a-z]+'\", \"to not in ['x']\", \"to > 'a'\"",
+    ] {
+        assert_eq!(with(when), Ok(()), "{when}");
+    }
+    let said = with("'force present', 'force absent'").unwrap_err().to_string();
+    assert!(said.contains("`force present`") && said.contains("`force absent`"), "{said}");
+}
+
+#[test]
+fn a_narrower_condition_behind_a_wider_one_is_never_reached() {
+    let both = |(first, wide): (&str, &str), (second, narrow): (&str, &str)| {
+        let rule = |action: &str, when: &str| {
+            format!("[[rules]]\ntools = 'bank.pay'\nwhen = [{when}]\naction = '{action}'\n")
+        };
+        load(&format!("{}{}", rule(first, wide), rule(second, narrow)))
+    };
+    for (wide, narrow) in [
+        ("'amount <= 1000'", "'amount <= 500'"),
+        ("'amount <= 1000'", "'amount < 1000'"),
+        ("'amount < 1000'", "'amount <= 999'"),
+        ("'amount >= 10'", "'amount > 10'"),
+        ("'amount >= 10'", "'amount == 10'"),
+        ("'amount <= 10'", "'amount in [1, 2]', 'other == 3'"),
+        ("'amount != 10'", "'amount < 10'"),
+        ("\"to in ['x', 'y']\"", "\"to == 'x'\""),
+        ("\"to in ['x', 'y']\"", "\"to in ['y', 'x']\""),
+        ("\"path under '/srv'\"", "\"path under '/srv/a'\""),
+    ] {
+        for (first, second) in
+            [("deny", "allow"), ("ask", "allow"), ("deny", "ask"), ("allow", "allow")]
+        {
+            let said = both((first, wide), (second, narrow));
+            let is_unreached = matches!(said, Err(PolicyError::Unreached { .. }));
+            assert!(is_unreached, "{first} {wide}, {second} {narrow}: {said:?}");
+        }
+        // What it cannot judge is left to the second, which is careful.
+        assert_eq!(both(("allow", wide), ("deny", narrow)), Ok(()), "{wide} {narrow}");
+        if wide != narrow && !wide.contains("'y'") {
+            assert_eq!(both(("deny", narrow), ("allow", wide)), Ok(()), "{wide} {narrow}");
+        }
+    }
+    // What may be taken for `x` is clear to a pattern.
+    let (pattern, one) = ("\"to matches 'x'\"", "\"to == 'x'\"");
+    assert_eq!(both(("deny", pattern), ("ask", one)), Ok(()));
+    assert!(both(("deny", pattern), ("allow", one)).is_err());
+    assert!(both(("deny", "'amount present'"), ("allow", "'amount <= 5'")).is_err());
+    assert_eq!(both(("deny", "'amount present'"), ("ask", "'amount <= 5'")), Ok(()));
+    assert_eq!(both(("deny", "'amount present'"), ("allow", "'amount == null'")), Ok(()));
+    assert_eq!(both(("deny", "'amount <= 5'"), ("allow", "'other <= 3'")), Ok(()));
+}
+
+#[test]
+fn rules_that_only_together_fit_every_call_of_a_later_one_hide_it() {
+    let rules = |rules: &[&str]| {
+        load(&rules.iter().map(|rule| format!("[[rules]]\n{rule}\n")).collect::<String>())
+    };
+    for all in [
+        [
+            "tools = 'a.*'\nlevels = ['standard', 'production']\naction = 'allow'",
+            "tools = 'a.*'\nlevels = ['hardened']\naction = 'allow'",
+            "tools = 'a.b'\naction = 'deny'",
+        ],
+        [
+            "tools = 'a.*'\naction = 'allow'",
+            "tools = 'b.*'\naction = 'ask'",
+            "tools = ['a.x', 'b.x']\naction = 'deny'",
+        ],
+        [
+            "owners = 'ann'\naction = 'allow'",
+            "owners = 'bob'\naction = 'allow'",
+            "tools = 'a.x'\nowners = ['bob', 'ann']\naction = 'deny'",
+        ],
+    ] {
+        let error = rules(&all).unwrap_err();
+        assert!(matches!(error, PolicyError::Unreached { .. }), "{all:?}: {error}");
+        let said = error.to_string();
+        assert!(said.contains("rule 1") && said.contains("rule 2"), "{said}");
+        // Without one of them, it is reached.
+        assert_eq!(rules(&all[1..]), Ok(()), "{all:?}");
+    }
+}
+
+#[test]
+fn a_list_that_names_nothing_is_an_error() {
+    for (text, key) in [
+        ("[[rules]]\ntools = []\naction = 'allow'", "tools"),
+        ("[[rules]]\ntools = 'a.b'\nowners = []\naction = 'allow'", "owners"),
+        ("[[rules]]\ntools = 'a.b'\nagents = []\naction = 'deny'", "agents"),
+        ("[[flow]]\nfrom = []\nto = 'slack.*'\naction = 'deny'", "from"),
+        ("[[flow]]\nfrom = 'hr.*'\nto = []\naction = 'deny'", "to"),
+    ] {
+        let error = load(text).unwrap_err();
+        assert!(matches!(error, PolicyError::Empty { .. }), "{text}: {error}");
+        assert!(error.to_string().contains(&format!("`{key} = []`")), "{error}");
+    }
+}

@@ -188,6 +188,32 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn nothing_is_learned_of_what_may_not_go_everywhere() {
+        let flow = |from: &str| {
+            let rule = json!({ "flow": [{ "from": from, "to": "mail.*", "action": "deny" }] });
+            policy::Policy::new(serde_json::from_value(rule).unwrap(), &crate::judge::LEVELS)
+        };
+        for (from, read, learns) in
+            [("hr.*", None, true), ("hr.*", Some("hr.salaries"), false), ("desk.*", None, false)]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let policy = ServerPolicy { learn: true, ..ServerPolicy::default() };
+            let desk = Desk::open(folder.path(), policy);
+            desk.tools.judge().follow(flow(from).unwrap());
+            let labels: Vec<String> = read.map(str::to_owned).into_iter().collect();
+            let session = Behalf::default().session;
+            desk.tools.judge().takes_on(&session, &labels).await.unwrap();
+            for _ in 0..5 {
+                desk.call("person", json!({})).await.unwrap();
+            }
+            desk.tools.close().await;
+            let (server, tool) = (ServerName("desk".into()), catalog::ToolName("person".into()));
+            let learned = desk.tools.learning.about(&server, &tool);
+            assert_eq!(learned.is_some(), learns, "{from} {read:?}");
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_call_whose_answer_never_came_was_made_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let desk = Desk::open(folder.path(), ServerPolicy::default());

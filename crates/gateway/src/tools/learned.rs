@@ -5,9 +5,11 @@ use std::sync::Arc;
 use catalog::{CatalogTool, Learned, ServerName, ToolName};
 use engine::CallError;
 use serde_json::Value;
+use upstream::ToolResult;
 
 use super::{Offer, Tools};
 use crate::behalf::Behalf;
+use crate::judge::DENIED;
 use crate::memory::MemoryError;
 
 impl Tools {
@@ -17,6 +19,27 @@ impl Tools {
         self.learning.is_on(server)
     }
 
+    /// Learns from an answer what may be known everywhere: all programs are shown learned types, so nothing is
+    /// learned of what rules keep from some places, nor of what comes to a session that has read some of that
+    /// and may have had it come back under a name of its choosing.
+    pub(super) async fn answered(
+        &self,
+        tool: &CatalogTool,
+        result: Arc<ToolResult>,
+        bytes: usize,
+        behalf: &Behalf,
+    ) {
+        let name = format!("{}.{}", tool.server(), tool.name());
+        if self.judge.policy().flow().labels(&name) {
+            return;
+        }
+        // Of a session of which nobody knows what it has read, nothing is learned either.
+        let carried = self.judge.carried(&behalf.session).await;
+        if carried.is_ok_and(|labels| labels.is_empty()) {
+            self.learning.saw(tool, result, bytes, || self.is_current(tool));
+        }
+    }
+
     /// Calls a tool only to learn what it returns. What was learned about it by then, which is
     /// nothing for a tool whose server says what it returns.
     pub async fn learn_from(
@@ -24,6 +47,13 @@ impl Tools {
         tool: &CatalogTool,
         arguments: Value,
     ) -> Result<Option<Learned>, CallError> {
+        let name = format!("{}.{}", tool.server(), tool.name());
+        if self.judge.policy().flow().labels(&name) {
+            let message = format!(
+                "{name} was not called: rules say where its answers may not go ([[policy.flow]]), and all programs are shown what is learned of them"
+            );
+            return Err(CallError { kind: DENIED.to_owned(), message });
+        }
         let offer = Offer { tools: Arc::clone(self), made: None, tally: Arc::default() };
         offer.send(tool, arguments, &Behalf::default()).await?;
         let tools = Arc::clone(self);
@@ -58,7 +88,7 @@ impl Tools {
     }
 
     /// The server still defines the tool as the catalog has it.
-    pub(super) fn is_current(&self, tool: &CatalogTool) -> bool {
+    fn is_current(&self, tool: &CatalogTool) -> bool {
         let listing = self.upstreams.known_listing(tool.server());
         listing.is_none_or(|listing| {
             let now = listing.tools.iter().find(|now| now.name == *tool.name());

@@ -399,8 +399,7 @@ impl Offer {
         if result.is_error {
             return Err(fault("ToolError", words(&result).into_owned()));
         }
-        let is_current = || self.tools.is_current(tool);
-        self.tools.learning.saw(tool, result, value.get().len(), is_current);
+        self.tools.answered(tool, result, value.get().len(), behalf).await;
         Ok(value)
     }
 

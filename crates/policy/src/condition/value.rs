@@ -75,7 +75,7 @@ fn same(value: &Value, wanted: &Value) -> Holds {
     }
 }
 
-fn order(value: &Value, wanted: &Value) -> Option<Ordering> {
+pub(super) fn order(value: &Value, wanted: &Value) -> Option<Ordering> {
     match (value, wanted) {
         (Value::Number(own), Value::Number(other)) => match (own.as_i128(), other.as_i128()) {
             (Some(own), Some(other)) => Some(own.cmp(&other)),

@@ -69,7 +69,8 @@ pub(super) fn is_plain(text: &str) -> bool {
         }
         let word = token.to_lowercase();
         // A prefix says how the quotes that follow are to be read.
-        let is_prefix = rest.starts_with(['\'', '"', '`']);
+        let is_unicode = word == "u" && (rest.starts_with("&'") || rest.starts_with("&\""));
+        let is_prefix = is_unicode || rest.starts_with(['\'', '"', '`']);
         if is_prefix || WORDS.contains(&word.as_str()) || (last == "next" && word == "value") {
             return false;
         }
