@@ -201,7 +201,7 @@ pub struct Service {
     /// Guests in memory.
     alive: Arc<AtomicUsize>,
     /// Bytes of all sessions on disk.
-    on_disk: AtomicU64,
+    on_disk: Arc<AtomicU64>,
     runs: Mutex<HashMap<RunId, Arc<Run>>>,
     flood: Mutex<Flood>,
     evicted: Mutex<Evicted>,
@@ -282,7 +282,7 @@ impl Service {
             parts,
             sessions: Mutex::new(sessions),
             alive,
-            on_disk: AtomicU64::new(on_disk),
+            on_disk: Arc::new(AtomicU64::new(on_disk)),
             runs: Mutex::default(),
             flood: Mutex::new(Flood::new()),
             evicted: Mutex::default(),
