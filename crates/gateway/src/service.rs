@@ -144,7 +144,7 @@ impl Default for Settings {
             room: Room {
                 running: 32,
                 waiting: 4_000,
-                waiting_per_owner: 4_000,
+                waiting_per_owner: 2_000,
                 waiting_bytes: 256 << 20,
             },
             live: 128,
