@@ -2,7 +2,12 @@
 //!
 //! ```text
 //! Unborn ──first step──► Alive ──step failed, or dropped half-way──► Dead
+//!                         ▲  │
+//!                         └──┴──frozen, lightened, files──► Away
 //! ```
+//!
+//! What is done to a guest between two steps comes to its end also if nobody waits for it any more: the
+//! machine is away until then, and comes back as it was.
 //!
 //! A fresh guest is made on the thread that runs its first step, so starting one
 //! costs its caller nothing and no thread is switched twice.
@@ -34,8 +39,13 @@ pub(crate) struct Works {
 enum Body {
     Unborn(Arc<Base>),
     Alive(Box<Machine>),
+    /// On a guest thread for something that is no step; comes back by itself.
+    Away(Home),
     Dead,
 }
+
+/// Where a machine comes back to.
+type Home = oneshot::Receiver<Result<Box<Machine>, StepError>>;
 
 /// One interpreter; see [`engine::Guest`] for its promises.
 pub(crate) struct WasmGuest {
@@ -76,32 +86,16 @@ impl WasmGuest {
         }
     }
 
-    /// Runs `task` with the machine on a guest thread. Dropping the future stops it.
+    /// Runs a step on a guest thread. Dropping the future stops it.
     async fn on_thread<R: Send + 'static>(
         &mut self,
         task: impl FnOnce(&mut Machine) -> R + Send + 'static,
     ) -> Result<(R, Box<Machine>), StepError> {
-        let body = std::mem::replace(&mut self.body, Body::Dead);
+        self.come_home().await?;
         // A guest that is there already may be done in less time than it takes to be woken.
-        let soon = matches!(body, Body::Alive(_)) && self.works.threads.is_quiet();
-        let news = self.changed.then(|| News {
-            limits: self.limits.clone(),
-            host: Arc::clone(&self.host),
-            seed: self.seed.take(),
-            shown: self.shown.clone(),
-        });
-        self.changed = false;
-        let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
+        let soon = matches!(self.body, Body::Alive(_)) && self.works.threads.is_quiet();
+        let job = self.job(task);
         let (send, mut receive) = oneshot::channel();
-        let job = move || {
-            make(&works.kit, body, &shared).map(|mut machine| {
-                if let Some(news) = news {
-                    machine.configure(news);
-                }
-                let done = task(&mut machine);
-                (done, machine)
-            })
-        };
         // Fails when nobody waits any more; the machine is then dropped there.
         self.works.threads.run(job, |made| drop(send.send(made)));
         let guard = StopOnDrop { works: &self.works, shared: &self.shared, armed: true };
@@ -110,10 +104,78 @@ impl WasmGuest {
             None => receive.await,
         };
         guard.disarm();
-        answer.unwrap_or_else(|_| {
-            Err(StepError::Crashed { reason: "its thread ended unexpectedly".into() })
-        })
+        answer.unwrap_or_else(|_| Err(lost()))
     }
+
+    /// Does something that is no step on a guest thread. Dropping the future does not stop it: whatever
+    /// comes next waits for the machine.
+    async fn between_steps<R: Send + 'static>(
+        &mut self,
+        task: impl FnOnce(&mut Machine) -> R + Send + 'static,
+    ) -> Result<R, StepError> {
+        self.come_home().await?;
+        let soon = matches!(self.body, Body::Alive(_)) && self.works.threads.is_quiet();
+        let job = self.job(task);
+        let (answer, mut answered) = oneshot::channel();
+        let (send, mut home) = oneshot::channel();
+        let deliver = |made: Result<(R, Box<Machine>), StepError>| {
+            // The answer is there before the machine is.
+            let _ = send.send(made.map(|(done, machine)| {
+                let _ = answer.send(done);
+                machine
+            }));
+        };
+        self.works.threads.run(job, deliver);
+        match soon.then(|| look_for(&mut home)).flatten() {
+            Some(made) => self.body = Body::Alive(made?),
+            None => {
+                self.body = Body::Away(home);
+                self.come_home().await?;
+            }
+        }
+        answered.try_recv().map_err(|_| lost())
+    }
+
+    /// Waits for the machine, where something is still done to it that nobody waited for. Dropping the
+    /// future leaves it where it is.
+    async fn come_home(&mut self) -> Result<(), StepError> {
+        if let Body::Away(home) = &mut self.body {
+            let came = home.await;
+            self.body = Body::Dead;
+            self.body = Body::Alive(came.unwrap_or_else(|_| Err(lost()))?);
+        }
+        Ok(())
+    }
+
+    /// Takes the machine, or what it is made from, to do `task` with it.
+    fn job<R, T: FnOnce(&mut Machine) -> R>(
+        &mut self,
+        task: T,
+    ) -> impl FnOnce() -> Result<(R, Box<Machine>), StepError> + use<R, T> {
+        let body = std::mem::replace(&mut self.body, Body::Dead);
+        let news = self.changed.then(|| News {
+            limits: self.limits.clone(),
+            host: Arc::clone(&self.host),
+            seed: self.seed.take(),
+            shown: self.shown.clone(),
+        });
+        self.changed = false;
+        let (works, shared) = (Arc::clone(&self.works), Arc::clone(&self.shared));
+        move || {
+            make(&works.kit, body, &shared).map(|mut machine| {
+                if let Some(news) = news {
+                    machine.configure(news);
+                }
+                let done = task(&mut machine);
+                (done, machine)
+            })
+        }
+    }
+}
+
+/// What is said of a machine that did not come back.
+fn lost() -> StepError {
+    StepError::Crashed { reason: "its thread ended unexpectedly".into() }
 }
 
 /// Looks for an answer for a moment without sleeping; whoever else wants the core has it.
@@ -138,7 +200,7 @@ fn make(kit: &Kit, body: Body, shared: &Arc<Shared>) -> Result<Box<Machine>, Ste
             })?;
             Ok(Box::new(machine))
         }
-        Body::Dead => Err(StepError::Misused {
+        Body::Away(_) | Body::Dead => Err(StepError::Misused {
             problem: "this guest was stopped; thaw its last image or start another",
         }),
     }
@@ -157,29 +219,26 @@ impl Guest for WasmGuest {
     }
 
     async fn freeze(&mut self) -> Result<Image, FreezeError> {
-        if matches!(self.body, Body::Dead) {
+        // One that did not come back is of no more use than one that was stopped.
+        let came = self.come_home().await;
+        if came.is_err() || matches!(self.body, Body::Dead) {
             return Err(FreezeError::Stopped);
         }
-        let (image, machine) = self
-            .on_thread(Machine::freeze)
-            .await
-            .map_err(|error| FreezeError::Engine(error.into()))?;
-        self.body = Body::Alive(machine);
-        image.map_err(|error| FreezeError::Engine(error.into()))
+        match self.between_steps(Machine::freeze).await {
+            Ok(image) => image.map_err(|error| FreezeError::Engine(error.into())),
+            Err(_) if matches!(self.body, Body::Dead) => Err(FreezeError::Stopped),
+            Err(error) => Err(FreezeError::Engine(error.into())),
+        }
     }
 
     async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
-        let (answer, machine) = self.on_thread(move |machine| machine.file_task(task)).await?;
-        self.body = Body::Alive(machine);
-        answer
+        self.between_steps(move |machine| machine.file_task(task)).await?
     }
 
     async fn lighten(&mut self) {
-        if !matches!(self.body, Body::Alive(_)) {
-            return;
-        }
-        if let Ok(((), machine)) = self.on_thread(Machine::lighten).await {
-            self.body = Body::Alive(machine);
+        if matches!(self.body, Body::Alive(_)) {
+            // One that is lost on the way says so to whoever wants to use it.
+            let _ = self.between_steps(Machine::lighten).await;
         }
     }
 
@@ -211,7 +270,13 @@ impl Guest for WasmGuest {
 
 impl Drop for WasmGuest {
     fn drop(&mut self) {
-        if let Body::Alive(machine) = std::mem::replace(&mut self.body, Body::Dead) {
+        let machine = match std::mem::replace(&mut self.body, Body::Dead) {
+            Body::Alive(machine) => Some(machine),
+            // One that is still away is dropped where it is.
+            Body::Away(mut home) => home.try_recv().ok().and_then(Result::ok),
+            Body::Unborn(_) | Body::Dead => None,
+        };
+        if let Some(machine) = machine {
             // Unmapping takes a moment that nobody should wait for.
             self.works.threads.tidy(move || drop(machine));
         }

@@ -10,8 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use engine::{
-    CallResult, Engine, Folder, Guest, Host, HostCall, Image, ImageError, Input, LimitKind, Limits,
-    NoCalls, Outcome, Program, Session, Start, StartError, Step, StepError, Stream, Waiting,
+    CallResult, Engine, FileTask, Folder, Guest, Host, HostCall, Image, ImageError, Input,
+    LimitKind, Limits, NoCalls, Outcome, Program, Session, Start, StartError, Step, StepError,
+    Stream, Waiting,
 };
 use engine_wasm::Options;
 
@@ -190,6 +191,45 @@ async fn a_cancelled_run_leaves_its_session_as_it_was() {
     let after =
         session.run(Program::new("(x, open('f').read())"), Arc::new(NoCalls)).await.unwrap();
     assert_eq!(after.return_value.get(), r#"[1,"a"]"#);
+}
+
+#[tokio::test]
+async fn whatever_nobody_waits_for_between_two_programs_leaves_the_session_as_it_was() {
+    let mut session = support::session(start());
+    // Large enough that freezing it takes longer than anybody looks for its end without sleeping.
+    let large = "import numpy as np\nx = np.arange(3_000_000.0)\nopen('f', 'w').write('a')";
+    session.run(Program::new(large), Arc::new(NoCalls)).await.unwrap();
+    let soon = Duration::ZERO;
+    let dropped = tokio::time::timeout(soon, session.freeze()).await;
+    assert!(dropped.is_err(), "it was frozen too quickly for this test");
+    let next = session.run(Program::new("x = None"), Arc::new(NoCalls));
+    assert!(tokio::time::timeout(soon, next).await.is_err());
+    assert!(tokio::time::timeout(soon, session.fork()).await.is_err());
+    let _ = tokio::time::timeout(soon, session.lighten()).await;
+    let write = FileTask::Write("g".to_owned(), b"b".to_vec());
+    let _ = tokio::time::timeout(soon, session.files(write)).await;
+    let look = "(float(x[-1]), open('f').read())";
+    let after = session.run(Program::new(look), Arc::new(NoCalls)).await.unwrap();
+    assert_eq!(after.return_value.get(), r#"[2999999.0,"a"]"#);
+    assert!(session.freeze().await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_session_whose_guest_was_stopped_goes_on_from_what_it_was_and_says_so() {
+    let engine = support::engine();
+    let mut session = support::session(start());
+    session.run(Program::new("x = 1"), Arc::new(NoCalls)).await.unwrap();
+    let image = session.freeze().await.unwrap().unwrap();
+    let mut session = Session::from_image(Arc::clone(&engine), start(), image);
+    let mut guest = session.lend(&Program::new("1")).await.unwrap();
+    let endless = guest.step(Input::Run(Program::new("while True: pass")));
+    assert!(tokio::time::timeout(Duration::from_millis(50), endless).await.is_err());
+    // Whoever gives back what was stopped.
+    session.take_back(guest);
+    let said = session.freeze().await.unwrap_err().to_string();
+    assert!(said.contains("what it held is lost"), "{said}");
+    assert!(!session.is_alive());
+    assert!(session.freeze().await.is_ok());
 }
 
 #[tokio::test]

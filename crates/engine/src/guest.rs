@@ -142,7 +142,7 @@ pub enum StartError {
 pub enum FreezeError {
     /// A step of this guest failed or was dropped half-way.
     #[error(
-        "this guest was stopped in the middle of a step and cannot be frozen; thaw its last image instead"
+        "this guest was stopped in the middle of a step and cannot be frozen; what it held is lost, and the next program goes on from the last image"
     )]
     Stopped,
     /// The sandbox broke.
@@ -256,6 +256,9 @@ pub trait Guest: Send {
     async fn step(&mut self, input: Input) -> Result<Step, StepError>;
 
     /// Everything the program is, as bytes another guest can continue from.
+    ///
+    /// Dropping the future leaves the guest as it was; so it is with [`files`](Self::files), of which what
+    /// was begun is done, and [`lighten`](Self::lighten).
     async fn freeze(&mut self) -> Result<Image, FreezeError>;
 
     /// Does something with the workspace's files, between two steps.

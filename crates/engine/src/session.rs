@@ -223,17 +223,19 @@ impl Session {
     pub async fn files(&mut self, task: FileTask) -> Result<FileAnswer, FileError> {
         let changes =
             matches!(task, FileTask::Write(..) | FileTask::Remove(_) | FileTask::Replace(_));
-        let mut guest = match self.guest.take() {
+        let guest = match self.guest.take() {
             Some(guest) => guest,
             None => match &self.last {
                 Some(image) => self.engine.thaw(image, self.start.clone()).await?,
                 None => self.engine.start(self.start.clone(), None).await?,
             },
         };
-        let answer = guest.files(task).await;
-        if !matches!(answer, Err(FileError::Step(_))) {
-            self.guest = Some(guest);
-            self.ahead |= changes;
+        // It stays the session's, also if nobody waits for the answer any more; what was begun is then
+        // done all the same.
+        self.ahead |= changes;
+        let answer = self.guest.insert(guest).files(task).await;
+        if matches!(answer, Err(FileError::Step(_))) {
+            self.gives_up();
         }
         answer
     }
@@ -246,14 +248,27 @@ impl Session {
 
     /// The session as bytes; `None` while nothing has run in it.
     ///
+    /// Dropping the future leaves the session as it was.
+    ///
     /// # Errors
-    /// When the guest cannot be frozen.
+    /// When the guest cannot be frozen. One that was stopped is let go; the session goes on from its last
+    /// image.
     pub async fn freeze(&mut self) -> Result<Option<Image>, FreezeError> {
         if let Some(guest) = self.guest.as_mut().filter(|_| self.ahead) {
-            self.last = Some(guest.freeze().await?);
+            let frozen = guest.freeze().await;
+            if matches!(frozen, Err(FreezeError::Stopped)) {
+                self.gives_up();
+            }
+            self.last = Some(frozen?);
             self.ahead = false;
         }
         Ok(self.last.clone())
+    }
+
+    /// Lets a guest go that is of no more use.
+    fn gives_up(&mut self) {
+        self.guest = None;
+        self.ahead = false;
     }
 
     /// A second session that starts from here and goes its own way.

@@ -6,6 +6,9 @@
 use engine::Level;
 use skills::Reader;
 
+/// How sessions are called in which no program runs; no other has such a name.
+const DIRECT: &str = "direct:";
+
 /// Whose program it is that makes a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behalf {
@@ -44,6 +47,19 @@ impl Behalf {
             run: String::new(),
             level,
         }
+    }
+
+    /// Whoever uses tools without a program: all that one owner does this way is one run, which never ends.
+    #[must_use]
+    pub fn without_program(self, run: &str) -> Self {
+        let session = format!("{DIRECT}{}", self.owner);
+        Self { session, run: run.to_owned(), ..self }
+    }
+
+    /// Whether no program makes these calls.
+    #[must_use]
+    pub fn is_without_program(&self) -> bool {
+        self.session.starts_with(DIRECT)
     }
 
     /// The child of this number, which may have a name of its own.

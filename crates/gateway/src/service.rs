@@ -147,7 +147,7 @@ impl Default for Settings {
             room: Room {
                 running: 32,
                 waiting: 4_000,
-                waiting_per_owner: 4_000,
+                waiting_per_owner: 2_000,
                 waiting_bytes: 256 << 20,
             },
             live: 128,
@@ -204,7 +204,7 @@ pub struct Service {
     /// Guests in memory.
     alive: Arc<AtomicUsize>,
     /// Bytes of all sessions on disk.
-    on_disk: AtomicU64,
+    on_disk: Arc<AtomicU64>,
     runs: Mutex<HashMap<RunId, Arc<Run>>>,
     flood: Mutex<Flood>,
     evicted: Mutex<Evicted>,
@@ -287,7 +287,7 @@ impl Service {
             parts,
             sessions: Mutex::new(sessions),
             alive,
-            on_disk: AtomicU64::new(on_disk),
+            on_disk: Arc::new(AtomicU64::new(on_disk)),
             runs: Mutex::default(),
             flood: Mutex::new(Flood::new()),
             evicted: Mutex::default(),

@@ -22,6 +22,7 @@ mod sampling;
 mod search;
 mod tasks;
 mod unanswered;
+mod whole;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -250,6 +251,7 @@ impl Mcp {
         Router::new()
             .nest_service("/mcp", service)
             .layer(from_fn_with_state(bodies, readable::body))
+            .layer(from_fn(whole::whole))
             .layer(from_fn_with_state(owners, owned::owned))
             .layer(from_fn(crate::rest::counted))
     }

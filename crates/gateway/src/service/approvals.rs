@@ -3,6 +3,7 @@
 //! ```text
 //! pending ──► approved ──► used          the call leaves
 //!    ├──────► denied                     the program is told
+//!    │           └────► heard            so is a client without a program, once
 //!    ├──────► expired                    nobody answered in time
 //!    └──────► withdrawn                  the run ended first
 //! ```
@@ -268,7 +269,10 @@ impl Approvals {
                         return Ok(());
                     }
                 }
-                _ => return Err(why_not(&row)),
+                _ => {
+                    self.is_heard(wish, &claim.id).await.map_err(broken)?;
+                    return Err(why_not(&row));
+                }
             }
             let many = u32::try_from(lock(&self.claimed).len()).unwrap_or(u32::MAX);
             tokio::select! {
@@ -317,6 +321,7 @@ impl Approvals {
         }
         // Who was told no once need not be asked again by the same program.
         if let Some(row) = denied {
+            self.is_heard(wish, row.get("id")).await.map_err(broken)?;
             return Err(why_not(row));
         }
         let waiting: i64 = sqlx::query_scalar(
@@ -372,6 +377,15 @@ impl Approvals {
         .map_err(broken)?;
         self.changed.notify_waiters();
         Ok(claim)
+    }
+
+    /// Whoever made a call was told no. Where no program did, that counts once: its run never ends, and nobody
+    /// would ever be asked again.
+    async fn is_heard(&self, wish: &Wish<'_>, id: &str) -> Result<(), sqlx::Error> {
+        if wish.behalf.is_without_program() {
+            self.set(id, "denied", "heard").await?;
+        }
+        Ok(())
     }
 
     async fn set(&self, id: &str, from: &str, to: &str) -> Result<bool, sqlx::Error> {
@@ -631,7 +645,7 @@ fn why(row: &SqliteRow) -> String {
     let by: Option<String> = row.get("answered_by");
     let said: Option<String> = row.get("answer");
     match row.get::<String, _>("state").as_str() {
-        "denied" => {
+        "denied" | "heard" => {
             let by = by.unwrap_or_else(|| "somebody".to_owned());
             match said {
                 Some(said) => format!("{by} said no: {said}"),

@@ -332,11 +332,9 @@ impl Service {
     /// Whoever uses tools without programs: all that one owner does this way is one run, which never ends.
     fn directly(&self, caller: &Caller) -> Behalf {
         let run = RunId::of_owner(&caller.owner);
-        let session = format!("direct:{}", caller.owner);
-        let level = self.settings.level;
         let (owner, teams) = (caller.owner.clone(), caller.teams.clone());
-        let run = run.as_str().to_owned();
-        Behalf { owner, teams, session, run, ..Behalf::local(level) }
+        let own = Behalf { owner, teams, ..Behalf::local(self.settings.level) };
+        own.without_program(run.as_str())
     }
 
     /// Takes a caller's answer about calls of a run.

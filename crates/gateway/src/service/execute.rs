@@ -431,6 +431,7 @@ impl Service {
         };
         let alive = body.session.as_ref().is_some_and(engine::Session::is_alive);
         entry.set_alive(alive);
+        body.lets_lost_go();
         if let (Ok(Some(outcome)), true) = (&outcome, entry.holds(run.id())) {
             // Whoever asks after a crash is told the same.
             entry.hold(Held::new(run.id().clone(), outcome));

@@ -5,7 +5,9 @@
 //! ```
 //!
 //! An owner with a hundred waiting requests and one with a single request take turns. A queue
-//! that is full refuses at once: waiting longer than a client does helps nobody.
+//! that is full refuses at once: waiting longer than a client does helps nobody. Some wait for
+//! their session and not for a place, so that no owner fills the queue alone: as long as places are free,
+//! whoever has nothing waiting is let in.
 //!
 //! A run that only waits lets others have its place. Its guest stays in memory meanwhile, so that only so
 //! many do: those that run and those aside are together no more than guests may be in memory.
@@ -25,8 +27,8 @@ pub struct Room {
     pub waiting: usize,
     /// The same, of one owner.
     pub waiting_per_owner: usize,
-    /// Bytes of those that wait: their programs, variables and files, of all owners together. One that
-    /// waits alone may have more.
+    /// Bytes of those that wait: their programs, variables and files, of all owners together, and no more
+    /// than half of it of one owner. One that waits alone may have more.
     pub waiting_bytes: usize,
 }
 
@@ -61,10 +63,17 @@ struct State {
     /// What those have together.
     bytes: usize,
     /// Admitted and not yet running, by owner.
-    admitted: HashMap<String, usize>,
+    admitted: HashMap<String, Admitted>,
     queues: HashMap<String, VecDeque<oneshot::Sender<()>>>,
     /// Owners with a queue, in the order of their turns.
     turns: VecDeque<String>,
+}
+
+/// What one owner has waiting.
+#[derive(Debug, Clone, Copy, Default)]
+struct Admitted {
+    requests: usize,
+    bytes: usize,
 }
 
 impl Gate {
@@ -90,9 +99,13 @@ impl Gate {
     pub(crate) fn ticket_for(self: &Arc<Self>, owner: &str, bytes: usize) -> Result<Ticket, Full> {
         let mut state = self.lock();
         let own = state.admitted.get(owner).copied().unwrap_or_default();
+        let is_free = state.running < self.room.running;
+        if is_free && own.requests == 0 {
+            return Ok(self.ticket_in(&mut state, owner, bytes));
+        }
         let limits = [
             (state.waiting, self.room.waiting, "max-queued"),
-            (own, self.room.waiting_per_owner, "max-queued-per-owner"),
+            (own.requests, self.room.waiting_per_owner, "max-queued-per-owner"),
         ];
         let retry_after = Duration::from_secs(1);
         for (waiting, most, setting) in limits {
@@ -101,12 +114,15 @@ impl Gate {
                 return Err(Full { waiting, most, setting, retry_after });
             }
         }
-        let all = state.bytes.saturating_add(bytes);
-        // One that is larger than all may be would otherwise never be let in.
-        if state.bytes > 0 && bytes > 0 && all > self.room.waiting_bytes {
-            let waiting = format!("with this one, requests of {all} bytes would wait");
-            let most = self.room.waiting_bytes;
-            return Err(Full { waiting, most, setting: "max-queued-bytes", retry_after });
+        let all = self.room.waiting_bytes;
+        let limits = [("requests", state.bytes, all), ("your requests", own.bytes, all / 2)];
+        for (what, held, most) in limits {
+            let with_it = held.saturating_add(bytes);
+            // One that is larger than all may be would otherwise never be let in.
+            if held > 0 && bytes > 0 && with_it > most {
+                let waiting = format!("with this one, {what} of {with_it} bytes would wait");
+                return Err(Full { waiting, most, setting: "max-queued-bytes", retry_after });
+            }
         }
         Ok(self.ticket_in(&mut state, owner, bytes))
     }
@@ -114,7 +130,9 @@ impl Gate {
     fn ticket_in(self: &Arc<Self>, state: &mut State, owner: &str, bytes: usize) -> Ticket {
         state.waiting += 1;
         state.bytes = state.bytes.saturating_add(bytes);
-        *state.admitted.entry(owner.to_owned()).or_default() += 1;
+        let own = state.admitted.entry(owner.to_owned()).or_default();
+        own.requests += 1;
+        own.bytes = own.bytes.saturating_add(bytes);
         Ticket { gate: Arc::clone(self), owner: owner.to_owned(), bytes }
     }
 
@@ -188,8 +206,9 @@ impl Drop for Ticket {
         state.waiting -= 1;
         state.bytes = state.bytes.saturating_sub(self.bytes);
         if let Some(own) = state.admitted.get_mut(&self.owner) {
-            *own -= 1;
-            if *own == 0 {
+            own.requests -= 1;
+            own.bytes = own.bytes.saturating_sub(self.bytes);
+            if own.requests == 0 {
                 state.admitted.remove(&self.owner);
             }
         }
@@ -316,6 +335,7 @@ mod tests {
     #[tokio::test]
     async fn those_that_wait_hold_so_many_bytes_and_one_alone_may_hold_more() {
         let gate = Gate::new(ROOM, 1);
+        let before = gate.ticket("a").unwrap().enter().await;
         let alone = gate.ticket_for("a", 1_000).unwrap();
         let full = gate.ticket_for("b", 1).unwrap_err().to_string();
         assert!(full.contains("1001 bytes") && full.contains("`max-queued-bytes`"), "{full}");
@@ -323,14 +343,39 @@ mod tests {
         // What holds nothing is let in as before.
         drop(gate.ticket("b").unwrap());
         // One that runs does not wait any more.
+        drop(before);
         let running = alone.enter().await;
         let (first, second) =
-            (gate.ticket_for("b", 60).unwrap(), gate.ticket_for("b", 40).unwrap());
-        assert!(gate.ticket_for("c", 1).is_err());
+            (gate.ticket_for("b", 60).unwrap(), gate.ticket_for("c", 40).unwrap());
+        assert!(gate.ticket_for("d", 1).is_err());
         drop(first);
-        let third = gate.ticket_for("c", 60).unwrap();
+        let third = gate.ticket_for("d", 60).unwrap();
         drop((second, third, running));
         assert_eq!((gate.counts(), gate.lock().bytes), ((0, 0), 0));
+    }
+
+    #[tokio::test]
+    async fn one_owner_alone_never_fills_the_queue() {
+        let gate = Gate::new(Room { running: 2, ..ROOM }, 2);
+        let running = gate.ticket("a").unwrap().enter().await;
+        // They wait for their session, not for a place.
+        let held = [gate.ticket_for("a", 30).unwrap(), gate.ticket_for("a", 20).unwrap()];
+        let full = gate.ticket_for("a", 1).unwrap_err().to_string();
+        assert!(full.contains("your requests of 51 bytes"), "{full}");
+        assert!(
+            full.contains("no more than 50 may") && full.contains("max-queued-bytes"),
+            "{full}"
+        );
+        let others = [gate.ticket_for("b", 40).unwrap(), gate.ticket("c").unwrap()];
+        // The queue is full, and there is a place all the same.
+        let last = gate.ticket_for("d", 40).unwrap();
+        assert!(gate.ticket("d").is_err());
+        let second = last.enter().await;
+        // Now there is none.
+        assert!(gate.ticket("d").is_err());
+        drop((running, held, others, second));
+        assert_eq!((gate.counts(), gate.lock().bytes), ((0, 0), 0));
+        assert!(gate.lock().admitted.is_empty());
     }
 
     #[tokio::test]

@@ -55,6 +55,10 @@ pub(super) struct Entry {
     programs: AtomicU64,
     /// Bytes of its image on disk; 0 when there is none.
     pub(super) image_bytes: AtomicU64,
+    /// How often it was to be written to disk or removed from there,
+    asked_to_write: AtomicU64,
+    /// which is done one at a time, also if nobody waits for it any more.
+    writing: Mutex<()>,
     alive: AtomicBool,
     /// How many of all sessions are.
     all_alive: Arc<AtomicUsize>,
@@ -180,6 +184,8 @@ impl Entry {
             used_at: AtomicI64::new(now.0),
             programs: AtomicU64::new(0),
             image_bytes: AtomicU64::new(0),
+            asked_to_write: AtomicU64::new(0),
+            writing: Mutex::default(),
             alive: AtomicBool::new(false),
             all_alive,
             in_memory: AtomicBool::new(false),
@@ -229,6 +235,8 @@ impl Entry {
             used_at: AtomicI64::new(row.used_at.0),
             programs: AtomicU64::new(row.programs),
             image_bytes: AtomicU64::new(row.image_bytes.unwrap_or_default()),
+            asked_to_write: AtomicU64::new(0),
+            writing: Mutex::default(),
             alive: AtomicBool::new(false),
             all_alive,
             in_memory: AtomicBool::new(false),
@@ -425,6 +433,17 @@ impl Entry {
         }
     }
 
+    /// Its turn to write to disk. What was asked for before comes to nothing, if it has not begun.
+    pub(super) fn next_write(&self) -> u64 {
+        self.asked_to_write.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Does what was asked for in this turn, unless something else was asked for since.
+    pub(super) fn written_in_turn<T>(&self, turn: u64, write: impl FnOnce() -> T) -> Option<T> {
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        (self.asked_to_write.load(Ordering::Acquire) == turn).then(write)
+    }
+
     /// Says whether what is on disk is called older than it is; true if it was before.
     pub(super) fn set_older(&self, is_older: bool) -> bool {
         self.is_older.swap(is_older, Ordering::AcqRel)
@@ -501,6 +520,14 @@ impl Body {
         }
     }
 
+    /// Lets a session go whose guest is lost and that has no image in memory: what lies on disk is what is
+    /// left of it.
+    pub(super) fn lets_lost_go(&mut self) {
+        if self.session.as_ref().is_some_and(|session| !session.has_past()) {
+            self.session = None;
+        }
+    }
+
     /// The session, thawed or made if need be.
     pub(super) async fn awake(
         &mut self,
@@ -548,6 +575,15 @@ mod tests {
         assert!(!entry.is_free());
         drop(body);
         assert!(entry.is_free());
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_not_written_over_what_came_later() {
+        let limits = (Level::default(), Limits::default());
+        let entry = Entry::new(("ann", ""), Language::default(), limits, false, Arc::default());
+        let (first, second) = (entry.next_write(), entry.next_write());
+        assert_eq!(entry.written_in_turn(second, || "second"), Some("second"));
+        assert_eq!(entry.written_in_turn(first, || "first"), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The sessions of a service: made, looked up, frozen, forked, removed.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -200,6 +200,7 @@ impl Service {
     /// comes back for it is told why it is no more.
     fn evict(&self, sessions: &mut Shelf, entry: &Arc<Entry>) {
         entry.end(NO_ROOM);
+        entry.next_write();
         sessions.remove(&entry.id);
         let mut evicted = lock(&self.evicted);
         evicted.told.push_back(Arc::clone(entry));
@@ -304,6 +305,9 @@ impl Service {
         *body = Body::default();
         entry.set_alive(false);
         lock(&self.sessions).remove(&entry.id);
+        // Nothing that is still being written comes after it.
+        let (going, turn) = (Arc::clone(entry), entry.next_write());
+        let _ = tokio::task::spawn_blocking(move || going.written_in_turn(turn, || ())).await;
         let bytes = entry.image_bytes.swap(0, Ordering::Relaxed);
         self.on_disk.fetch_sub(bytes, Ordering::Relaxed);
         self.parts.tools.judge().forget_session(entry.id.as_str());
@@ -338,6 +342,12 @@ impl Service {
         entry.still_there()?;
         self.take_files(&entry, &mut body).await?;
         let agent = if agent.is_empty() { &entry.agent } else { &agent };
+        let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
+        let frozen = session.freeze().await;
+        if frozen.is_err() {
+            Self::is_as_found(&entry, &mut body);
+        }
+        frozen?;
         // Only now, so that whoever gives up waiting leaves none behind.
         let fork = self.admit(caller, entry.language, Some(entry.level), agent)?;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
@@ -408,6 +418,8 @@ impl Service {
         self.take_files(&entry, &mut body).await?;
         self.make_room(&entry).await;
         let session = body.awake(&entry, &engine, self.parts.store.image(&entry.id)).await?;
+        // A guest is there, also if this future is dropped half-way.
+        entry.set_alive(true);
         let answer = session.files(task).await;
         entry.set_alive(session.is_alive());
         entry.passing.store(false, Ordering::Relaxed);
@@ -445,7 +457,7 @@ impl Service {
         }
         let image = self.parts.store.image(&entry.id);
         let has_image = entry.image_bytes.load(Ordering::Relaxed) > 0;
-        let aside = tokio::task::spawn_blocking(move || {
+        let rename = move || {
             let older = image.with_extension(OLDER);
             if has_image {
                 std::fs::rename(&image, &older)?;
@@ -453,6 +465,10 @@ impl Service {
                 File::create(&older)?;
             }
             image.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        };
+        let (written, turn) = (Arc::clone(entry), entry.next_write());
+        let aside = tokio::task::spawn_blocking(move || {
+            written.written_in_turn(turn, rename).unwrap_or(Ok(()))
         });
         if let Err(error) = aside.await.map_err(io::Error::other).and_then(|done| done) {
             warn!(session = %entry.id, error = %error, "what a session was before could not be set aside");
@@ -469,7 +485,9 @@ impl Service {
             }
             Ok::<_, Refusal>(())
         };
-        if let Err(error) = written.await {
+        let written = written.await;
+        if let Err(error) = written {
+            Self::is_as_found(entry, body);
             warn!(session = %entry.id, error = %error, "a session could not be written");
             self.set_aside(entry).await;
             return false;
@@ -485,7 +503,11 @@ impl Service {
     /// Writes what a session is to disk and lets its guest go.
     pub(super) async fn rest(&self, entry: &Arc<Entry>, body: &mut Body) -> Result<(), Refusal> {
         let Some(session) = &mut body.session else { return Ok(()) };
-        if let Some(image) = session.freeze().await? {
+        let frozen = session.freeze().await;
+        if frozen.is_err() {
+            Self::is_as_found(entry, body);
+        }
+        if let Some(image) = frozen? {
             self.write_session(entry, image).await?;
         }
         entry.set_in_memory(false);
@@ -495,7 +517,13 @@ impl Service {
         Ok(())
     }
 
-    /// Writes a session's image.
+    /// After a failure: whether there is still a guest, and something to go on from.
+    fn is_as_found(entry: &Entry, body: &mut Body) {
+        entry.set_alive(body.session.as_ref().is_some_and(engine::Session::is_alive));
+        body.lets_lost_go();
+    }
+
+    /// Writes a session's image. What was begun is done also if this future is dropped.
     pub(super) async fn write_session(
         &self,
         entry: &Arc<Entry>,
@@ -504,21 +532,26 @@ impl Service {
         let path = self.parts.store.image(&entry.id);
         let (to, held) = (path.clone(), entry.held());
         let files = entry.has_files.load(Ordering::Acquire);
+        let (entry, on_disk, turn) =
+            (Arc::clone(entry), Arc::clone(&self.on_disk), entry.next_write());
         // Packing takes a moment, and so may the disk.
-        let write = move || write_image(&to, &[image.as_bytes(), &held::tail(&held, files)?]);
-        let written = tokio::task::spawn_blocking(write);
+        let written = tokio::task::spawn_blocking(move || {
+            let write = || {
+                let bytes = write_image(&to, &[image.as_bytes(), &held::tail(&held, files)?])?;
+                entry.wrote_files.store(files, Ordering::Release);
+                let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
+                on_disk.fetch_add(bytes, Ordering::Relaxed);
+                on_disk.fetch_sub(before, Ordering::Relaxed);
+                if entry.set_older(false) {
+                    // The two names say which is which, should it stay.
+                    let _ = std::fs::remove_file(to.with_extension(OLDER));
+                }
+                Ok(())
+            };
+            entry.written_in_turn(turn, write).unwrap_or(Ok(()))
+        });
         let written = written.await.map_err(std::io::Error::other).and_then(|done| done);
-        let bytes = written.map_err(|source| StoreError::File { path, source })?;
-        entry.wrote_files.store(files, Ordering::Release);
-        let before = entry.image_bytes.swap(bytes, Ordering::Relaxed);
-        self.on_disk.fetch_add(bytes, Ordering::Relaxed);
-        self.on_disk.fetch_sub(before, Ordering::Relaxed);
-        if entry.set_older(false) {
-            // The two names say which is which, should it stay.
-            let older = self.parts.store.image(&entry.id).with_extension(OLDER);
-            let _ = tokio::fs::remove_file(older).await;
-        }
-        Ok(())
+        written.map_err(|source| StoreError::File { path, source })
     }
 
     /// Sees to it that one more guest may be in memory, besides that of `wanted`.
@@ -530,12 +563,14 @@ impl Service {
 
     /// Lets guests go that are idle, as long as more than `most` are in memory.
     pub(super) async fn no_more_than(&self, most: usize) {
+        let mut stay = HashSet::new();
         while self.alive.load(Ordering::Acquire) > most {
             let resting = {
                 let mut sessions = lock(&self.sessions);
+                let may_go = |entry: &Entry| entry.is_alive() && !stay.contains(&entry.id);
                 // Those in use are locked, so what is left is idle.
-                sessions.unwanted(Entry::is_alive).or_else(|| {
-                    let alive = sessions.values().filter(|entry| entry.is_alive());
+                sessions.unwanted(may_go).or_else(|| {
+                    let alive = sessions.values().filter(|entry| may_go(entry));
                     let idle = alive.filter(|entry| entry.body.try_lock().is_ok());
                     idle.min_by_key(|entry| entry.used_at()).cloned()
                 })
@@ -548,7 +583,8 @@ impl Service {
                 self.evict(&mut lock(&self.sessions), &entry);
             } else if let Err(error) = self.rest(&entry, &mut body).await {
                 warn!(session = %entry.id, error = %error, "a session could not be frozen");
-                return;
+                // Another may be able to.
+                stay.insert(entry.id.clone());
             }
         }
     }

@@ -298,6 +298,8 @@ impl Service {
             let engine = self.engine(entry.language).await?;
             self.make_room(entry).await;
             let session = body.awake(entry, &engine, self.parts.store.image(&entry.id)).await?;
+            // Also if this future is dropped half-way.
+            entry.set_alive(true);
             let taken = session.files(FileTask::Replace(files)).await;
             entry.set_alive(session.is_alive());
             taken?;
@@ -314,6 +316,7 @@ impl Service {
         self.make_room(from).await;
         let was_on_disk = body.session.is_none();
         let session = body.awake(from, &engine, self.parts.store.image(&from.id)).await?;
+        from.set_alive(true);
         let answer = session.files(FileTask::Copy).await;
         from.set_alive(session.is_alive());
         if was_on_disk {

@@ -316,17 +316,55 @@ fn told(groups: &[Group]) -> String {
 
 fn arguments(value: &Value) -> String {
     let none = Map::new();
-    let fields = value.as_object().unwrap_or(&none).iter().map(|(name, value)| {
-        let text = value.to_string();
-        let count = text.chars().count();
-        if count <= LETTERS {
-            return format!("{name}: {text}");
-        }
-        let cut: String = text.chars().take(LETTERS).collect();
-        format!("{name}: {cut}... ({} more letters)", count - LETTERS)
-    });
+    let fields = value
+        .as_object()
+        .unwrap_or(&none)
+        .iter()
+        .map(|(name, value)| format!("{}: {}", named(name), cut(&visible(&value.to_string()))));
     let all: Vec<String> = fields.collect();
     if all.is_empty() { "no arguments".to_owned() } else { all.join(", ") }
+}
+
+/// The name of an argument: as it is where nothing in it could be taken for anything else.
+fn named(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-.$".contains(letter);
+    if !name.is_empty() && name.chars().all(is_plain) && name.len() <= LETTERS {
+        return name.to_owned();
+    }
+    cut(&visible(&Value::from(name).to_string()))
+}
+
+fn cut(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= LETTERS {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(LETTERS).collect();
+    format!("{cut}... ({} more letters)", count - LETTERS)
+}
+
+/// JSON in which everything can be seen that is there: whatever begins a line, changes the direction of
+/// others or is invisible is escaped. A program writes what a person is asked about.
+fn visible(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        let is_unseen = letter.is_control()
+            || matches!(
+                letter,
+                '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                    | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}'
+                    | '\u{e0000}'..='\u{e0fff}'
+            );
+        if is_unseen {
+            for unit in letter.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(letter);
+        }
+    }
+    text
 }
 
 /// What comes back with what a client's model said.
@@ -384,6 +422,21 @@ mod tests {
         for forged in ["", "3", "0-", "99-x", "3-00000000000000000000000000000000"] {
             assert_eq!(Asked::of_mark(&after, forged), None, "{forged}");
         }
+    }
+
+    #[test]
+    fn a_program_writes_no_line_of_the_question() {
+        let mut forged = group("gh.create_issue", [1]);
+        forged.items[0].arguments = json!({
+            "x\n1 x gh.get_repo: harmless (rule 9)\n  - all fine": 1,
+            "b": "\u{202e}evil\u{2028}\u{e0041}",
+            "title": "ö\n",
+        });
+        let shown = told(&[forged]);
+        assert_eq!(shown.lines().count(), 3, "{shown}");
+        assert!(shown.contains(r#""x\n1 x gh.get_repo"#), "{shown}");
+        assert!(shown.contains(r#"b: "\u202eevil\u2028\udb40\udc41""#), "{shown}");
+        assert!(shown.contains(r#"title: "ö\n""#), "{shown}");
     }
 
     #[test]

@@ -34,6 +34,10 @@ pub(super) const REFUSED: &str = "this is a batch of messages, which revision 20
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken;
 
+/// Goes with a stream that answers several messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Together;
+
 /// The messages of a line that is a batch and is taken.
 pub(super) fn lines_of(line: &[u8]) -> Option<Vec<&RawValue>> {
     let messages: Vec<&RawValue> = serde_json::from_slice(line).ok()?;
@@ -80,6 +84,7 @@ pub(super) async fn answered(mut parts: Parts, messages: Vec<Value>, next: Next)
         return StatusCode::ACCEPTED.into_response();
     }
     let mut response = Body::from_stream(select_all(answers)).into_response();
+    response.extensions_mut().insert(Together);
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));

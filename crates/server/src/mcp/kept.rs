@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::{Stream, StreamExt as _};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{
+    ClientJsonRpcMessage, GetExtensions as _, RequestId, ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::common::server_side_http::{ServerSseMessage, SessionId};
 use rmcp::transport::streamable_http_server::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -144,28 +146,26 @@ impl SessionManager for Kept {
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, KeptError> {
         let in_use = self.using(id);
-        let held = match &message {
-            ClientJsonRpcMessage::Request(request) => {
-                let known = self.known().sessions.get(id).map(|one| one.unanswered.clone());
-                known.map(|unanswered| unanswered.held(&request.id)).transpose()
+        let unanswered = self.known().sessions.get(id).map(|one| one.unanswered.clone());
+        if let (ClientJsonRpcMessage::Request(request), Some(all)) = (&mut message, &unanswered) {
+            match all.begin(&request.id) {
+                // Whoever goes away may come back for the answer, so that the id is in use until it is there.
+                Ok(working) => drop(request.request.extensions_mut().insert(working)),
+                Err(refused) => {
+                    let said = ServerSseMessage::from_message(*refused);
+                    return Ok(futures_util::stream::iter([said]).left_stream());
+                }
             }
-            _ => Ok(None),
-        };
-        let held = match held {
-            Ok(held) => held,
-            Err(refused) => {
-                let said = ServerSseMessage::from_message(*refused);
-                return Ok(futures_util::stream::iter([said]).left_stream());
-            }
-        };
+        }
         let stream = self.sessions.create_stream(id, message).await?;
-        let stream = stream.inspect(move |_| {
-            // The closure keeps what it names for as long as there is a stream.
-            let _ = &held;
+        let stream = stream.inspect(move |told| {
             in_use.again();
+            if let (Some(all), Some(answered)) = (&unanswered, answered(told)) {
+                all.end(answered);
+            }
         });
         Ok(stream.right_stream())
     }
@@ -196,6 +196,15 @@ impl SessionManager for Kept {
         let in_use = self.using(id);
         let stream = self.sessions.resume(id, last_event_id).await?;
         Ok(stream.inspect(move |_| in_use.again()))
+    }
+}
+
+/// The request that a message answers.
+fn answered(told: &ServerSseMessage) -> Option<&RequestId> {
+    match told.message.as_deref()? {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        _ => None,
     }
 }
 

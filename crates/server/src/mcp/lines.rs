@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetMeta as _,
-    JsonRpcMessage, ProtocolVersion, RequestId,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _,
+    GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::transport::Transport;
@@ -159,9 +159,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
                 continue;
             };
             if let JsonRpcMessage::Request(request) = &mut message {
-                if let Err(in_use) = self.unanswered.begin(&request.id) {
-                    self.say(*in_use);
-                    continue;
+                match self.unanswered.begin(&request.id) {
+                    Ok(working) => drop(request.request.extensions_mut().insert(working)),
+                    Err(in_use) => {
+                        self.say(*in_use);
+                        continue;
+                    }
                 }
                 self.begun |= begins(&request.request);
                 self.place(&request.id, &mut request.request);
@@ -169,7 +172,6 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
             }
             if let Some(id) = cancelled(&message) {
                 settle(&self.open, id);
-                self.unanswered.end(id);
             }
             if let Some(error) = nobodys(&message) {
                 self.say(JsonRpcMessage::error(error, None));
@@ -230,6 +232,7 @@ mod tests {
     use serde_json::Value;
     use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
+    use super::super::unanswered::ON_ITS_WAY;
     use super::*;
 
     #[tokio::test]
@@ -247,10 +250,6 @@ mod tests {
         for id in ["1", "1", "\"1\""] {
             ask(id).await;
         }
-        let id_of = |message: Option<ClientJsonRpcMessage>| match message {
-            Some(JsonRpcMessage::Request(request)) => request.id,
-            other => panic!("{other:?}"),
-        };
         let first = id_of(patient.receive().await);
         // A text is another id than the number it reads like.
         assert_ne!(id_of(patient.receive().await), first);
@@ -261,5 +260,47 @@ mod tests {
         patient.send(JsonRpcMessage::response(answer, first.clone())).await.unwrap();
         ask("1").await;
         assert_eq!(id_of(patient.receive().await), first);
+    }
+
+    #[tokio::test]
+    async fn the_id_of_a_request_that_was_taken_back_is_in_use_until_its_work_has_ended() {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (reading, writing) = tokio::io::split(ours);
+        let transport = AsyncRwTransport::new(reading, writing);
+        let mut patient = Patient::new(transport, CancellationToken::new());
+        patient.begun = true;
+        let (heard, mut write) = tokio::io::split(theirs);
+        let mut heard = BufReader::new(heard).lines();
+        let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+        write.write_all(ping).await.unwrap();
+        let worked_on = patient.receive().await;
+        let back = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n";
+        write.write_all(back).await.unwrap();
+        assert!(matches!(patient.receive().await, Some(JsonRpcMessage::Notification(_))));
+        write.write_all(ping).await.unwrap();
+        tokio::select! {
+            message = patient.receive() => panic!("{message:?}"),
+            said = heard.next_line() => assert!(said.unwrap().unwrap().contains("in use")),
+        }
+        drop(worked_on);
+        // Its answer may still be on its way.
+        let again = async {
+            loop {
+                write.write_all(ping).await.unwrap();
+                tokio::select! {
+                    message = patient.receive() => return id_of(message),
+                    _ = heard.next_line() => tokio::time::sleep(ON_ITS_WAY / 4).await,
+                }
+            }
+        };
+        let again = tokio::time::timeout(LAST, again).await.unwrap();
+        assert_eq!(again, RequestId::Number(1));
+    }
+
+    fn id_of(message: Option<ClientJsonRpcMessage>) -> RequestId {
+        match message {
+            Some(JsonRpcMessage::Request(request)) => request.id,
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -7,7 +7,7 @@ use gateway::service::gate::Room;
 use serde_json::{Value, json};
 use server::rest::RestOptions;
 
-use super::{House, assert_problem, text};
+use super::{House, Method, StatusCode, assert_problem, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_nobody_uses_any_more_ends_with_its_files() {
@@ -54,6 +54,40 @@ async fn no_more_guests_are_alive_than_may_be() {
         all.iter().filter(|session| session["state"] == "alive").count()
     };
     house.until("/api/v1/sessions", |all| alive(all) <= 2).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_hangs_up_while_a_session_goes_to_disk_leaves_it_as_it_was() {
+    let house =
+        House::with(Settings { live: 1, ..Settings::default() }, RestOptions::default()).await;
+    let session = house.create_session().await;
+    let large = "import numpy as np\nbig = np.random.rand(4_000_000)\nx = 1";
+    house.run(json!({"code": large, "session": session})).await;
+    let fork = format!("/api/v1/sessions/{session}/fork");
+    let freeze = format!("/api/v1/sessions/{session}/freeze");
+    let (again, other) = (json!({"code": "x", "session": session}), json!({"code": "return 1"}));
+    for milliseconds in [2, 5, 10, 20, 40] {
+        let soon = Duration::from_millis(milliseconds);
+        // The last of them has it go to disk to make room for a session of its own.
+        for (path, body) in [
+            (&*fork, &json!({})),
+            (&*freeze, &json!({})),
+            ("/execute", &again),
+            ("/execute", &other),
+        ] {
+            let asked = house.asked(Method::POST, path).json(body).timeout(soon).send().await;
+            drop(asked);
+            let after = house.run(again.clone()).await;
+            assert_eq!(after["return_value"], 1, "{path} after {soon:?}: {after}");
+        }
+    }
+    let frozen = house.post(&freeze, json!({})).await;
+    assert_eq!(frozen.status(), StatusCode::OK);
+    let alive = |all: &Value| {
+        let all = all["sessions"].as_array().unwrap();
+        all.iter().filter(|session| session["state"] == "alive").count()
+    };
+    house.until("/api/v1/sessions", |all| alive(all) <= 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

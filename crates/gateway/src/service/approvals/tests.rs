@@ -24,11 +24,13 @@ fn ask(approvals: &Arc<Approvals>, key: &str) -> Call {
 
 /// The same, where these want it so.
 fn ask_because(approvals: &Arc<Approvals>, key: &str, grounds: &[&str]) -> Call {
-    ask_saying(approvals, key, grounds, || ())
+    let behalf = Behalf { run: "r".into(), session: "s".into(), ..Behalf::default() };
+    ask_as(behalf, approvals, key, grounds, || ())
 }
 
-/// The same; `asked` is called when the question can be answered.
-fn ask_saying(
+/// The same of somebody else; `asked` is called when the question can be answered.
+fn ask_as(
+    behalf: Behalf,
     approvals: &Arc<Approvals>,
     key: &str,
     grounds: &[&str],
@@ -37,7 +39,6 @@ fn ask_saying(
     let (approvals, key) = (Arc::clone(approvals), key.to_owned());
     let grounds = grounds.iter().map(|ground| (*ground).to_owned()).collect();
     tokio::spawn(async move {
-        let behalf = Behalf { run: "r".into(), session: "s".into(), ..Behalf::default() };
         let arguments = Map::from_iter([("key".to_owned(), Value::String(key))]);
         let wish = Wish {
             behalf: &behalf,
@@ -111,7 +112,8 @@ async fn a_call_is_said_to_wait_once_it_can_be_answered() {
     let approvals = approvals().await;
     let (say, mut said) = tokio::sync::oneshot::channel();
     let one_at_a_time = approvals.claiming.lock().await;
-    let call = ask_saying(&approvals, "a", &["bookings"], || say.send(()).unwrap());
+    let behalf = Behalf { run: "r".into(), session: "s".into(), ..Behalf::default() };
+    let call = ask_as(behalf, &approvals, "a", &["bookings"], || say.send(()).unwrap());
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
@@ -120,6 +122,40 @@ async fn a_call_is_said_to_wait_once_it_can_be_answered() {
     said.await.unwrap();
     approvals.answer("r", &answer(true, None)).await.unwrap();
     assert_eq!(call.await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn a_no_counts_once_where_no_program_asks_and_for_good_where_one_does() {
+    let direct = || Behalf::default().without_program("r");
+    let no = |call: Call| async move {
+        let words = call.await.unwrap().unwrap_err().words;
+        assert!(words.contains("cleo said no"), "{words}");
+    };
+    let approvals = approvals().await;
+    // Whether it is heard while the call waits,
+    let call = ask_as(direct(), &approvals, "a", &[], || ());
+    waiting(&approvals, 1).await;
+    approvals.answer("r", &answer(false, None)).await.unwrap();
+    no(call).await;
+    // or by the next one, because the first did not wait so long.
+    let call = ask_as(direct(), &approvals, "a", &[], || ());
+    waiting(&approvals, 1).await;
+    call.abort();
+    assert!(call.await.is_err());
+    approvals.answer("r", &answer(false, None)).await.unwrap();
+    no(ask_as(direct(), &approvals, "a", &[], || ())).await;
+    let call = ask_as(direct(), &approvals, "a", &[], || ());
+    assert_eq!(waiting(&approvals, 1).await.items[0].number, 3);
+    call.abort();
+    assert!(call.await.is_err());
+    approvals.answer("r", &answer(false, None)).await.unwrap();
+    let of_program = ask(&approvals, "b");
+    waiting(&approvals, 1).await;
+    approvals.answer("r", &answer(false, None)).await.unwrap();
+    no(of_program).await;
+    for _ in 0..2 {
+        no(ask(&approvals, "b")).await;
+    }
 }
 
 #[tokio::test]

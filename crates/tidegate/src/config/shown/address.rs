@@ -109,13 +109,7 @@ impl<'a> Written<'a> {
         let Some((user, _)) = authority.rsplit_once('@') else {
             return Self { scheme, user: None, place: rest, query, fragment };
         };
-        Self {
-            scheme,
-            user: Some(named(user)),
-            place: &rest[user.len() + 1..],
-            query,
-            fragment,
-        }
+        Self { scheme, user: Some(named(user)), place: &rest[user.len() + 1..], query, fragment }
     }
 
     fn shown(&self) -> String {
