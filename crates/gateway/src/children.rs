@@ -346,7 +346,7 @@ impl Children {
         let from = if first == policy::ANYWHERE { "from elsewhere" } else { first };
         let message = format!(
             "save_skill(): this session has read {from}, and rules say where that may not go ([[policy.flow]]), which a skill would; \
-             save it in a session that has read nothing of the kind. Examples may call such tools"
+             save it in a session that has read nothing of the kind, with examples that call no such tools"
         );
         Err(fault(DENIED, message))
     }

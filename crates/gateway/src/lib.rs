@@ -13,6 +13,7 @@
 mod agents;
 mod answer;
 mod behalf;
+mod besides;
 mod brief;
 mod checks;
 mod children;
@@ -41,6 +42,7 @@ mod web;
 
 pub use answer::answer;
 pub use behalf::Behalf;
+pub use besides::said_of;
 pub use check::review;
 pub use checks::{Checks, Earlier, advise, refusal};
 pub use children::{Nursery, Places, Rests};

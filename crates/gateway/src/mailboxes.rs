@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use catalog::Annotations;
 use engine::{CallError, HostCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -31,6 +30,7 @@ use tokio_util::task::TaskTracker;
 pub(crate) use self::memory::InMemory;
 pub(crate) use self::taken::Taken;
 use crate::behalf::Behalf;
+use crate::besides;
 use crate::hearing::{UNANSWERED, UNSENT};
 use crate::judge::{Judge, Wish};
 
@@ -40,7 +40,10 @@ pub(crate) const RECEIVE: &str = "$receive";
 /// A guest says that the answer of a call of `$receive` has not reached its program.
 pub(crate) const GIVE_BACK: &str = "$give_back";
 /// What rules call them: `tidegate.post` and `tidegate.receive`.
-const SERVER: &str = crate::minds::SERVER;
+pub(crate) const SERVER: &str = crate::minds::SERVER;
+/// The same of sending and taking.
+pub(crate) const SENDS: &str = "post";
+pub(crate) const TAKES: &str = "receive";
 
 /// Letters of a box's name.
 const MOST_NAME: usize = 64;
@@ -405,18 +408,11 @@ pub(crate) fn wish<'a>(
     arguments: &'a Map<String, Value>,
     behalf: &'a Behalf,
 ) -> Wish<'a> {
-    const WRITES: Annotations = Annotations {
-        title: None,
-        read_only_hint: Some(false),
-        destructive_hint: Some(false),
-        idempotent_hint: Some(false),
-        open_world_hint: Some(false),
-    };
     Wish {
         behalf,
         server: SERVER,
-        tool: if call.name == POST { "post" } else { "receive" },
-        annotations: &WRITES,
+        tool: if call.name == POST { SENDS } else { TAKES },
+        annotations: &besides::POSTS,
         is_trusted: true,
         arguments,
         shown: arguments,

@@ -19,7 +19,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
-use catalog::Annotations;
 use engine::{CallError, HostCall};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -29,6 +28,7 @@ pub(crate) use self::budget::Budget;
 pub use self::budget::ModelUse;
 pub use self::schema::{Schema, SchemaError};
 use crate::behalf::Behalf;
+use crate::besides;
 use crate::hearing::UNSENT;
 use crate::judge::Wish;
 
@@ -240,18 +240,11 @@ pub(crate) fn given(call: &HostCall) -> Map<String, Value> {
 
 /// A question as rules look at it.
 pub(crate) fn wish<'a>(arguments: &'a Map<String, Value>, behalf: &'a Behalf) -> Wish<'a> {
-    const LEAVES: Annotations = Annotations {
-        title: None,
-        read_only_hint: Some(false),
-        destructive_hint: Some(false),
-        idempotent_hint: Some(true),
-        open_world_hint: Some(true),
-    };
     Wish {
         behalf,
         server: SERVER,
         tool: TOOL,
-        annotations: &LEAVES,
+        annotations: &besides::LEAVES,
         is_trusted: true,
         arguments,
         shown: arguments,

@@ -34,6 +34,8 @@ use upstream::{ConnectError, ServerSettings, ServerState, Upstreams, Web};
 
 pub(crate) use self::named::CALL;
 pub use self::offer::Offer;
+#[cfg(test)]
+pub(crate) use self::permitted::reading;
 use crate::effects::{Effects, Said};
 use crate::finding::{Finder, Found, Search};
 use crate::judge::Judge;

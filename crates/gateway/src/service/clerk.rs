@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use audit::{Entry, Kind, Outcome};
-use catalog::{Annotations, ServerName, Tool};
+use catalog::{ServerName, Tool};
 use engine::CallError;
 use policy::{Decision, Verdict};
 use serde_json::{Map, Value, json};
@@ -18,6 +18,7 @@ use super::run::Run;
 use super::trail::by;
 use super::{Caller, Refusal, Scope, Service, Trail, lock};
 use crate::behalf::Behalf;
+use crate::besides;
 use crate::judge::{Clerk, NOT_APPROVED, Wish};
 use crate::veil::Cover;
 
@@ -276,14 +277,13 @@ impl Service {
         arguments: &Map<String, Value>,
     ) -> Result<(), String> {
         let behalf = self.directly(caller);
-        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
         let cover = self.parts.tools.cover(server, None, &caller.owner, "");
         let values = values(&cover, &format!("{server}.$pass"), arguments).await;
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: what,
-            annotations: &reads,
+            annotations: &besides::READS,
             is_trusted: true,
             arguments: &values,
             shown: arguments,
@@ -295,13 +295,12 @@ impl Service {
     /// Nobody is asked; one that somebody would have to approve is not shown.
     pub async fn may_list(&self, caller: &Caller, server: &ServerName, what: &str) -> bool {
         let behalf = self.directly(caller);
-        let reads = Annotations { read_only_hint: Some(true), ..Annotations::default() };
         let none = Map::new();
         let wish = Wish {
             behalf: &behalf,
             server: &server.0,
             tool: what,
-            annotations: &reads,
+            annotations: &besides::READS,
             is_trusted: true,
             arguments: &none,
             shown: &none,

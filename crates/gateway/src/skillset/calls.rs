@@ -9,8 +9,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use skills::Name;
 
 use super::view::scope_of;
-use super::{Draft, SkillView, Workshop};
+use super::{Draft, SaveError, SkillView, Workshop};
 use crate::behalf::Behalf;
+use crate::judge::DENIED;
 use crate::tools::Tools;
 
 /// Saves a skill.
@@ -90,7 +91,10 @@ impl Workshop {
         let failed = |error: String| fault(FAILED, format!("save_skill(): {error}"));
         let scope = draft.scope.clone().unwrap_or_default();
         let scope = scope_of(&scope, &behalf.reader(), false).map_err(failed)?;
-        let kept = self.save(draft, scope).await.map_err(|error| failed(error.to_string()))?;
+        let kept = self.save(draft, scope).await.map_err(|error| match error {
+            error @ SaveError::Flow { .. } => fault(DENIED, format!("save_skill(): {error}")),
+            error => failed(error.to_string()),
+        })?;
         let Some(skillset) = tools.skillset() else { return Err(failed(NONE.to_owned())) };
         raw(&SkillView::new(skillset, tools, &kept))
     }

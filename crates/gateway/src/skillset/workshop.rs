@@ -76,6 +76,17 @@ pub enum SaveError {
         /// What came instead.
         problem: String,
     },
+    /// What its examples read may not go everywhere.
+    #[error(
+        "{name} was not saved: its examples read {from}, and rules say where that may not go ([[policy.flow]]), which what is \
+         kept of a skill would; save it without the examples that call it"
+    )]
+    Flow {
+        /// Which skill.
+        name: Name,
+        /// What they read.
+        from: String,
+    },
     /// It cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -176,6 +187,7 @@ impl Workshop {
             used.extend(example.results.iter().map(|one| one.tool.clone()));
             skill.examples[at] = example;
         }
+        self.may_keep(&name).await?;
         let catalog = self.tools.catalog();
         let fingerprint = |tool: &str| Some(named(&catalog, tool)?.1?.fingerprint().to_string());
         skill.tools =
@@ -190,6 +202,16 @@ impl Workshop {
         Ok(kept)
     }
 
+    /// What the examples have read is kept with the skill, and whether it was saved tells of it: that is for
+    /// nobody whom rules keep it from.
+    async fn may_keep(&self, name: &Name) -> Result<(), SaveError> {
+        let read = self.tools.judge().carried(&self.behalf.session).await;
+        let read = read.map_err(|error| SaveError::Sandbox(error.message))?;
+        let Some(from) = read.first() else { return Ok(()) };
+        let from = if from == policy::ANYWHERE { "elsewhere" } else { from };
+        Err(SaveError::Flow { name: name.clone(), from: from.to_owned() })
+    }
+
     /// Runs the examples of a skill with what was recorded, and where this `marks`, marks it stale if they fail
     /// or its tools have changed. Whoever only sees a skill changes nothing about it for others.
     ///
@@ -200,14 +222,19 @@ impl Workshop {
         let failure = self.failure(skill, &kept.scope).await?;
         let catalog = self.tools.catalog();
         let changed = changed_in(&catalog, skill);
-        let fails = failure.as_ref().map(|(number, problem)| match number {
+        // All who see the skill see this, and what is recorded was told to the one who saved it.
+        let fails = failure.as_ref().map(|failure| match failure {
             // It did not come to the first.
-            0 => problem.clone(),
-            number => format!("example {number} {problem}"),
+            (0, problem) => problem.clone(),
+            (number, _) => {
+                format!("example {number} no longer does what it did when the skill was saved")
+            }
         });
+        let is_apart = self.is_kept_apart(skill);
+        let fails = fails.filter(|_| !is_apart);
         let stale = match (changed, fails) {
             (None, fails) => fails,
-            (Some(why), None) if skill.examples.is_empty() => Some(why),
+            (Some(why), None) if skill.examples.is_empty() || is_apart => Some(why),
             (Some(why), None) => Some(format!("{why}; its examples still pass")),
             (Some(why), Some(fails)) => Some(format!("{why}; {fails}")),
         };
@@ -229,6 +256,14 @@ impl Workshop {
     pub async fn test_now(&self, kept: &Kept, marks: bool) -> Result<Rehearsed, SaveError> {
         self.tools.ask_anew_about(kept.skill.tools.iter().map(|used| used.tool.as_str())).await;
         self.test(kept, marks).await
+    }
+
+    /// Whether anything recorded with a skill is something that rules keep from some places. Then not even
+    /// whether its examples pass is told to all who see it.
+    fn is_kept_apart(&self, skill: &Skill) -> bool {
+        let policy = self.tools.judge().policy();
+        let mut recorded = skill.examples.iter().flat_map(|example| &example.results);
+        recorded.any(|one| policy.flow().labels(&one.tool))
     }
 
     async fn failure(

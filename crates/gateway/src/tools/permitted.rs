@@ -1,12 +1,13 @@
 //! Whether what a program wants of a server may be done: as rules look at it, and as it was approved.
 
-use catalog::{Annotations, CatalogTool, Listing, ServerName};
+use catalog::{CatalogTool, Listing, ServerName};
 use engine::CallError;
 use serde_json::{Map, Value};
 use upstream::before_leaving;
 
 use super::offer::{Asked, Offer, fault};
 use crate::behalf::Behalf;
+use crate::besides;
 use crate::effects::Said;
 use crate::judge::{NOT_APPROVED, Wish};
 
@@ -91,20 +92,13 @@ pub(super) fn wish<'a>(
 }
 
 /// Somebody wants to read what a server has besides tools: `server.$resource`.
-pub(super) fn reading<'a>(
+pub(crate) fn reading<'a>(
     server: &'a ServerName,
     what: &'a str,
     arguments: &'a Map<String, Value>,
     behalf: &'a Behalf,
 ) -> Wish<'a> {
-    const READS: Annotations = Annotations {
-        title: None,
-        read_only_hint: Some(true),
-        destructive_hint: None,
-        idempotent_hint: None,
-        open_world_hint: None,
-    };
-    let (annotations, is_trusted) = (&READS, true);
+    let (annotations, is_trusted) = (&besides::READS, true);
     let (server, tool, shown) = (&server.0, what, arguments);
     Wish { behalf, server, tool, annotations, is_trusted, arguments, shown }
 }

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use catalog::Annotations;
 use engine::{CallError, HostCall};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -12,9 +11,9 @@ use upstream::{OnTheWay, Redirect, WebAnswer, WebBody, before_leaving};
 
 use super::offer::{Offer, fault, raw};
 use crate::behalf::Behalf;
+use crate::besides;
 use crate::hearing::UNSENT;
 use crate::judge::{Judge, Wish};
-use crate::service::durable::Effect;
 use crate::veil::{Cover, VeilError};
 use crate::web;
 
@@ -87,13 +86,11 @@ impl Way<'_> {
         asked: &Map<String, Value>,
         shown: &Map<String, Value>,
     ) -> Result<(), CallError> {
-        let reads = web::effect_of(tool) == Effect::Read;
-        let annotations = Annotations { read_only_hint: Some(reads), ..Annotations::default() };
         let wish = Wish {
             behalf: self.behalf,
             server: web::SERVER,
             tool,
-            annotations: &annotations,
+            annotations: besides::of_request(tool),
             is_trusted: true,
             arguments: asked,
             shown,

@@ -216,6 +216,7 @@ impl ExecuteBody {
             timeout: timeout(self.timeout)?,
             level: self.level,
             limits: self.limits.map(|limits| limits.limits()),
+            model_tokens: None,
             if_busy: match self.if_busy {
                 Some(IfBusyGiven::Refuse) => IfBusy::Refuse,
                 Some(IfBusyGiven::Wait) | None => IfBusy::Wait,

@@ -259,7 +259,7 @@ async fn a_skill_whose_tool_changes_is_tried_again_and_says_what_came_of_it() {
     };
     for (path, words) in [
         ("still_right", "; its examples still pass"),
-        ("wrong_now", "; example 1 failed with "),
+        ("wrong_now", "; example 1 no longer does what it did"),
         ("newer?version=1", "; its examples still pass"),
     ] {
         house.until(&format!("{SKILLS}/{path}"), |one| says(one, words)).await;

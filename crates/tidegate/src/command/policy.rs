@@ -160,13 +160,18 @@ struct Known {
     /// The operator, by which setting and pattern.
     by: Option<(String, String)>,
     over: Option<Annotations>,
+    /// What everybody believes of what is no tool: a request, a message, a resource.
+    besides: Option<&'static Annotations>,
 }
 
 impl Known {
     async fn of(config: &Config, server: &str, tool: &str) -> anyhow::Result<Self> {
         let configured = config.servers()?.into_iter().find(|one| one.name.0 == server);
         let said = annotations(config, server, tool).await?;
-        if configured.is_none() {
+        let besides = gateway::said_of(server, tool).filter(|_| said.is_none());
+        if besides.is_some() {
+            // There is no more to know of it.
+        } else if configured.is_none() {
             out::warn(format_args!(
                 "no server `{server}` is configured; its tools are judged by name"
             ));
@@ -188,15 +193,16 @@ impl Known {
             by: effects.of(&tool).map(named),
             over: effects.over(&tool, &said),
             said,
+            besides,
         })
     }
 
     fn counted(&self) -> &Annotations {
-        self.over.as_ref().unwrap_or(&self.said)
+        self.besides.or(self.over.as_ref()).unwrap_or(&self.said)
     }
 
     fn is_believed(&self) -> bool {
-        self.is_trusted || self.over.is_some()
+        self.is_trusted || self.over.is_some() || self.besides.is_some()
     }
 
     /// What a call of it may do; nothing is said of what is no tool, as requests and resources are none.

@@ -245,9 +245,14 @@ async fn test(config: &Config, bench: &Bench, names: &[String]) -> anyhow::Resul
         let tested = workshop.test_now(kept, true).await?;
         let name = &kept.skill.name;
         let line = match (&tested.failure, &tested.stale) {
-            (Some(_), Some(why)) => {
+            (Some((number, problem)), why) => {
                 ending = Ending::Raised;
-                format!("{name}: failed: {}", out::clean(why))
+                let told = match (number, why) {
+                    (0, _) => problem.clone(),
+                    (_, Some(why)) => format!("{why}: it {problem}"),
+                    (number, None) => format!("example {number} {problem}"),
+                };
+                format!("{name}: failed: {}", out::clean(&told))
             }
             (_, Some(why)) => format!("{name}: stale: {}", out::clean(why)),
             _ => format!("{name}: passed, examples: {}", tested.examples),

@@ -114,14 +114,18 @@ pub(crate) const TABLES: &[Table] = &[
         about: "One rule: whom it is about, and what is done. The first that fits decides",
         keys: &[
             ("name", "", "What it is called where it is told of; `rule 3` if empty"),
-            ("tools", "", "Tools as server.tool, with `*` and `?`, one or a list; all if empty"),
+            (
+                "tools",
+                "",
+                "Tools as server.tool, with `*` and `?`, one or a list; all if nothing is said",
+            ),
             (
                 "annotations",
                 "",
                 "What is said of the tool, any of these: read-only, destructive, open-world, idempotent, unannotated",
             ),
-            ("owners", "", "Owners, with `*`, one or a list; all if empty"),
-            ("agents", "", "Names of agents, with `*`, one or a list; all if empty"),
+            ("owners", "", "Owners, with `*`, one or a list; all if nothing is said"),
+            ("agents", "", "Names of agents, with `*`, one or a list; all if nothing is said"),
             ("levels", "", "Levels: development, production, hardened; all if empty"),
             (
                 "when",

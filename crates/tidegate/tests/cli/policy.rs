@@ -131,3 +131,40 @@ fn a_session_that_was_imported_counts_as_having_read_everything() {
     assert_eq!(taken.code, Some(2), "{taken:?}");
     assert_eq!(run("own", look).code, Some(0));
 }
+
+#[test]
+fn what_is_no_tool_is_explained_as_it_is_decided() {
+    let explain = |rules: &str, what: &str, level: &str| {
+        let (user, config) = user(rules);
+        user.ok(&["--config", &config, "policy", "explain", what, "--level", level])
+    };
+    for what in [
+        "s.$resource",
+        "s.$prompt",
+        "http.GET h",
+        "http.POST h",
+        "tidegate.post",
+        "tidegate.receive",
+    ] {
+        let said = explain("", what, "hardened");
+        assert!(said.contains(&format!("{what} is allowed")), "{said}");
+    }
+    // By the same settings, too.
+    for (rules, what, by) in [
+        ("[policy]\nreads = \"deny\"\n", "s.$resource", "policy.reads"),
+        ("[policy]\nreads = \"deny\"\n", "http.GET h", "policy.reads"),
+        ("[policy]\nwrites = \"deny\"\n", "http.POST h", "policy.writes"),
+        ("[policy]\nwrites = \"deny\"\n", "tidegate.post", "policy.writes"),
+        ("[policy]\nunannotated = \"deny\"\n", "s.nothing", "policy.unannotated"),
+    ] {
+        let said = explain(rules, what, "production");
+        assert!(said.contains(&format!("{what} is denied\n  by {by}")), "{said}");
+    }
+    let (user, config) = user("[policy]\nreads = \"deny\"\n");
+    let code = "await read_resource('s', 's://paper')";
+    let said = user.tidegate(&["--config", &config, "run", "-c", code]);
+    assert!(
+        said.stderr.contains("PolicyError") && said.stderr.contains("policy.reads"),
+        "{said:?}"
+    );
+}

@@ -229,7 +229,7 @@ fn what_rules_keep_from_some_places_does_not_get_there_as_a_skill() {
     let words = "this session has read data.get_devices";
     assert!(ran["error"]["message"].as_str().unwrap().contains(words), "{ran}");
     assert_eq!(listed(&user), json!([]));
-    // What only its examples read is in no file that programs see.
+    // What its examples read would be kept with it, and that it was saved would tell of it.
     let source = "
 from servers.data import get_devices
 
@@ -238,7 +238,14 @@ async def devices_in(room: str) -> list:
     return sorted(device['id'] for device in (await get_devices(room=room))['devices'])
 
 (await save_skill('devices_in', devices_in, examples=[{'room': 'kitchen'}]))['version']";
-    assert_eq!(user.value(&["-c", source]), 1);
+    let ran = user.outcome(&["-c", source]);
+    assert_eq!(ran["error"]["type"], "PolicyError", "{ran}");
+    let words = "its examples read data.get_devices";
+    assert!(ran["error"]["message"].as_str().unwrap().contains(words), "{ran}");
+    assert_eq!(listed(&user), json!([]));
+    // Without them, there is nothing to keep.
+    let source = source.replace(", examples=[{'room': 'kitchen'}]", "");
+    assert_eq!(user.value(&["-c", &source]), 1);
 }
 
 #[test]
