@@ -294,6 +294,10 @@ impl<'a> Judge<'_, 'a, '_> {
         if !imports.is_empty() {
             message = format!("the name '{name}' is not defined; add {}", one_of(&imports));
             near = imports.first().filter(|_| imports.len() == 1).cloned();
+        } else if let Some((tool, import)) = self.called_as_by_clients(name) {
+            message =
+                format!("{message}; tools are functions: `{import}`, then `await {tool}(...)`");
+            near = Some(import);
         } else if let Some(import) = usual_import(name) {
             message = format!("the name '{name}' is not defined; add `{import}`");
         } else if self.names.stores.contains_key(name) {
@@ -392,6 +396,18 @@ impl<'a> Judge<'_, 'a, '_> {
         let tools = self.names.servers.having(name);
         let line = |server: &str| format!("from servers.{server} import {name}");
         tools.iter().map(|tool| line(tool.server_python())).collect()
+    }
+
+    /// The tool that clients call by such a name, `mcp__server__tool` or `server__tool`, and the line that
+    /// imports it.
+    fn called_as_by_clients(&self, name: &str) -> Option<(String, String)> {
+        let named = name.strip_prefix("mcp__").unwrap_or(name);
+        named.match_indices("__").find_map(|(at, between)| {
+            let (server, tool) = (&named[..at], &named[at + between.len()..]);
+            let found = self.names.servers.having(tool);
+            let tool = found.into_iter().find(|tool| tool.server_python() == server)?.python();
+            Some((tool.to_owned(), format!("from servers.{server} import {tool}")))
+        })
     }
 
     /// A key that a result does not have.

@@ -241,6 +241,19 @@ fn findings_are_objects_for_editors() {
 }
 
 #[test]
+fn a_tool_called_as_clients_call_it_comes_with_its_import() {
+    for name in ["mcp__forge__get_issue", "forge__get_issue"] {
+        let report = check(&format!("await {name}(owner='a', repo='b', number=7)"));
+        let [finding] = &report.findings[..] else { panic!("{}", report.for_model()) };
+        assert!(report.blocks());
+        assert_eq!(finding.nearest.as_deref(), Some("from servers.forge import get_issue"));
+        assert!(finding.message.contains("then `await get_issue(...)`"), "{}", finding.message);
+    }
+    let unknown = check("await mcp__forge__get_isue(number=7)");
+    assert!(!unknown.findings[0].message.contains("import"), "{}", unknown.for_model());
+}
+
+#[test]
 fn what_a_module_or_a_value_does_not_have_comes_with_what_it_has() {
     let found = |source: &str| {
         let report = check(source);

@@ -13,7 +13,7 @@ import sys
 from itertools import islice
 from os import listdir as _listdir
 
-from _tidegate import calls, failures, forgotten, looks, returned, servers
+from _tidegate import calls, columns, failures, forgotten, looks, returned, servers
 
 NO_NETWORK = "There is no network in the sandbox; call a tool instead: search_tools('what you need') finds one."
 NO_PROCESSES = "There are no processes in the sandbox; do it in Python, or call a tool: search_tools('what you need') finds one."
@@ -129,7 +129,7 @@ def _find(exc, message, scene):
         return _AWAIT
     for base, look in _BY_TYPE:
         if issubclass(kind, base):
-            return look(exc, message, scene)
+            return columns.told(exc, message, scene) or look(exc, message, scene)
     if kind.__module__ == "sqlite3":
         return _database_error(exc, message, scene)
     return None
@@ -273,7 +273,8 @@ def _attribute_error(exc, message, scene):
         return f"Write .append(...) instead of .{name}(...)."
     if name in ("length", "size") and hasattr(owner, "__len__"):
         return f"Write len(...) around it instead of .{name}."
-    return _of_a_table(name, owner) or _did_you_mean(name, dir(owner))
+    is_missing = "has no attribute" in message or message.strip("'\"") == name
+    return _of_a_table(name, owner) or (_did_you_mean(name, dir(owner)) if is_missing else None)
 
 
 def _of_a_table(name, owner):
@@ -603,8 +604,6 @@ def _type_error(exc, message, scene):
         return "asyncio.gather(...) was not awaited: write `await asyncio.gather(...)` where it is called."
     if "NoneType" in message and message.startswith("unsupported operand"):
         return _which_is_none(scene)
-    if "offset-naive and offset-aware" in message or "tz-naive and tz-aware" in message:
-        return "One of the two has a time zone and the other has none: give that other the zone it is meant in, .replace(tzinfo=ZoneInfo('Europe/Berlin')) or timezone.utc; take it off the first, .replace(tzinfo=None), only if both are in one zone."
     if "unhashable type: 'slice'" in message:
         return "It is a dict, which has no slices: take a list inside it, or list(d.items())[:n]."
     return None

@@ -43,6 +43,7 @@ const PACKAGE: &[(&str, &str)] = &[
     ("program", include_str!("../guest/program.py")),
     ("skills", include_str!("../guest/skills.py")),
     ("looks", include_str!("../guest/looks.py")),
+    ("columns", include_str!("../guest/columns.py")),
     ("hints", include_str!("../guest/hints.py")),
     ("errors", include_str!("../guest/errors.py")),
     ("loop", include_str!("../guest/loop.py")),

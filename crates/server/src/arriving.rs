@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes, HttpBody as _};
 use futures_util::StreamExt as _;
 
 /// What is small: such a body may use all of the room,
@@ -83,12 +83,18 @@ impl Bodies {
 
     /// Reads a body that shares the room.
     pub(crate) async fn read(&self, body: Body) -> Result<Bytes, Unread> {
+        if is_longer(&body, self.rules.each) {
+            return Err(Unread::TooLong);
+        }
         let claim = Claim { room: self, bytes: 0 };
         self.in_time(gathered(body.into_data_stream(), self.rules.each, Some(claim))).await
     }
 
     /// Reads a body of which there is one at a time, so that it needs no share of the room.
     pub(crate) async fn read_alone(&self, body: Body, most: usize) -> Result<Bytes, Unread> {
+        if is_longer(&body, most) {
+            return Err(Unread::TooLong);
+        }
         self.in_time(gathered(body.into_data_stream(), most, None)).await
     }
 
@@ -112,6 +118,11 @@ impl Bodies {
         let seconds = self.rules.within.as_secs_f64();
         format!("the body did not come within {seconds} s (setting `body-time`)")
     }
+}
+
+/// Whether a body says of itself that it is longer, so that nobody has to wait for it.
+fn is_longer(body: &Body, most: usize) -> bool {
+    usize::try_from(body.size_hint().lower()).map_or(true, |bytes| bytes > most)
 }
 
 /// What one body holds of the room, until it is there or given up.
@@ -243,6 +254,10 @@ mod tests {
         let read = slow.read(Body::from(vec![b'x'; 1_001])).await;
         assert!(matches!(read, Err(Unread::TooLong)), "{read:?}");
         assert_eq!(slow.read(Body::from(vec![b'x'; 1_000])).await.unwrap().len(), 1_000);
+        // One that says how long it is need not come.
+        assert!(is_longer(&Body::from(vec![b'x'; 11]), 10));
+        assert!(!is_longer(&Body::from(vec![b'x'; 10]), 10));
+        assert!(!is_longer(&half(10).0, 5));
         let (body, _going_on) = half(10);
         let read = slow.read(body).await;
         assert!(matches!(read, Err(Unread::Late)), "{read:?}");

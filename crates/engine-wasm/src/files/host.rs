@@ -78,7 +78,26 @@ impl Files {
         now: u64,
     ) -> Result<(), Errno> {
         self.allow_change(Mount::Workspace)?;
-        let found = self.make_folders(path, now)?;
+        let mut made = Vec::new();
+        let written = self.write_below(path, bytes, now, &mut made);
+        if written.is_err() {
+            // What was made for it alone goes with it.
+            for folder in made.into_iter().rev() {
+                let _ = self.remove_folder(WORKSPACE, folder, now);
+            }
+        }
+        written
+    }
+
+    /// The same; folders that were not there before are added to `made`.
+    fn write_below<'path>(
+        &mut self,
+        path: &'path str,
+        bytes: &[u8],
+        now: u64,
+        made: &mut Vec<&'path str>,
+    ) -> Result<(), Errno> {
+        let found = self.make_folders(path, now, made)?;
         match found.inode {
             Some(inode) => {
                 self.allow_size(inode, bytes.len() as u64)?;
@@ -109,11 +128,17 @@ impl Files {
         Some(self.remove_file(WORKSPACE, path, now))
     }
 
-    fn make_folders<'path>(&mut self, path: &'path str, now: u64) -> Result<Found<'path>, Errno> {
+    fn make_folders<'path>(
+        &mut self,
+        path: &'path str,
+        now: u64,
+        made: &mut Vec<&'path str>,
+    ) -> Result<Found<'path>, Errno> {
         for (end, _) in path.match_indices('/') {
             let found = self.workspace.walk(ROOT, &path[..end])?;
             if found.inode.is_none() {
                 self.create(&found, Body::Folder(Arc::default()), now)?;
+                made.push(&path[..end]);
             }
         }
         self.workspace.walk(ROOT, path)

@@ -245,7 +245,12 @@ pub(super) async fn body(State(bodies): State<Bodies>, request: Request, next: N
             }
         }
     }
-    in_words(next.run(Request::from_parts(parts, Body::from(bytes))).await).await
+    let mut response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    // It is JSON; what it says is no message.
+    if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    in_words(response).await
 }
 
 /// Whether a client says here what it is.
@@ -317,10 +322,13 @@ pub(super) fn wrong(message: &Value) -> Option<&'static str> {
         Value::Object(_) if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") => {
             Some("this is no JSON-RPC message: it lacks \"jsonrpc\": \"2.0\"")
         }
-        Value::Object(_)
-            if id.is_some_and(|id| !id.is_string() && !id.is_i64() && !id.is_u64()) =>
+        Value::Object(_) if id.is_some_and(|id| !id.is_string() && !id.is_i64()) => {
+            Some("`id` must be a text or a whole number of 64 bits")
+        }
+        Value::Object(fields)
+            if !["method", "result", "error"].iter().any(|key| fields.contains_key(*key)) =>
         {
-            Some("`id` must be a text or a whole number")
+            Some("this is no JSON-RPC message: it has no `method`, and is no answer either")
         }
         Value::Object(_) => None,
         _ => Some("this is no JSON-RPC message: it must be an object"),

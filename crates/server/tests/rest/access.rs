@@ -54,7 +54,80 @@ async fn of_two_requests_with_one_id_the_second_is_refused_while_the_first_is_an
     let first = ask(Some(&session), run("import asyncio\nawait asyncio.sleep(20)")).await.unwrap();
     let second = ask(Some(&session), run("return 1")).await.unwrap().text().await.unwrap();
     assert!(second.contains("-32600") && second.contains("id 5 is in use"), "{second}");
+    // Whoever goes away may come back for the answer.
     drop(first);
+    let third = ask(Some(&session), run("return 1")).await.unwrap().text().await.unwrap();
+    assert!(third.contains("-32600") && third.contains("id 5 is in use"), "{third}");
+    // What was answered is over.
+    for _ in 0..2 {
+        let list = json!({ "jsonrpc": "2.0", "id": 6, "method": "tools/list", "params": {} });
+        let listed = ask(Some(&session), list).await.unwrap().text().await.unwrap();
+        assert!(listed.contains("execute_python"), "{listed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_answer_over_mcp_is_one_message_and_no_event() {
+    let house = House::new().await;
+    let asked = || {
+        let asked = house.asked(Method::POST, "/mcp");
+        asked.header("accept", "application/json, text/event-stream")
+    };
+    let begun = asked().json(&hello()).send().await.unwrap();
+    let session = begun.headers()["mcp-session-id"].to_str().unwrap().to_owned();
+    begun.text().await.unwrap();
+    let run = |code: &str, modern: bool| {
+        let arguments = json!({ "code": code, "output_strategy": "none" });
+        let mut call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {
+            "name": "execute_python", "arguments": arguments } });
+        if modern {
+            call["params"]["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "t", "version": "1" },
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let asked = asked().json(&call);
+        if modern {
+            let asked = asked.header("mcp-protocol-version", "2026-07-28");
+            asked.header("mcp-method", "tools/call").header("mcp-name", "execute_python").send()
+        } else {
+            asked.header("mcp-session-id", &session).send()
+        }
+    };
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    asked().header("mcp-session-id", &session).json(&told).send().await.unwrap();
+    // What starts a gateway's first guest takes longer than an answer is waited for.
+    run("return 1", false).await.unwrap().text().await.unwrap();
+    for modern in [false, true] {
+        let large = run("return 'x' * 900_000", modern).await.unwrap();
+        assert_eq!(large.headers()["content-type"], "application/json");
+        let large: Value = large.json().await.unwrap();
+        assert_eq!(large["id"], 5);
+        let text = text(&large["result"]["content"][0]["text"]);
+        assert!(text.contains(&"x".repeat(900_000)), "{} letters", text.len());
+        let small = run("return 1", modern).await.unwrap();
+        assert_eq!(small.headers()["content-type"], "text/event-stream");
+        assert!(small.text().await.unwrap().contains("\"id\":5"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_that_is_no_message_is_a_bad_request() {
+    let house = House::new().await;
+    for (body, words) in [
+        (json!({ "jsonrpc": "2.0" }), "no `method`"),
+        (json!({ "jsonrpc": "2.0", "id": 1e30, "method": "ping" }), "64 bits"),
+        (json!({ "jsonrpc": "2.0", "id": u64::MAX, "method": "ping" }), "64 bits"),
+    ] {
+        let asked = house.asked(Method::POST, "/mcp").json(&body);
+        let refused = asked.header("accept", "application/json, text/event-stream").send().await;
+        let refused = refused.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{body}");
+        let said: Value = refused.json().await.unwrap();
+        assert_eq!(said["error"]["code"], -32600, "{said}");
+        assert!(text(&said["error"]["message"]).contains(words), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -544,7 +544,7 @@ async fn those_that_wait_hold_no_more_bytes_than_they_may() {
     let endless = json!({"code": "while True: pass"});
     let first: Value = house.post("/execute?async=true", endless).await.json().await.unwrap();
     house.until(text(&first["links"]["run"]), |run| run["status"] == "running").await;
-    let large = json!({"code": "1", "context": {"data": "x".repeat(1_500)}});
+    let large = json!({"code": "1", "context": {"data": "x".repeat(900)}});
     let second: Value =
         house.post("/execute?async=true", large.clone()).await.json().await.unwrap();
     let refused = house.post("/execute?async=true", large).await;

@@ -265,7 +265,9 @@ fn number(item: &Item) -> String {
 fn shown(text: &str) -> String {
     let cut: String = text.chars().take(MOST_LETTERS).collect();
     let more = if cut.len() < text.len() { "..." } else { "" };
-    out::clean(&format!("{cut}{more}")).to_string()
+    // A cell is one line: what breaks it could be taken for another call.
+    let one_line = |letter: char| matches!(letter, '\n' | '\u{2028}' | '\u{2029}');
+    out::clean(&format!("{cut}{more}")).replace(one_line, "\u{2424}").replace('\t', " ")
 }
 
 /// Writes down who answered. What it means for each call is written down where that goes on, or does not.
@@ -322,6 +324,11 @@ mod tests {
         let items = items.iter().map(|one| (*one).to_owned()).collect();
         let which = Which { run: "r".into(), items, tool: None, reason: None };
         chosen(groups, &which).ok()
+    }
+
+    #[test]
+    fn a_cell_is_one_line_whatever_a_program_writes() {
+        assert_eq!(shown("x\n1 x a.b\u{2028}\tok\u{202e}"), "x\u{2424}1 x a.b\u{2424} ok\u{fffd}");
     }
 
     #[test]

@@ -356,6 +356,11 @@ fn the_host_can_write_list_and_clear() {
     files.write_workspace("in/put.csv", b"1,2", NOW).unwrap();
     files.write_workspace("in/put.csv", b"1,2,3", NOW).unwrap();
     assert_eq!(files.write_workspace("in", b"", NOW), Err(Errno::IsFolder));
+    // A file that cannot be is not the reason for a folder.
+    let before = files.usage();
+    assert!(files.write_workspace("new/below/\0x", b"", NOW).is_err());
+    assert!(files.write_workspace("in/new/large", &vec![0; 600_001], NOW).is_err());
+    assert_eq!(files.usage(), before);
     assert_eq!(files.write_workspace("../out", b"", NOW), Err(Errno::NotCapable));
     assert_eq!(files.write_workspace("large", &vec![0; 600_001], NOW), Err(Errno::FileTooLarge));
     assert_eq!(files.list_workspace(), [("in/put.csv".to_owned(), 5)]);
