@@ -116,6 +116,16 @@ impl Marked {
         slots
     }
 
+    /// Where the sign is above lines that begin at this byte.
+    fn sign_above(&self, start: usize) -> Option<usize> {
+        let before = &self.text[..start];
+        let line_start = before.rfind('\n')?;
+        // Empty lines may stand between the two.
+        let above = before[..line_start].trim_end();
+        let begin = above.rfind('\n').map_or(0, |end| end + 1);
+        sign_in(&above[begin..]).map(|at| begin + at)
+    }
+
     fn in_yaml(&self) -> Result<Vec<Slot>, String> {
         let mut slots = Vec::new();
         // Of each collection that is open: whether it is a mapping whose next node is a key.
@@ -143,6 +153,13 @@ impl Marked {
                     let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                     let range =
                         span.byte_range().filter(|range| self.text.get(range.clone()).is_some());
+                    // The parser's range begins with the first letter below the sign.
+                    let range = match range {
+                        Some(range) if is_block => {
+                            self.sign_above(range.start).map(|start| start..range.end)
+                        }
+                        range => range,
+                    };
                     slots.extend(range.and_then(|range| self.slot(range, &says, is_key, is_block)));
                 }
                 _ => {}
@@ -150,6 +167,17 @@ impl Marked {
         }
         Ok(slots)
     }
+}
+
+/// Where `|` or `>` stands at the end of a line, with what may follow it there: `|2-`, `> # a remark`.
+fn sign_in(line: &str) -> Option<usize> {
+    let is_sign = |(at, _): &(usize, &str)| {
+        let rest = line[*at + 1..]
+            .trim_start_matches(|one: char| "+-".contains(one) || one.is_ascii_digit());
+        let remark = rest.trim_start();
+        remark.is_empty() || remark.len() < rest.len() && remark.starts_with('#')
+    };
+    line.match_indices(['|', '>']).find(is_sign).map(|(at, _)| at)
 }
 
 /// What a document says, or several.

@@ -82,11 +82,15 @@ fn of_two_objects_it_is_said_where_they_differ() {
     };
     let only = json!({"kind": "a", "to": {"n": [1, 2]}});
     for mode in [json!({"const": only}), json!({"enum": [only]})] {
-        assert_snapshot!(first(&mode, json!({"kind": "b"})), @r#""mode.kind" should be "a", not "b""#);
-        assert_snapshot!(first(&mode, json!({"kind": "a"})), @r#""mode.to" should be {"n":[1,2]}, and is missing"#);
-        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1, 3]}})), @r#""mode.to.n[1]" should be 2, not 3"#);
-        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1]}})), @r#""mode.to.n" should be [1,2], not [1]"#);
-        assert_snapshot!(first(&mode, json!({"kind": "a", "to": {"n": [1, 2]}, "x": 1})), @r#""mode" has no key "x""#);
+        for (given, told) in [
+            (json!({"kind": "b"}), r#""mode.kind" should be "a", not "b""#),
+            (json!({"kind": "a"}), r#""mode.to" should be {"n":[1,2]}, and is missing"#),
+            (json!({"kind": "a", "to": {"n": [1, 3]}}), r#""mode.to.n[1]" should be 2, not 3"#),
+            (json!({"kind": "a", "to": {"n": [1]}}), r#""mode.to.n" should be [1,2], not [1]"#),
+            (json!({"kind": "a", "to": {"n": [1, 2]}, "x": 1}), r#""mode" has no key "x""#),
+        ] {
+            assert_eq!(first(&mode, given), told, "{mode}");
+        }
     }
     let several = json!({"enum": [{"a": 1}, {"a": 2}]});
     assert_snapshot!(first(&several, json!({"a": 3})), @r#""mode" should be one of {"a":1}, {"a":2}, not {"a":3}"#);
