@@ -278,7 +278,8 @@ impl Inner {
         }
         wanted.dedup();
         wanted.retain(|wanted| !wanted.is_empty());
-        let said = names::words(text);
+        // What people write of a product is no name with words in it: GitLab is gitlab.
+        let said = names::words(&text.to_lowercase());
         let mut named = Vec::new();
         for ((part, server), start) in
             self.parts.iter().zip(self.catalog.servers()).zip(&self.starts)

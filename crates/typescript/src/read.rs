@@ -537,7 +537,8 @@ impl<'a> Visit<'a> for Reader<'_> {
             let object = member.and_then(|member| reader.origin(&member.object));
             let given = match object {
                 Some(Origin::Value(call, mut steps))
-                    if EACH.contains(&method) || method == "reduce" =>
+                    if EACH.contains(&method)
+                        || ["reduce", "sort", "toSorted"].contains(&method) =>
                 {
                     steps.push(Step::Item);
                     Some(Origin::Value(call, steps))
@@ -553,10 +554,17 @@ impl<'a> Visit<'a> for Reader<'_> {
                     Some(Expression::FunctionExpression(function)) => Some(&function.params),
                     _ => None,
                 };
-                // What has been made so far comes before the item.
-                let place = usize::from(method == "reduce");
-                if let Some(parameter) = parameters.and_then(|all| all.items.get(place)) {
-                    reader.bind(&parameter.pattern, &origin);
+                let places = match method {
+                    // What has been made so far comes before the item.
+                    "reduce" => 1..2,
+                    // Two of them are compared.
+                    "sort" | "toSorted" => 0..2,
+                    _ => 0..1,
+                };
+                for place in places {
+                    if let Some(parameter) = parameters.and_then(|all| all.items.get(place)) {
+                        reader.bind(&parameter.pattern, &origin);
+                    }
                 }
             }
             for argument in &it.arguments {

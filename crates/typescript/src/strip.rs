@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use oxc::allocator::Allocator;
-use oxc::ast::ast::{ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement};
+use oxc::ast::ast::{
+    BindingIdentifier, ImportDeclarationSpecifier, ImportOrExportKind, Program, Statement,
+};
 use oxc::codegen::{Codegen, CodegenOptions, CommentOptions};
 use oxc::diagnostics::{Diagnostics, OxcDiagnostic};
 use oxc::parser::{ParseOptions, Parser};
@@ -79,29 +81,30 @@ pub(crate) fn strip(text: &str) -> Result<Stripped, Problem> {
 
 /// Says of each import of a name that stands only where types do that it is one of a type.
 fn mark_types(program: &mut Program<'_>, scoping: &Scoping) {
+    let is_a_type = |local: &BindingIdentifier<'_>| {
+        let symbol = local.symbol_id.get().into_iter();
+        let mut uses = symbol.flat_map(|one| scoping.get_resolved_references(one)).peekable();
+        uses.peek().is_some() && uses.all(|one| !one.is_value())
+    };
     for statement in &mut program.body {
         let Statement::ImportDeclaration(import) = statement else { continue };
         let Some(specifiers) = &mut import.specifiers else { continue };
-        let mut is_of_types = !specifiers.is_empty();
         for specifier in specifiers.iter_mut() {
-            let ImportDeclarationSpecifier::ImportSpecifier(one) = specifier else {
-                is_of_types = false;
-                continue;
-            };
-            let mut uses = one
-                .local
-                .symbol_id
-                .get()
-                .into_iter()
-                .flat_map(|symbol| scoping.get_resolved_references(symbol))
-                .peekable();
-            if uses.peek().is_some() && uses.all(|one| !one.is_value()) {
+            if let ImportDeclarationSpecifier::ImportSpecifier(one) = specifier
+                && is_a_type(&one.local)
+            {
                 one.import_kind = ImportOrExportKind::Type;
             }
-            is_of_types &= one.import_kind.is_type();
         }
-        if is_of_types {
+        let is_of_type = |one: &ImportDeclarationSpecifier<'_>| match one {
+            ImportDeclarationSpecifier::ImportSpecifier(one) => one.import_kind.is_type(),
+            ImportDeclarationSpecifier::ImportDefaultSpecifier(one) => is_a_type(&one.local),
+            ImportDeclarationSpecifier::ImportNamespaceSpecifier(one) => is_a_type(&one.local),
+        };
+        if !specifiers.is_empty() && specifiers.iter().all(is_of_type) {
             import.import_kind = ImportOrExportKind::Type;
+        } else {
+            specifiers.retain(|one| !is_of_type(one));
         }
     }
 }

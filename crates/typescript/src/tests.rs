@@ -209,6 +209,8 @@ fn what_is_imported_and_not_used_stays_unless_it_is_a_type() {
     assert_eq!(loads("import { a } from 'x'; import * as b from 'y'; import c from 'z';"), 3);
     assert_eq!(loads("import { type A } from 'x'; import type { B } from 'y';"), 0);
     assert_eq!(loads("import { A } from 'x'; const a: A = 1;"), 0);
+    assert_eq!(loads("import A from 'x'; import * as t from 'y'; const a: A = 1, b: t.B = 2;"), 0);
+    assert_eq!(loads("import A, { b } from 'x'; const a: A = b;"), 1);
     let mixed = code("import { A, b } from 'x'; const a: A = 1;");
     assert!(mixed.contains("\"b\":b") && !mixed.contains("\"A\""), "{mixed}");
 }

@@ -33,6 +33,7 @@ fn a_tool_is_found_first_by_its_name_in_any_spelling() {
         "servers.github.create_issue",
         "create issue in github",
         "create a new issue in GitHub",
+        "Create GitHub issue",
         "github issue create",
         "<tool_assistant>\nserver: github\ntool: create_issue\n</tool_assistant>",
     ] {
