@@ -22,7 +22,9 @@ mod card;
 mod checks;
 mod codes;
 mod detect;
+mod edit;
 mod email;
+mod embedded;
 mod fields;
 mod ip;
 mod kind;
@@ -42,6 +44,7 @@ mod vault;
 mod words;
 
 pub use detect::{Detector, Found};
+pub use edit::{Piece, edited_json};
 pub use kind::Kind;
 pub use reader::JsonError;
 pub use records::FoundInJson;
