@@ -22,6 +22,7 @@ mod sampling;
 mod search;
 mod tasks;
 mod unanswered;
+mod widened;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
