@@ -12,18 +12,21 @@
 //! * A token of one owner means nothing in a call of another.
 //! * What was put back for a call is taken out of its answer, whatever its server is told to hide.
 //!
-//! Reading order: [`Veil`], then `cover` (one call), `values` (what tokens stand for, on disk),
-//! `secrets` (handles), `records` (what is kept of runs).
+//! Reading order: [`Veil`], then `cover` (one call), `request` (one to a host), `values` (what tokens stand for,
+//! on disk), `secrets` (handles), `seen` and `records` (what is kept of runs).
 
 mod cover;
 mod echo;
+mod percent;
 mod records;
+mod request;
 mod secrets;
+mod seen;
 mod values;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 
 use policy::Glob;
@@ -34,6 +37,7 @@ pub use self::cover::Cover;
 pub(crate) use self::secrets::REFUSED as SECRET_REFUSED;
 use self::secrets::Secrets;
 pub use self::secrets::{Held, SecretError};
+use self::seen::Seen;
 use self::values::{Kept, Values};
 
 /// Texts longer than this are looked through on another thread.
@@ -121,6 +125,8 @@ pub enum VeilError {
 pub struct Veil {
     detector: Arc<Detector>,
     values: Values,
+    /// What was found in answers, for what is kept and logged.
+    seen: Arc<RwLock<Seen>>,
     secrets: Secrets,
     /// For what no owner ever puts back: lines of logs.
     passing: Key,
@@ -140,6 +146,7 @@ impl Veil {
         Ok(Arc::new(Self {
             detector: Arc::new(Detector::new(&personal)?),
             values: Values::new(folder, Kept { keep, most }),
+            seen: Arc::default(),
             secrets: Secrets::new(allow),
             passing: values::fresh_key(),
         }))
@@ -164,7 +171,9 @@ impl Veil {
     #[must_use]
     pub fn logged(&self, line: &str) -> String {
         let tokenizer = Tokenizer::new(Arc::clone(&self.detector), self.passing.clone());
-        tokenizer.tokenize(line, &mut Vault::new(usize::MAX)).into_owned()
+        let seen = self.seen.read().unwrap_or_else(PoisonError::into_inner);
+        let line = seen.logged(line, &self.passing);
+        tokenizer.tokenize(&line, &mut Vault::new(usize::MAX)).into_owned()
     }
 
     /// Removes values that nobody has seen for long, and those that are too many.
@@ -172,7 +181,15 @@ impl Veil {
     /// # Errors
     /// When the database refuses.
     pub async fn forget(&self) -> Result<u64, VeilError> {
-        self.values.forget().await
+        let gone = self.values.forget().await?;
+        if gone > 0 {
+            self.seen_now().forget();
+        }
+        Ok(gone)
+    }
+
+    fn seen_now(&self) -> RwLockWriteGuard<'_, Seen> {
+        self.seen.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces what is personal in something, and keeps what it stands for.
@@ -195,6 +212,9 @@ impl Veil {
             tokio::task::spawn_blocking(work).await.map_err(|_panicked| VeilError::Unread)?
         };
         self.values.keep(owner, &vault).await?;
+        if !vault.is_empty() {
+            self.seen_now().take(owner, &vault);
+        }
         Ok(done)
     }
 

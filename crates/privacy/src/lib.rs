@@ -23,6 +23,7 @@ mod checks;
 mod codes;
 mod columns;
 mod detect;
+mod edit;
 mod email;
 mod embedded;
 mod fields;
@@ -46,6 +47,7 @@ mod view;
 mod words;
 
 pub use detect::{Detector, Found};
+pub use edit::{Piece, edited_json};
 pub use kind::Kind;
 pub use reader::JsonError;
 pub use records::FoundInJson;

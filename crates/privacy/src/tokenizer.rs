@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::reader::{self, JsonError, Text, Visitor};
-use crate::{Detector, FoundInJson, Key, Vault, token};
+use crate::{Detector, FoundInJson, Key, Vault, embedded, token};
 
 /// How many texts inside texts are read as JSON when values are put back.
 const DEEPEST_TEXT: usize = 3;
@@ -100,10 +100,55 @@ impl Vault {
     #[must_use]
     pub fn restore_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut edits = Edits::new(text);
-        for (start, end, entry) in self.tokens(text) {
-            edits.replace(start, end, &entry.value);
+        for edit in self.put_back(text, 0) {
+            edits.replace(edit.start, edit.end, &edit.text);
         }
         edits.done()
+    }
+
+    /// The same with what `written` makes of each value, by where its token stands: in addresses and forms a
+    /// value is written otherwise than in a text.
+    #[must_use]
+    pub fn restore_as<'t>(
+        &self,
+        text: &'t str,
+        mut written: impl FnMut(usize, &str) -> String,
+    ) -> Cow<'t, str> {
+        let mut edits = Edits::new(text);
+        for (start, end, entry) in self.tokens(text) {
+            edits.replace(start, end, &written(start, &entry.value));
+        }
+        edits.done()
+    }
+
+    /// What is to be put back in a text that stands in `level` texts of JSON. Where parts of it are JSON
+    /// themselves, they stay JSON.
+    fn put_back(&self, text: &str, level: usize) -> Vec<Edit> {
+        let tokens = self.tokens(text);
+        if tokens.is_empty() {
+            return Vec::new();
+        }
+        let documents = if level > DEEPEST_TEXT { Vec::new() } else { embedded::documents(text) };
+        let is_within = |at: usize| {
+            let next = documents.partition_point(|document| document.end <= at);
+            documents.get(next).is_some_and(|document| document.contains(&at))
+        };
+        let plain = tokens.into_iter().filter(|(start, ..)| !is_within(*start));
+        let mut edits: Vec<Edit> = plain
+            .map(|(start, end, entry)| Edit { start, end, text: escaped(&entry.value, level) })
+            .collect();
+        for document in documents {
+            let mut inner = Restorer { vault: self, level, edits: Vec::new() };
+            // It was read before: it is JSON.
+            let _ = reader::read(&text[document.clone()], &mut inner);
+            edits.extend(inner.edits.into_iter().map(|edit| Edit {
+                start: document.start + edit.start,
+                end: document.start + edit.end,
+                text: edit.text,
+            }));
+        }
+        edits.sort_by_key(|edit| edit.start);
+        edits
     }
 
     /// The JSON with values for the tokens in its texts and field names; borrowed if there are none.
@@ -163,13 +208,12 @@ struct Restorer<'v> {
 
 impl Restorer<'_> {
     fn texts(&mut self, text: &Text<'_>) {
-        for (start, end, entry) in self.vault.tokens(text.decoded) {
-            self.edits.push(Edit {
-                start: text.source(start),
-                end: text.source(end),
-                text: escaped(&entry.value, self.level + 1),
-            });
-        }
+        let edits = self.vault.put_back(text.decoded, self.level + 1).into_iter();
+        self.edits.extend(edits.map(|edit| Edit {
+            start: text.source(edit.start),
+            end: text.source(edit.end),
+            text: edit.text,
+        }));
     }
 
     fn nested(&mut self, text: &Text<'_>) -> bool {

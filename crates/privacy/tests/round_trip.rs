@@ -214,3 +214,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_put_back_into_json_within_other_text_leaves_it_json() {
+    let nick = Pattern { name: "nick".to_owned(), regex: "\"[A-Z][a-z]+\"".to_owned() };
+    let settings = Settings { patterns: vec![nick], ..Settings::default() };
+    let tokenizer = Tokenizer::new(Detector::new(&settings).unwrap(), Key::new(&[7; 32]));
+    let mut vault = Vault::default();
+    let person = json!({ "nick": "say \"Jo\"", "street": "12 High Street\nLeeds", "phone": 491_701_234_567_u64 });
+    let hidden = tokenizer.tokenize_json(&person.to_string(), &mut vault).unwrap().into_owned();
+    assert!(!hidden.contains("Jo") && !hidden.contains("4917"), "{hidden}");
+    let is_person = |text: &str| {
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), person, "{text}");
+    };
+    let lines = format!("{hidden}\n{hidden}\n");
+    vault.restore_text(&lines).lines().for_each(is_person);
+    let arguments = json!({ "text": format!("payload={hidden}; {{x}}"), "lines": lines });
+    let restored = vault.restore_json(&arguments.to_string()).unwrap().into_owned();
+    let restored: Value = serde_json::from_str(&restored).unwrap();
+    let text = restored["text"].as_str().unwrap();
+    is_person(text.strip_prefix("payload=").unwrap().strip_suffix("; {x}").unwrap());
+    restored["lines"].as_str().unwrap().lines().for_each(is_person);
+    // One text in JSON, and the same outside of any.
+    let nick = serde_json::from_str::<Value>(&hidden).unwrap()["nick"].clone();
+    let text = nick.to_string();
+    assert_eq!(vault.restore_text(&text), json!(person["nick"]).to_string());
+    assert_eq!(vault.restore_text(nick.as_str().unwrap()), "say \"Jo\"");
+}

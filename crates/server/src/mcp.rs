@@ -23,6 +23,7 @@ mod search;
 mod tasks;
 mod unanswered;
 mod whole;
+mod widened;
 mod words;
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};

@@ -76,6 +76,25 @@ fn what_rules_deny_is_neither_listed_nor_watched() {
     assert!(refused["error"]["message"].as_str().unwrap().contains("closed"), "{refused}");
 }
 
+#[test]
+fn a_number_that_is_a_token_fits_what_is_said_of_the_answer() {
+    let is_number = json!("integer");
+    let listed = |client: &mut Client| {
+        client.send("tools/list", json!({}));
+        let listed = client.hear();
+        let tools = listed["result"]["tools"].as_array().unwrap().clone();
+        let person = tools.into_iter().find(|tool| tool["name"] == "person").unwrap();
+        person["outputSchema"]["properties"]["mobile"]["type"].clone()
+    };
+    assert_eq!(listed(&mut Client::start()), is_number);
+    let mut client = Client::start_under("pii = \"tokenize\"\n");
+    assert_eq!(listed(&mut client), json!(["integer", "string"]));
+    client.send("tools/call", json!({ "name": "person", "arguments": {} }));
+    let answer = client.hear();
+    let mobile = answer["result"]["structuredContent"]["mobile"].as_str().unwrap();
+    assert!(mobile.starts_with("PHONE_"), "{answer}");
+}
+
 /// A client that speaks the protocol by hand.
 struct Client {
     child: Child,

@@ -214,6 +214,25 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_answer_that_cannot_be_hidden_names_the_file_that_is_to_blame() {
+        for (file, words) in
+            [("key", "is no key of 32 bytes"), ("values.db", "the database of values")]
+        {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::create_dir(folder.path().join("privacy")).unwrap();
+            std::fs::write(folder.path().join("privacy").join(file), "short".repeat(99)).unwrap();
+            let policy = ServerPolicy { pii: Pii::Tokenize, ..ServerPolicy::default() };
+            let desk = Desk::open(folder.path(), policy);
+            let error = desk.call("person", json!({})).await.unwrap_err();
+            assert!(error.message.starts_with("the call was carried out"), "{error:?}");
+            assert!(error.message.contains(words) && !error.message.contains(MAIL), "{error:?}");
+            let error = desk.call("complain", json!({ "text": "x" })).await.unwrap_err();
+            assert!(error.message.contains(words) && !error.message.contains(MAIL), "{error:?}");
+            desk.tools.close().await;
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn a_call_whose_answer_never_came_was_made_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let desk = Desk::open(folder.path(), ServerPolicy::default());

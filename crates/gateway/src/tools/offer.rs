@@ -27,7 +27,7 @@ use crate::numbers;
 use crate::service::durable::Effect;
 use crate::skillset;
 use crate::tally::{self, Tally};
-use crate::veil::{Cover, Pii};
+use crate::veil::{Cover, Pii, VeilError};
 use crate::web;
 
 /// What one program can call, as of when it started.
@@ -345,7 +345,9 @@ impl Offer {
         let arguments = arguments.map_err(|error| error.before())?;
         match self.send_uncovered(tool, arguments, (&shown, behalf), &cover).await {
             Ok(value) => Ok(value),
-            Err(error) => Err(cover.fault(error).await),
+            // What cannot be looked through says so in words of ours, and which file is to blame.
+            Err(Unsuccessful::Unseen(error)) => Err(error.after()),
+            Err(Unsuccessful::Failed(error)) => Err(cover.fault(error).await),
         }
     }
 
@@ -368,7 +370,7 @@ impl Offer {
         arguments: Value,
         (shown, behalf): (&Map<String, Value>, &Behalf),
         cover: &Cover<'_>,
-    ) -> Result<Box<RawValue>, CallError> {
+    ) -> Result<Box<RawValue>, Unsuccessful> {
         let anew = before_leaving(self.asked_anew(tool, &arguments)).await;
         let tool = match &anew {
             Some(catalog) => catalog
@@ -393,11 +395,11 @@ impl Offer {
             self.tally.stays(&name, sent);
         }
         let result = result.map_err(|failure| from_failure(&failure))?;
-        let result = Arc::new(cover.result(result).await.map_err(|error| error.after())?);
+        let result = Arc::new(cover.result(result).await.map_err(Unsuccessful::Unseen)?);
         let value = answer(&result).map_err(|error| fault("ServerError", error.to_string()))?;
         self.tally.answered(tally::Said::by(&result, &value), value.get().len());
         if result.is_error {
-            return Err(fault("ToolError", words(&result).into_owned()));
+            return Err(fault("ToolError", words(&result).into_owned()).into());
         }
         self.tools.answered(tool, result, value.get().len(), behalf).await;
         Ok(value)
@@ -694,6 +696,20 @@ fn unreadable(arguments: &RawValue, error: &serde_json::Error) -> String {
             .to_owned();
     }
     format!("a call must name a tool: {error}")
+}
+
+/// Why a call brought no value.
+enum Unsuccessful {
+    /// It failed, in words that may have personal data.
+    Failed(CallError),
+    /// Its answer could not be looked through.
+    Unseen(VeilError),
+}
+
+impl From<CallError> for Unsuccessful {
+    fn from(error: CallError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 /// Counts a call when it is over, however it ends.

@@ -54,30 +54,15 @@ impl<'a> Cover<'a> {
         refused.map_or(Ok(arguments), |error| Err(error.into()))
     }
 
-    /// A request as its host gets it. Tokens are put back where the answers of hosts have them: then a program
-    /// has no others for what it read there. Secrets are not: no host is named for them.
-    ///
-    /// # Errors
-    /// When values cannot be read.
-    pub async fn request(&self, request: Value) -> Result<Value, VeilError> {
-        if self.pii != Pii::Tokenize || !may_stand_for_something(&request) {
-            return Ok(request);
-        }
-        self.with_values(request).await
+    /// Whether requests to hosts have values in the place of tokens: where the answers of hosts have tokens, too.
+    /// Then a program has nothing else for what it read there.
+    pub(super) fn fills_requests(&self) -> bool {
+        self.pii == Pii::Tokenize
     }
 
-    async fn with_values(&self, mut arguments: Value) -> Result<Value, VeilError> {
+    async fn with_values(&self, arguments: Value) -> Result<Value, VeilError> {
         let text = arguments.to_string();
-        let Some(known) = self.veil.known(self.owner, &text).await? else { return Ok(arguments) };
-        let mut glued = HashSet::new();
-        each_text(&mut arguments, &mut |text| glued.extend(known.glued(text).map(str::to_owned)));
-        let back = known.entries();
-        let back =
-            back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
-        let mut back: Vec<Echo> = back.collect();
-        // A value may be part of another one, which then is to be found whole.
-        back.sort_by_key(|echo| std::cmp::Reverse(echo.length()));
-        self.echoes().extend(back);
+        let Some(known) = self.values_for(&arguments).await? else { return Ok(arguments) };
         match known.restore_json(&text) {
             Ok(Cow::Borrowed(_)) => Ok(arguments),
             Ok(Cow::Owned(whole)) => {
@@ -85,6 +70,24 @@ impl<'a> Cover<'a> {
             }
             Err(_nested_too_deep) => Ok(arguments),
         }
+    }
+
+    /// The values for the tokens in what is sent. From now on they do not come back.
+    pub(super) async fn values_for(&self, sent: &Value) -> Result<Option<Vault>, VeilError> {
+        let known = self.veil.known(self.owner, &sent.to_string()).await?;
+        let Some(known) = known else { return Ok(None) };
+        let mut glued = HashSet::new();
+        each_text(&mut sent.clone(), &mut |text| {
+            glued.extend(known.glued(text).map(str::to_owned))
+        });
+        let back = known.entries();
+        let back =
+            back.map(|(token, value, _)| Echo::of_token(value, token, glued.contains(token)));
+        let mut back: Vec<Echo> = back.collect();
+        // A value may be part of another one, which then is to be found whole.
+        back.sort_by_key(|echo| std::cmp::Reverse(echo.length()));
+        self.echoes().extend(back);
+        Ok(Some(known))
     }
 
     /// One text as the server gets it, such as the address of a resource.
@@ -176,8 +179,7 @@ impl<'a> Cover<'a> {
     /// The words of an error; where they cannot be looked through, others.
     pub async fn fault(&self, error: CallError) -> CallError {
         let CallError { kind, message } = error;
-        let unseen = "the call failed, and why cannot be shown without personal data";
-        let message = self.words(message).await.unwrap_or_else(|_| unseen.to_owned());
+        let message = self.words(message).await.unwrap_or_else(|unseen| unseen.instead());
         CallError { kind, message }
     }
 
@@ -204,17 +206,25 @@ impl<'a> Cover<'a> {
         self.echoes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn hidden<T: Send + 'static>(
+    async fn hidden<T: Clone + Send + 'static>(
         &self,
         bytes: usize,
         value: T,
         replace: impl FnOnce(&Tokenizer, &mut Vault, T) -> T + Send + 'static,
     ) -> Result<T, VeilError> {
-        if self.pii != Pii::Tokenize {
+        let pii = self.pii;
+        if pii == Pii::Off {
             return Ok(value);
         }
-        let replace =
-            move |tokenizer: &Tokenizer, vault: &mut Vault| replace(tokenizer, vault, value);
+        let replace = move |tokenizer: &Tokenizer, vault: &mut Vault| {
+            if pii == Pii::Tokenize {
+                return replace(tokenizer, vault, value);
+            }
+            // It is handed over as it is, and what is found in it is not written down: later, nothing around it
+            // says any more what it is.
+            replace(tokenizer, vault, value.clone());
+            value
+        };
         self.veil.replaced(self.owner, bytes, replace).await
     }
 }
@@ -226,6 +236,12 @@ impl VeilError {
         CallError { kind: kind.to_owned(), message: self.to_string() }
     }
 
+    /// What is said in the place of words that cannot be looked through: these have no personal data.
+    #[must_use]
+    pub fn instead(&self) -> String {
+        format!("the call failed, and why cannot be shown: {self}")
+    }
+
     /// Why its answer cannot be handed over. What it did is done.
     pub(crate) fn after(&self) -> CallError {
         let message = format!("the call was carried out, and its answer cannot be shown: {self}");
@@ -235,7 +251,7 @@ impl VeilError {
 
 /// Whether any text in it looks like a token or a handle, so that most arguments are passed on as they
 /// are.
-fn may_stand_for_something(value: &Value) -> bool {
+pub(super) fn may_stand_for_something(value: &Value) -> bool {
     let looks =
         |text: &str| {
             let bytes = text.as_bytes();

@@ -157,7 +157,7 @@ impl Secrets {
     pub(super) fn echoes(&self, run: &str) -> Vec<Echo> {
         let runs = self.runs();
         let held = runs.get(run).into_iter().flat_map(|held| &held.0);
-        held.flat_map(|(handle, one)| Echo::of_secret(one.value.reveal(), handle)).collect()
+        held.map(|(handle, one)| Echo::of_secret(one.value.reveal(), handle)).collect()
     }
 
     fn runs(&self) -> MutexGuard<'_, HashMap<String, Held>> {

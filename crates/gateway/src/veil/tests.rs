@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use engine::Context;
+use engine::{CallError, Context};
 use serde_json::{Value, json};
 use upstream::{Part, ToolResult};
 
@@ -176,6 +176,9 @@ async fn a_damaged_key_hands_nothing_over() {
     let error = veil.over(Pii::Tokenize, "ann", "r").result(told(MAIL)).await.unwrap_err();
     assert!(matches!(error, VeilError::Key(_)), "{error}");
     assert!(!error.after().message.contains(MAIL));
+    let failed = CallError { kind: "ToolError".to_owned(), message: MAIL.to_owned() };
+    let told = veil.over(Pii::Tokenize, "ann", "r").fault(failed).await.message;
+    assert!(told.contains("privacy/key is no key of 32 bytes") && !told.contains(MAIL), "{told}");
 }
 
 #[tokio::test]
@@ -202,6 +205,98 @@ async fn no_more_values_are_kept_than_may_be_and_none_for_longer() {
     // Nobody has seen them for longer than no time at all.
     while veil.forget().await.unwrap() > 0 {}
     assert_eq!(sent(&veil, "ann", &tokens[99]).await, tokens[99]);
+}
+
+#[tokio::test]
+async fn what_comes_back_written_as_addresses_do_is_taken_out_and_numbers_keep_their_digits() {
+    let veil = Veil::in_memory();
+    let found = seen(&veil, "ann", r#"{"name": "J\u00f6rg Vogt", "last_name": "Vogt"}"#).await;
+    let found: Value = serde_json::from_str(&found).unwrap();
+    let (name, last) = (found["name"].as_str().unwrap(), found["last_name"].as_str().unwrap());
+    let cover = veil.over(Pii::Off, "ann", "r");
+    let sent = cover.take_off("a.b", found.clone()).await.unwrap();
+    assert_eq!(sent["last_name"], "Vogt");
+    let words = |text: &str| cover.words(text.to_owned());
+    let url = "https://h/?q=J%C3%B6rg%20Vogt&r=j%20Vogt&s=J%c3%b6rg+Vogt";
+    let back = words(url).await.unwrap();
+    assert_eq!(back, format!("https://h/?q={name}&r=j%20{last}&s={name}"));
+    let lines = "{\"name\": \"J\\u00f6rg Vogt\"}\n{\"a\": 1}";
+    let back = words(lines).await.unwrap();
+    assert_eq!(back, format!("{{\"name\": \"{name}\"}}\n{{\"a\": 1}}"));
+    let json = "{ \"n\": 123456789012345678901234567890, \"who\": \"Vogt\", \"f\": 1.50 }";
+    let back = words(json).await.unwrap();
+    assert_eq!(back, json.replace("Vogt", last));
+}
+
+#[tokio::test]
+async fn a_request_has_values_as_its_parts_write_them() {
+    let veil = Veil::in_memory();
+    let person = json!({ "email": "a+b@example.de", "address": "Flat 3 & 4, 12 High Street", "ip": "2001:db8::7" });
+    let found: Value =
+        serde_json::from_str(&seen(&veil, "ann", &person.to_string()).await).unwrap();
+    let of = |key: &str| found[key].as_str().unwrap();
+    assert!(person.as_object().unwrap().keys().all(|key| found[key] != person[key]), "{found}");
+    let (mail, address, ip) = (of("email"), of("address"), of("ip"));
+    let ask = async |headers: Value, body: Value| {
+        let url = format!("https://[{ip}]/u/{mail}?addr={address}&x=1");
+        let request = json!({ "method": "POST", "url": url, "headers": headers, "body": body });
+        veil.over(Pii::Tokenize, "ann", "r").request(request).await.unwrap()
+    };
+    let text = format!("m={mail}&a={address}");
+    let form = json!([
+        ["Content-Type", "application/x-www-form-urlencoded; charset=utf-8"],
+        ["x-to", mail]
+    ]);
+    let sent = ask(form.clone(), json!({ "text": text })).await;
+    let url = "https://[2001:db8::7]/u/a%2Bb%40example.de?addr=Flat%203%20%26%204%2C%2012%20High%20Street&x=1";
+    assert_eq!(sent["url"], url);
+    assert_eq!(sent["headers"][1][1], "a+b@example.de");
+    let encoded = "m=a%2Bb%40example.de&a=Flat%203%20%26%204%2C%2012%20High%20Street";
+    assert_eq!(sent["body"]["text"], encoded);
+    // Bytes are looked through where they are text.
+    let decoded = |sent: &Value| {
+        use base64::Engine as _;
+        let text = sent["body"]["base64"].as_str().unwrap();
+        base64::engine::general_purpose::STANDARD.decode(text).unwrap()
+    };
+    let bytes = |bytes: &[u8]| {
+        use base64::Engine as _;
+        json!({ "base64": base64::engine::general_purpose::STANDARD.encode(bytes) })
+    };
+    let sent = ask(form, bytes(text.as_bytes())).await;
+    assert_eq!(decoded(&sent), encoded.as_bytes());
+    let sent = ask(json!([]), bytes(&[b"\xff\xfe", mail.as_bytes(), b"\xff"].concat())).await;
+    assert_eq!(decoded(&sent), [&b"\xff\xfe"[..], b"a+b@example.de", b"\xff"].concat());
+    let sent = ask(json!([]), json!({ "text": format!("{{\"m\": \"{mail}\"}}") })).await;
+    assert_eq!(sent["body"]["text"], "{\"m\": \"a+b@example.de\"}");
+    // Where nobody puts tokens into answers, they leave as they are.
+    let request = json!({ "method": "GET", "url": mail, "headers": [] });
+    let off = veil.over(Pii::Logs, "ann", "r").request(request.clone()).await.unwrap();
+    assert_eq!(off, request);
+}
+
+#[tokio::test]
+async fn with_logs_what_a_field_said_is_known_where_nothing_says_it_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let veil = veil_at(folder.path());
+    let answer = r#"{"first_name": "Hannelore", "last_name": "Vogt", "street": "Ahornweg 5"}"#;
+    let cover = veil.over(Pii::Logs, "ann", "r");
+    assert_eq!(text_of(&cover.result(told(answer)).await.unwrap()), answer);
+    let printed = "Hannelore Vogt ['Ahornweg 5']";
+    let is_clean = |text: &str| {
+        let kept = ["Hannelore", "Vogt", "Ahornweg"].iter().all(|value| !text.contains(value));
+        assert!(kept && text.contains("NAME_") && text.contains("ADDRESS_"), "{text}");
+    };
+    is_clean(&veil.program("ann", printed).await.unwrap());
+    is_clean(&veil.logged(printed));
+    // Another process, and one that is asked after the first knows more.
+    let later = veil_at(folder.path());
+    let kept = later.program("ann", printed).await.unwrap();
+    is_clean(&kept);
+    assert_eq!(later.program_again("ann", &kept).await.unwrap(), printed);
+    assert_eq!(later.program("bob", "Hannelore").await.unwrap(), "Hannelore");
+    veil.over(Pii::Logs, "ann", "r").words(r#"{"first_name": "Kunigunde"}"#.into()).await.unwrap();
+    assert!(!later.program("ann", "Kunigunde").await.unwrap().contains("Kunigunde"));
 }
 
 fn context(of: Value) -> Context {

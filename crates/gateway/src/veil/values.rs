@@ -184,6 +184,30 @@ impl Values {
         Ok((!found.is_empty()).then_some(found))
     }
 
+    /// What was kept of an owner since a moment, by token, the newest first and no more than `most`; and up to
+    /// when that goes.
+    pub(super) async fn kept_since(
+        &self,
+        owner: &str,
+        since: i64,
+        most: usize,
+    ) -> Result<(Vec<(String, String)>, i64), VeilError> {
+        if !self.is_there() {
+            return Ok((Vec::new(), since));
+        }
+        let rows = sqlx::query(
+            "SELECT token, value, seen_at FROM personal WHERE owner = ?1 AND seen_at >= ?2
+             ORDER BY seen_at DESC LIMIT ?3",
+        )
+        .bind(owner)
+        .bind(since)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
+        .fetch_all(&self.opened().await?.pool)
+        .await?;
+        let until = rows.first().map_or(since, |row| row.get("seen_at"));
+        Ok((rows.iter().map(|row| (row.get("token"), row.get("value"))).collect(), until))
+    }
+
     /// Removes what nobody has seen for long, and of each owner what is too much.
     pub(super) async fn forget(&self) -> Result<u64, VeilError> {
         if !self.is_there() {

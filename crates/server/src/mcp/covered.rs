@@ -81,8 +81,7 @@ impl<'a> Covered<'a> {
     }
 
     async fn words(&self, words: String) -> String {
-        let unseen = "why cannot be shown without personal data";
-        self.cover.words(words).await.unwrap_or_else(|_| unseen.to_owned())
+        self.cover.words(words).await.unwrap_or_else(|unseen| unseen.instead())
     }
 }
 

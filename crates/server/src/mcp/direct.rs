@@ -17,6 +17,7 @@ use upstream::PassFailure;
 
 use super::execute::failed;
 use super::relay::{asks, error, params, read};
+use super::widened::widened;
 use super::{EXECUTE, Mcp, Mode, caller};
 
 /// A tool that clients see as its server has it.
@@ -34,12 +35,21 @@ impl Mcp {
             return Vec::new();
         }
         self.shared.service.tools().know_all().await;
-        self.known().iter().filter_map(Passed::definition).collect()
+        self.known().iter().filter_map(|passed| self.defined(passed)).collect()
     }
 
     /// The definition of one, as far as its server is known.
     pub(super) fn passed_tool(&self, name: &str) -> Option<Tool> {
-        self.find(name)?.definition()
+        self.defined(&self.find(name)?)
+    }
+
+    /// A tool as clients read it. Where answers may have tokens, what it says of them allows for these.
+    fn defined(&self, passed: &Passed) -> Option<Tool> {
+        let mut tool = passed.definition()?;
+        if self.shared.service.tools().tokenizes() {
+            tool.output_schema = tool.output_schema.map(|schema| Arc::new(widened(&schema)));
+        }
+        Some(tool)
     }
 
     /// The tool that clients call `name`, as far as its server is known.

@@ -1,5 +1,6 @@
 //! `tidegate test`: connects to a server and shows what it offers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use anyhow::Context as _;
 use catalog::{Listing, ServerName};
 use clap::Args;
 use futures_util::future::join_all;
-use gateway::{Effects, Memory};
+use gateway::{Effects, Memory, Pii};
 use serde_json::{Value, json};
 use upstream::{NoteKind, ServerStatus, Upstreams};
 
@@ -49,7 +50,7 @@ pub(super) struct Tried {
 /// Runs `tidegate test`.
 pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Ending> {
     let server = config.server(&arguments.name)?;
-    let effects = server.section.effects();
+    let (effects, tool_pii) = (server.section.effects(), server.section.tool_pii.clone());
     let Some(tried) = unless_interrupted(try_all(config, &[server])).await? else {
         return Ok(Ending::Interrupted);
     };
@@ -60,7 +61,7 @@ pub(crate) async fn run(config: &Config, arguments: &Arguments) -> anyhow::Resul
         print(&tried).context(show::LOST)?;
     }
     if let Ok(listing) = &tried.listing {
-        for idle in idle(&effects, listing) {
+        for idle in idle(&effects, listing).into_iter().chain(idle_pii(&tool_pii, listing)) {
             out::warn(format_args!("{idle}; compare it with the names of the tools"));
         }
     }
@@ -121,6 +122,20 @@ pub(super) fn idle(effects: &Effects, listing: &Listing) -> Vec<String> {
     let told = unfitting.into_iter().map(|(effect, glob)| {
         let (server, setting) = (&listing.server, effect.setting());
         format!("`servers.{server}.{setting}` has {:?}, which fits no tool of it", glob.as_str())
+    });
+    told.collect()
+}
+
+/// Tools that there are not, of which an operator says who does not see what they answer.
+pub(super) fn idle_pii(tool_pii: &BTreeMap<String, Pii>, listing: &Listing) -> Vec<String> {
+    let is_there = |name: &str| listing.tools.iter().any(|tool| tool.name.0 == name);
+    let idle = tool_pii.iter().filter(|(name, _)| !is_there(name));
+    let told = idle.map(|(name, pii)| {
+        let (server, pii) = (&listing.server, pii.name());
+        format!(
+            "`servers.{server}.tool-pii` has {name:?} as {pii:?}, which is the name of no tool of it; names are \
+             written out, without `*`"
+        )
     });
     told.collect()
 }

@@ -31,6 +31,14 @@ impl Config {
             let wrong = |problem: String| Misuse::error(format!("{file}: {problem}"));
             all.take(&file, privacy, secrets).map_err(wrong)?;
         }
+        let personal = &all.settings.personal;
+        if personal.kinds.is_empty() && personal.patterns.is_empty() {
+            let file = all.origins.get("privacy.kinds").map_or("", String::as_str);
+            return Err(Misuse::error(format!(
+                "{file}: `privacy.kinds` is [], and there are no `privacy.patterns`, so that nothing would be hidden; \
+                 leave `kinds` out to look for all of them, or say `pii = \"off\"`"
+            )));
+        }
         Ok(all)
     }
 

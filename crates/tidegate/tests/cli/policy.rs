@@ -108,6 +108,17 @@ fn what_the_operator_says_of_a_tool_counts_before_what_its_server_says() {
 }
 
 #[test]
+fn a_tool_that_is_to_be_hidden_and_is_not_there_is_named() {
+    let (user, config) = user("tool-pii = { look = \"tokenize\", \"r*\" = \"tokenize\" }\n");
+    let told = user.tidegate(&["--config", &config, "test", "s"]);
+    let idle =
+        "`servers.s.tool-pii` has \"r*\" as \"tokenize\", which is the name of no tool of it";
+    assert!(told.stderr.contains(idle) && !told.stderr.contains("\"look\""), "{told:?}");
+    let doctor = user.tidegate(&["--config", &config, "doctor"]);
+    assert!(doctor.stdout.contains(idle), "{doctor:?}");
+}
+
+#[test]
 fn a_session_that_was_imported_counts_as_having_read_everything() {
     let flow = "[[policy.flow]]\nfrom = \"hr.*\"\nto = \"s.look\"\naction = \"deny\"\n";
     let (user, config) = user(flow);

@@ -27,6 +27,10 @@ def call(request):
     if name == "ask_together":
         # Both calls are under way before either asks.
         together.wait()
+    if name == "person":
+        structured = {"mobile": 491701234567}
+        text = {"type": "text", "text": json.dumps(structured)}
+        return send({"id": number, "result": {"content": [text], "structuredContent": structured}})
     token = request["params"].get("_meta", {}).get("progressToken")
     send({"method": "notifications/progress", "params": {"progressToken": token, "progress": 1}})
     answer = ask(number, "elicitation/create", {
@@ -46,6 +50,8 @@ def answer(request):
                   "serverInfo": {"name": "asking", "version": "1"}}
     elif method == "tools/list":
         result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("ask", "ask_together")]}
+        mobile = {"type": "object", "properties": {"mobile": {"type": "integer"}}, "required": ["mobile"]}
+        result["tools"].append({"name": "person", "inputSchema": {"type": "object"}, "outputSchema": mobile})
     elif method == "resources/list":
         result = {"resources": [{"uri": "x://one", "name": "one"}]}
     elif method == "resources/templates/list":

@@ -323,7 +323,16 @@ fn with_logs_the_caller_sees_what_the_database_and_the_logs_do_not() {
     let run = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
     assert_eq!(run["return_value"]["email"], PERSONAL[1], "{run:#}");
     assert!(run["stdout"].as_str().unwrap().contains(PERSONAL[1]));
-    let code = format!("{code}\nraise ValueError(str(person))");
+    // Nothing around it says any more what it is.
+    let bare = "from servers import desk\nperson = await desk.person()\nprint(person['name'].upper(), person['name'])\n\
+                [person['name'], {person['name']: 1}, person['card']]";
+    let run = gateway.ask("POST", "/execute", Some(&json!({ "code": bare }))).unwrap();
+    assert_eq!(run["return_value"][0], PERSONAL[0], "{run:#}");
+    let kept = gateway.run(run["run_id"].as_str().unwrap()).unwrap();
+    let is = |value: &Value, start: &str| value.as_str().unwrap().starts_with(start);
+    let value = &kept["return_value"];
+    assert!(is(&value[0], "NAME_") && is(&value[2], "CARD_"), "{kept:#}");
+    let code = format!("{code}\nraise ValueError(person['name'], str(person))");
     let failed = gateway.ask("POST", "/execute", Some(&json!({ "code": code }))).unwrap();
     assert!(failed["error"]["message"].as_str().unwrap().contains(PERSONAL[1]));
     let id = run["run_id"].as_str().unwrap();
@@ -472,9 +481,14 @@ fn settings_are_shown_and_a_mistake_names_its_key() {
     let keys = ["privacy.pii", "privacy.kinds", "privacy.keep", "secrets.allow.db"];
     assert_eq!(keys.map(value), ["logs", "email", "48h", "pg.*"], "{words}");
     assert_eq!(value("servers.crm.pii") + &value("servers.crm.tool-pii.count"), "tokenizeoff");
+    // Own patterns are enough.
+    let (all, words) =
+        shown("[privacy]\nkinds = []\npatterns = [{ name = \"x\", regex = \"x1\" }]\n");
+    assert_eq!(all["privacy.patterns"]["value"], "x", "{words}");
     for (config, key) in [
         ("[privacy]\npii = \"some\"\n", "`privacy.pii`"),
         ("[privacy]\nkinds = [\"shoe-size\"]\n", "`privacy.kinds`"),
+        ("[privacy]\nkinds = []\n", "`privacy.kinds` is []"),
         ("[privacy]\npatterns = [{ name = \"x\", regex = \"(\" }]\n", "`privacy.patterns`"),
         ("[privacy]\nname-fields = [\"1\"]\n", "`privacy.name-fields`"),
         ("[privacy]\nmax-values = 0\n", "`privacy.max-values`"),

@@ -3,7 +3,7 @@
 use gateway::Memory;
 
 use super::Finding;
-use crate::command::test::idle;
+use crate::command::test::{idle, idle_pii};
 use crate::config::Config;
 
 /// Looks at what the servers said when they were last asked. Asks nobody.
@@ -13,19 +13,22 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     let memory = Memory::at(data.join("servers"));
     let mut findings = Vec::new();
     for server in servers.iter().filter(|server| server.section.is_enabled()) {
-        let effects = server.section.effects();
-        if effects.is_empty() {
+        let (effects, tool_pii) = (server.section.effects(), &server.section.tool_pii);
+        if effects.is_empty() && tool_pii.is_empty() {
             continue;
         }
+        let about = if effects.is_empty() { "privacy" } else { "effects" };
         let name = &server.name;
         let Some(listing) = memory.listing(name, &crate::tools::identity(server)) else {
             let detail = format!("nobody has asked `{name}` yet which tools it has");
-            findings.push(Finding::warning("effects", detail, format!("tidegate test {name}")));
+            findings.push(Finding::warning(about, detail, format!("tidegate test {name}")));
             continue;
         };
         let fix = format!("compare it with `tidegate tools list {name}`");
         let idle = idle(&effects, &listing).into_iter();
         findings.extend(idle.map(|detail| Finding::warning("effects", detail, fix.clone())));
+        let idle = idle_pii(tool_pii, &listing).into_iter();
+        findings.extend(idle.map(|detail| Finding::warning("privacy", detail, fix.clone())));
     }
     findings
 }
