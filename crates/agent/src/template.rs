@@ -227,7 +227,11 @@ impl Filling<'_> {
             Value::Object(fields) => {
                 let mut all = Map::new();
                 for (key, value) in fields {
-                    all.insert(self.filled(key), self.wanted_of(value)?);
+                    let key = self.filled(key);
+                    if all.contains_key(&key) {
+                        return Err(format!("the key {key:?} would be there twice"));
+                    }
+                    all.insert(key, self.wanted_of(value)?);
                 }
                 Value::Object(all)
             }
@@ -424,6 +428,14 @@ mod tests {
             "a: \" x\\r\\n\"\nb: 1\n"
         );
         assert_eq!(filled("{{ a }}: {{ a }}", &json!({"a": 5})), "\"5\": 5");
+    }
+
+    #[test]
+    fn no_value_becomes_a_key_that_is_there() {
+        let template =
+            Template::new(r#"{"{{ a }}": 1, "admin": false}"#, TemplateFormat::Json).unwrap();
+        assert!(template.fill(&json!({"a": "admin"})).unwrap_err().contains("twice"));
+        assert_eq!(template.fill(&json!({"a": "b"})).unwrap(), r#"{"b": 1, "admin": false}"#);
     }
 
     #[test]

@@ -426,7 +426,9 @@ impl<'c, 'r> Checked<'c, 'r> {
         }
         for read in &reading.unawaited {
             let Some(&Called::Tool(tool)) = self.called.get(read.call) else { continue };
-            self.note(read.is_certain, fields::unawaited(tool, read));
+            let whole = reading.calls[read.call].whole;
+            let written = reading.text.get(whole.start as usize..whole.end as usize);
+            self.note(read.is_certain, fields::unawaited(tool, read, written));
         }
     }
 }

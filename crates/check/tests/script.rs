@@ -197,7 +197,7 @@ fn a_field_of_a_call_that_nobody_awaits_blocks() {
         assert_eq!(blocked(&format!("{forge}{read}")), [], "{read}");
     }
     let told = checked(&format!("{forge}get_repository(asked).stars")).for_model();
-    assert!(told.contains("write `await get"), "{told}");
+    assert!(told.contains("write `await get_repository(asked)`"), "{told}");
 }
 
 #[test]

@@ -79,7 +79,9 @@ pub(crate) fn v6(text: &[u8], start: usize) -> Option<usize> {
     }
     let head = text.get(start..start + 5)?;
     let issued = matches!(head[0], b'2' | b'3')
-        || matches!(head[0] | 32, b'f') && matches!(head[1] | 32, b'c' | b'd' | b'e');
+        || matches!(head[0] | 32, b'f') && matches!(head[1] | 32, b'c' | b'd')
+        || matches!([head[0] | 32, head[1] | 32], [b'f', b'e'])
+            && matches!(head[2] | 32, b'8' | b'9' | b'a' | b'b');
     if !issued || head[4] != b':' || !head[..4].iter().all(u8::is_ascii_hexdigit) {
         return None;
     }

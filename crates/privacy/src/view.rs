@@ -128,6 +128,8 @@ fn escape(text: &str) -> Option<(char, usize)> {
         b'n' => '\n',
         b'r' => '\r',
         b't' => '\t',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
         quote @ (b'"' | b'\'' | b'/') => char::from(quote),
         b'u' => {
             let code = rest.get(1..5).filter(|code| is_hex(code))?;

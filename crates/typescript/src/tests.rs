@@ -192,14 +192,15 @@ fn what_looks_into_a_constant_has_a_line() {
 
 #[test]
 fn what_takes_something_apart_has_a_line_wherever_it_stands() {
-    for text in [
-        "const { a } = o.x",
-        "export const [a] = o.x",
-        "const f = () => {\n  const { a } = o.x;\n};",
-        "function f() {\n  for (const { a } of o.x) a();\n}",
-        "switch (1) { case 1: const [a] = o.x }",
+    for (text, places) in [
+        ("const { a } = o.x", 1),
+        ("export const [a] = o.x", 1),
+        ("const f = () => {\n  const { a } = o.x;\n};", 1),
+        ("function f() {\n  for (const { a } of o.x) a();\n}", 1),
+        // The statement around it has one, too.
+        ("switch (1) { case 1: const [a] = o.x }", 2),
     ] {
-        assert_eq!(code(text).matches("0;").count(), 1, "{}", code(text));
+        assert_eq!(code(text).matches("0;").count(), places, "{}", code(text));
     }
 }
 

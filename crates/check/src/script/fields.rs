@@ -51,15 +51,20 @@ pub(super) fn wrong(tool: &CatalogTool, read: &Read) -> Option<(bool, Mistake)> 
     Some((is_wrong && read.is_certain, mistake))
 }
 
-/// A field that is read of a call that nobody awaits.
-pub(super) fn unawaited(tool: &CatalogTool, read: &Unawaited) -> Mistake {
+/// The longest call that is shown as it is written.
+const SHOWN: usize = 60;
+
+/// A field that is read of a call that nobody awaits, as it is written in the program.
+pub(super) fn unawaited(tool: &CatalogTool, read: &Unawaited, written: Option<&str>) -> Mistake {
     let (name, field) = (tool.typescript(), &read.field.name);
+    let short = written.filter(|call| call.len() <= SHOWN && !call.contains('\n'));
+    let call = short.map_or_else(|| format!("{name}(...)"), str::to_owned);
     Mistake {
         range: range(read.field.range),
         code: Code::MissingAwait,
         weight: Weight::Call,
         message: format!(
-            "the call of {name}() is not awaited: what it gives at once is a promise, which has no '{field}'; write `await {name}(...)`"
+            "the call of {name}() is not awaited: what it gives at once is a promise, which has no '{field}'; write `await {call}`"
         ),
         valid: Vec::new(),
         nearest: None,

@@ -154,6 +154,29 @@ fn name(expression: &Expr) -> Option<&str> {
 fn calls_by_name(name: &str) -> bool {
     matches!(name, "nextval" | "setval" | "set_config")
         || name.starts_with("pg_")
-        || name.starts_with("lo_")
         || name.starts_with("dblink")
+        || LARGE_OBJECTS.contains(&name)
 }
+
+/// PostgreSQL's functions of large objects.
+const LARGE_OBJECTS: [&str; 19] = [
+    "lo_close",
+    "lo_creat",
+    "lo_create",
+    "lo_export",
+    "lo_from_bytea",
+    "lo_get",
+    "lo_import",
+    "lo_lseek",
+    "lo_lseek64",
+    "lo_manage",
+    "lo_open",
+    "lo_put",
+    "lo_tell",
+    "lo_tell64",
+    "lo_truncate",
+    "lo_truncate64",
+    "lo_unlink",
+    "loread",
+    "lowrite",
+];

@@ -5,6 +5,7 @@
 
 mod address;
 mod bare;
+mod common;
 mod values;
 mod within;
 
@@ -14,6 +15,7 @@ use crate::out;
 
 pub(super) use self::address::proofs;
 pub(crate) use self::address::without_secrets;
+pub(super) use self::common::is_commonplace;
 pub(super) use self::values::of_arguments;
 
 /// Stands for what is not shown.
@@ -36,6 +38,23 @@ const SECRET_WORDS: [&str; 11] = [
 const SECRET_WHOLE_WORDS: [&str; 2] = ["pass", "pat"];
 /// What tells a name and a password, as `name:password`.
 const USER_FLAGS: [&str; 5] = ["-u", "--user", "--userpwd", "--proxy-user", "--basic-auth"];
+/// Programs whose `-u` is one of them. Others run as that user, and group.
+const CLIENTS: [&str; 14] = [
+    "curl",
+    "curlie",
+    "wget",
+    "http",
+    "https",
+    "httpie",
+    "xh",
+    "psql",
+    "mysql",
+    "mariadb",
+    "mongo",
+    "mongosh",
+    "redis-cli",
+    "influx",
+];
 /// What `docker` and the like begin with, where a user is a number or a name, and a group.
 const CONTAINERS: [&str; 5] = ["run", "exec", "create", "container", "compose"];
 /// How well-known kinds of secrets begin.
@@ -122,7 +141,8 @@ pub(crate) fn plain_secrets(section: &ServerSection) -> Vec<PlainSecret> {
             is_named || (*table != "oauth" && has_secrets(value))
         })
         .map(|(table, name, value)| PlainSecret { table, name, lead: lead(value) });
-    let arguments = looked_at(&section.args).flat_map(|(argument, hidden)| {
+    let command = section.command.as_deref().unwrap_or_default();
+    let arguments = looked_at(command, &section.args).flat_map(|(argument, hidden)| {
         if let Some(Hidden { name, before }) = hidden {
             let lead = if before.ends_with("Bearer ") { "Bearer " } else { "" };
             let others = address::secrets(&before).into_iter();
@@ -160,7 +180,7 @@ pub(crate) fn holds_values(section: &ServerSection) -> bool {
 
 fn command_line(command: &str, args: &[String]) -> String {
     let mut line = quoted(command);
-    for (argument, hidden) in looked_at(args) {
+    for (argument, hidden) in looked_at(command, args) {
         line.push(' ');
         match hidden {
             Some(Hidden { before, .. }) => {
@@ -180,19 +200,37 @@ struct Hidden {
     before: String,
 }
 
-/// Arguments, each with what of it is secret.
-fn looked_at(args: &[String]) -> impl Iterator<Item = (&str, Option<Hidden>)> {
+/// The arguments of a command, each with what of it is secret.
+fn looked_at<'a>(
+    command: &str,
+    args: &'a [String],
+) -> impl Iterator<Item = (&'a str, Option<Hidden>)> + use<'a> {
+    // `sudo -u anna:staff curl -u anna:pw` has one of either kind.
+    let client = if is_client(command) {
+        Some(0)
+    } else {
+        args.iter().position(|argument| is_client(argument))
+    };
     let before = std::iter::once(None).chain(args.iter().map(Some));
     let is_container = args.first().is_some_and(|first| CONTAINERS.contains(&first.as_str()));
-    args.iter().zip(before).map(move |(argument, before)| {
+    args.iter().zip(before).enumerate().map(move |(at, (argument, before))| {
         let before = before.map(String::as_str);
         let flag = before.filter(|before| {
             before.starts_with('-') && !before.contains('=') && has_secret_word(before)
         });
-        let is_user = before.is_some_and(|before| USER_FLAGS.contains(&before)) && !is_container;
+        let tells_user = |before: &str| {
+            USER_FLAGS.contains(&before)
+                && (before != "-u" || client.is_some_and(|client| client < at))
+        };
+        let is_user = before.is_some_and(tells_user) && !is_container;
         let with_user = if is_user { after_user(argument) } else { None };
         (argument.as_str(), with_user.or_else(|| hidden(argument, flag)))
     })
+}
+
+fn is_client(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    CLIENTS.contains(&name.strip_suffix(".exe").unwrap_or(name))
 }
 
 /// The password after a name, `name:password`. Of numbers, and twice the same, it is who a process runs as.
@@ -285,7 +323,7 @@ fn has_secret_word(name: &str) -> bool {
 }
 
 /// Whether one of the words of a name in lower case says that this is a secret.
-pub(super) fn has_whole_secret_word(name: &str) -> bool {
+fn has_whole_secret_word(name: &str) -> bool {
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| SECRET_WHOLE_WORDS.contains(&word))
 }
@@ -364,12 +402,18 @@ mod tests {
         assert_eq!(shown(&["--pass", "X1"]), "x --pass ***");
         assert_eq!(shown(&["--passphrase", "X1"]), "x --passphrase ***");
         assert_eq!(shown(&["--user", "admin:pw"]), "x --user admin:***");
-        assert_eq!(shown(&["-u", "admin:pw", "-y"]), "x -u admin:*** -y");
+        assert_eq!(shown(&["curl", "-u", "admin:pw", "-y"]), "x curl -u admin:*** -y");
+        assert_eq!(
+            shown(&["-u", "anna:staff", "/usr/bin/curl", "-u", "anna:pw"]),
+            "x -u anna:staff /usr/bin/curl -u anna:***"
+        );
         for args in [
             &["--user", "1000:1000"][..],
             &["--user", "node:node"],
             &["run", "-u", "app:staff"],
             &["-u", "https://h/x"],
+            &["-u", "anna:staff"],
+            &["-y", "github:acme-corp/mcp-server@release/v2"],
             &["--user", "admin:${env:PW}"],
         ] {
             assert_eq!(shown(args), format!("x {}", args.join(" ")));

@@ -1,4 +1,4 @@
-// said: write `found = await get_devices()`
+// said: write `await get_devices()`
 // value: 99
 import { get_devices } from "servers/data";
 const found = get_devices();

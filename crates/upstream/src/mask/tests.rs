@@ -30,6 +30,29 @@ fn what_may_be_a_secret_is_hidden_where_a_server_speaks_of_itself() {
 }
 
 #[test]
+fn what_only_may_be_a_secret_changes_no_names() {
+    let mask = Mask::default();
+    let (short, perhaps) = ("hunter2".to_owned(), "customers".to_owned());
+    mask.configured(std::iter::once(short), std::iter::once(perhaps));
+    for name in ["customers", "hunter2"] {
+        let schema = json!({ "type": "object", "properties": { name: { "type": "string" } } });
+        let tool = json!({ "name": format!("{name}_query"), "input_schema": schema });
+        let listing = Listing {
+            server: catalog::ServerName("s".into()),
+            title: None,
+            version: None,
+            description: None,
+            tools: vec![serde_json::from_value(tool).unwrap()],
+        };
+        let listing = mask.listing(listing);
+        assert_eq!(listing.tools.len(), 1);
+        assert_eq!(listing.tools[0].input_schema, schema);
+        let resources = vec![json!({ "uri": format!("{name}://a/b") })];
+        assert_eq!(mask.list(resources.clone()), resources);
+    }
+}
+
+#[test]
 fn half_a_credential_does_not_stay_where_a_text_was_cut() {
     let mask = mask(&["hunter2hunter2"]);
     let cut = "r2hunter2 was refused";

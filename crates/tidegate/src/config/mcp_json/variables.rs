@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::config::secrets::Template;
+
 /// What clients know by names of their own.
 const PREDEFINED: [&str; 6] = [
     "workspaceFolder",
@@ -69,17 +71,18 @@ impl Variables {
             let from = &rest[at + 1..];
             let inside = from.strip_prefix('{').and_then(|from| from.split_once('}'));
             if let Some((inside, after)) = inside {
-                match own.filter(|own| self.stays(inside, own, notes)) {
-                    Some(_) => ours.extend(["$${", inside, "}"]),
+                match own.and_then(|own| self.of_program(inside, own, notes)) {
+                    Some(word) => ours.push_str(&word),
                     None => ours.push_str(&self.reference(inside, notes)?),
                 }
                 rest = after;
                 continue;
             }
             let name = &from[..from.find(|c: char| !is_name_part(c)).unwrap_or(from.len())];
-            let is_own = own.is_some_and(|own| own.contains_key(name));
-            if self.bare_dollars && is_name(name) && !is_own {
-                ours.push_str(&env(name));
+            let value = own.and_then(|own| own.get(name));
+            let stays = value.is_some_and(|value| is_literal(value));
+            if self.bare_dollars && is_name(name) && !stays {
+                ours.push_str(&value.cloned().unwrap_or_else(|| env(name)));
                 rest = &from[name.len()..];
             } else {
                 // A brace without its partner must not become one of ours.
@@ -91,22 +94,33 @@ impl Variables {
         Ok(ours)
     }
 
-    /// Whether `${NAME}` in a word of a command line is for the program that is started with it.
-    fn stays(&self, inside: &str, own: &BTreeMap<String, String>, notes: &mut Vec<String>) -> bool {
+    /// What `${NAME}` in a word of a command line is, if it is no variable of the environment: text for the
+    /// program that is started with it, or what the program's own variable is.
+    fn of_program(
+        &self,
+        inside: &str,
+        own: &BTreeMap<String, String>,
+        notes: &mut Vec<String>,
+    ) -> Option<String> {
         let name = inside.split_once(":-").map_or(inside, |(name, _)| name);
         if !is_name(name) || PREDEFINED.contains(&inside) {
-            return false;
+            return None;
         }
-        if own.contains_key(name) {
-            return true;
+        let stays = format!("$${{{inside}}}");
+        if let Some(value) = own.get(name) {
+            if self.hands_on.is_some() || is_literal(value) {
+                return Some(stays);
+            }
+            // The client puts a value there before the program could.
+            return (*value != env(name)).then(|| value.clone());
         }
-        let Some(client) = self.hands_on else { return false };
+        let client = self.hands_on?;
         let note = format!(
             "`${{{inside}}}` among its arguments stays text, as {client} leaves it to the server; write \
              `${{env:{inside}}}` for the variable of the environment"
         );
         add(notes, note);
-        true
+        Some(stays)
     }
 
     fn reference(&self, inside: &str, notes: &mut Vec<String>) -> Result<String, String> {
@@ -190,6 +204,11 @@ fn add(notes: &mut Vec<String>, note: String) {
 
 fn env(name: &str) -> String {
     format!("${{env:{name}}}")
+}
+
+/// Whether a text in our words has no reference.
+fn is_literal(text: &str) -> bool {
+    Template::parse(text).map_or(true, |template| template.plain().is_some())
 }
 
 fn is_name(text: &str) -> bool {
@@ -281,6 +300,27 @@ mod tests {
         assert_eq!(word(&hands_on, "X:${AUTH}"), ("X:$${AUTH}".to_owned(), 0));
         assert_eq!(word(&hands_on, "${userHome}/x"), ("${env:HOME}/x".to_owned(), 0));
         assert_eq!(hands_on.translate("${KEY}", &mut Vec::new()).unwrap(), "${env:KEY}");
+    }
+
+    #[test]
+    fn what_a_client_expands_itself_has_its_value() {
+        let own = [("MY_API", "${env:MY_API}"), ("AUTH", "Bearer ${env:T}"), ("KIND", "fast")];
+        let own = BTreeMap::from(own.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let word = |variables: &Variables, text: &str| {
+            variables.translate_word(text, &own, &mut Vec::new()).unwrap()
+        };
+        let expands = Variables { bare_dollars: true, ..Variables::default() };
+        for (text, ours) in [
+            ("${MY_API}", "${env:MY_API}"),
+            ("--key=${MY_API:-none}", "--key=${env:MY_API:-none}"),
+            ("$MY_API", "${env:MY_API}"),
+            ("Authorization:${AUTH}", "Authorization:Bearer ${env:T}"),
+            ("${KIND} $KIND", "$${KIND} $KIND"),
+        ] {
+            assert_eq!(word(&expands, text), ours, "{text}");
+        }
+        let hands_on = Variables { hands_on: Some("Claude Desktop"), ..Variables::default() };
+        assert_eq!(word(&hands_on, "${MY_API}"), "$${MY_API}");
     }
 
     fn translated(text: &str, bare_dollars: bool) -> Result<String, String> {

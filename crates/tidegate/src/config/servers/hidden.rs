@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use upstream::{Hiding, Secret, Source};
 
 use crate::config::secrets::Reference;
-use crate::config::shown::{has_whole_secret_word, looks_secret, of_arguments, proofs};
+use crate::config::shown::{is_commonplace, looks_secret, of_arguments, proofs};
 
 /// Settings that say where something is.
 const PLACES: [&str; 3] = ["command", "cwd", "openapi"];
@@ -40,19 +40,44 @@ const ENDS: [&str; 17] = [
     "_ID",
 ];
 
-/// Parts of names of settings whose values are secrets, also where they are written down.
-const SECRETS: [&str; 10] = [
+/// Words of names of settings whose values are secrets, also where they are written down,
+const SECRETS: [&str; 14] = [
     "key",
+    "keys",
+    "pass",
+    "pat",
+    "pwd",
+    "auth",
+    "oauth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "session",
+    "sessionid",
+    "sessions",
+];
+/// and how such words end: `PGPASSWORD` and `apikey`, but not `keycloak` and `monkey`.
+const SECRET_ENDS: [&str; 16] = [
     "token",
+    "tokens",
     "secret",
+    "secrets",
     "password",
+    "passwords",
     "passwd",
     "passphrase",
-    "auth",
     "credential",
-    "cookie",
-    "session",
+    "credentials",
+    "apikey",
+    "apikeys",
+    "accesskey",
+    "accountkey",
+    "secretkey",
+    "privatekey",
 ];
+/// What stands before a secret in a header and is none.
+const SCHEMES: [&str; 4] = ["bearer", "basic", "token", "digest"];
 
 /// Values that must not come back.
 #[derive(Default)]
@@ -78,8 +103,29 @@ impl Hidden {
 
     /// A secret. Of an address, it is what proves who asks.
     pub(super) fn add(&self, value: &str) {
-        if !self.address(value) {
+        // What everybody knows is no secret, whatever it is called.
+        if !is_commonplace(value) && !self.address(value) {
             self.sure.borrow_mut().push(Secret::new(value.to_owned()));
+        }
+    }
+
+    /// What may be a secret: it is hidden only where a server speaks of itself.
+    fn maybe(&self, value: &str) {
+        if !is_commonplace(value) {
+            self.perhaps.borrow_mut().push(Secret::new(unwritten(value)));
+        }
+    }
+
+    /// A variable or header as it is `written`, and its value.
+    pub(super) fn named(&self, name: &str, written: &str, value: &str) {
+        // What is nothing but references was looked at when they were found.
+        if !has_text(written) || (written.contains("${") && is_path(value)) {
+            return;
+        }
+        match of(name, value) {
+            Called::Secret => self.add(value),
+            Called::Perhaps if !self.address(value) => self.maybe(value),
+            Called::Perhaps | Called::Otherwise => {}
         }
     }
 
@@ -89,11 +135,11 @@ impl Hidden {
         let Some(proofs) = proofs(text, names_a_secret).filter(|_| !text.contains("${")) else {
             return false;
         };
-        let mut all = self.sure.borrow_mut();
         for proof in proofs {
-            let plain = decoded(proof);
-            all.extend((plain != proof).then(|| Secret::new(plain)));
-            all.push(Secret::new(proof.to_owned()));
+            let list = if proof.is_sure { &self.sure } else { &self.perhaps };
+            let (mut all, plain) = (list.borrow_mut(), decoded(proof.text));
+            all.extend((plain != proof.text).then(|| Secret::new(plain)));
+            all.push(Secret::new(proof.text.to_owned()));
         }
         true
     }
@@ -102,23 +148,24 @@ impl Hidden {
     /// to stands in it.
     pub(super) fn within(&self, value: &str) {
         let value = [literal(value)];
-        let values = of_arguments(&value);
-        values.sure.into_iter().chain(values.perhaps).for_each(|value| self.add(value));
+        let values = of_arguments("", &value);
+        let sure = values.sure.into_iter().chain(values.passwords);
+        sure.for_each(|value| self.add(&unwritten(value)));
+        values.perhaps.into_iter().for_each(|value| self.maybe(value));
         for text in values.addresses {
             self.address(text);
         }
     }
 
     /// What in arguments looks like a secret, when what they refer to stands in them.
-    pub(super) fn arguments(&self, args: &[String]) {
+    pub(super) fn arguments(&self, command: &str, args: &[String]) {
         let args: Vec<String> = args.iter().map(|argument| literal(argument)).collect();
-        let values = of_arguments(&args);
-        values.sure.into_iter().for_each(|value| self.add(value));
+        let values = of_arguments(command, &args);
+        values.sure.into_iter().for_each(|value| self.add(&unwritten(value)));
         for text in values.addresses {
             self.address(text);
         }
-        let perhaps = values.perhaps.into_iter().map(|value| Secret::new(value.to_owned()));
-        self.perhaps.borrow_mut().extend(perhaps);
+        values.perhaps.into_iter().for_each(|value| self.maybe(value));
     }
 
     /// A server with what must not come back from it.
@@ -131,15 +178,66 @@ impl Hidden {
     }
 }
 
-/// Whether a variable or header that is written down holds a secret.
-pub(super) fn is_secret(name: &str, value: &str) -> bool {
-    names_a_secret(name) || (looks_secret(name, value) && !is_ordinary(name))
+/// What a variable or header that is written down holds, as far as its name and its value say.
+enum Called {
+    Secret,
+    Perhaps,
+    Otherwise,
 }
 
-/// Whether a setting of this name holds a secret.
+fn of(name: &str, value: &str) -> Called {
+    let begins_like_one = looks_secret("", value);
+    if names_a_secret(name) || (begins_like_one && !is_ordinary(name)) {
+        Called::Secret
+    } else if looks_secret(name, value) && !is_ordinary(name) {
+        Called::Perhaps
+    } else {
+        Called::Otherwise
+    }
+}
+
+/// Whether a setting of this name holds a secret: one of its words says so.
 fn names_a_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRETS.iter().any(|part| name.contains(part)) || has_whole_secret_word(&name)
+    words(name).iter().any(|word| {
+        SECRETS.contains(&word.as_str()) || SECRET_ENDS.iter().any(|end| word.ends_with(end))
+    })
+}
+
+/// The words of a name in lower case: `githubToken` and `GITHUB_TOKEN` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut is_small = false;
+    for c in name.chars() {
+        if !c.is_ascii_alphanumeric() || (is_small && c.is_ascii_uppercase()) {
+            words.push(String::new());
+        }
+        is_small = c.is_ascii_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words
+}
+
+/// Whether a setting as it is written says more than what it refers to and how that is sent.
+fn has_text(written: &str) -> bool {
+    if !written.contains("${") {
+        return true;
+    }
+    let mut own = String::new();
+    let mut rest = written;
+    while let Some(at) = rest.find("${") {
+        let (before, from) = rest.split_at(at);
+        own.push_str(before);
+        rest = if before.ends_with('$') {
+            &from[2..]
+        } else {
+            from.split_once('}').map_or("", |(_, after)| after)
+        };
+    }
+    own.push_str(rest);
+    let mut words = own.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.any(|word| !SCHEMES.iter().any(|scheme| scheme.eq_ignore_ascii_case(word)))
 }
 
 fn is_ordinary(name: &str) -> bool {
@@ -166,6 +264,11 @@ fn is_path(value: &str) -> bool {
 /// A text without references, as settings have it.
 fn literal(text: &str) -> String {
     text.replace("${", "$${")
+}
+
+/// The text itself of what was made [`literal`].
+fn unwritten(text: &str) -> String {
+    text.replace("$${", "${")
 }
 
 fn decoded(text: &str) -> String {
@@ -202,5 +305,27 @@ mod tests {
         let address = "postgres://anna:p%40ssword1@db/x?sslmode=require&token=abcdefgh";
         assert_eq!(hidden("env.DB", "DB_URL", address), ["p@ssword1", "p%40ssword1", "abcdefgh"]);
         assert!(hidden("env.API", "API_URL", "https://api.example.com/v1").is_empty());
+    }
+
+    #[test]
+    fn words_of_names_say_what_is_a_secret() {
+        for name in ["API_KEY", "githubToken", "X-Api-Key", "PGPASSWORD", "apikey", "DB_PASS"] {
+            assert!(names_a_secret(name), "{name}");
+        }
+        for name in ["Z_KEYCLOAK_ENV", "MONKEY", "AUTHOR", "BYPASS", "PATH", ""] {
+            assert!(!names_a_secret(name), "{name}");
+        }
+        assert!(hidden("env.Z_KEYCLOAK_ENV", "APP_ENV", "production").is_empty());
+        assert!(hidden("env.API_TOKEN", "APP_ENV", "production").is_empty());
+    }
+
+    #[test]
+    fn text_beside_references_is_text() {
+        for written in ["abc", "dollar$${abcdef}pw", "literal${env:X}"] {
+            assert!(has_text(written), "{written}");
+        }
+        for written in ["${env:X}", "Bearer ${env:X}", "${env:A}:${env:B}"] {
+            assert!(!has_text(written), "{written}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use upstream::{
 use url::Url;
 
 use super::Server;
-use super::hidden::{self, Hidden};
+use super::hidden::Hidden;
 use crate::config::secrets::{Lookup, Reference, SecretError, Template, TemplateError, full_path};
 use crate::config::section::{
     AuthName, EndpointSection, GrantName, Kind, ServerSection, Span, StartupName, TransportName,
@@ -106,7 +106,7 @@ impl Resolver<'_> {
         let arguments: Vec<String> = arguments
             .map(|(at, text)| self.text(&format!("args[{at}]"), text))
             .collect::<Result<_, _>>()?;
-        self.hidden.arguments(&arguments);
+        self.hidden.arguments(&command, &arguments);
         let folder = section.cwd.as_deref().map(|cwd| self.text("cwd", cwd)).transpose()?;
         Ok(Stdio {
             command: self.program(command),
@@ -224,10 +224,7 @@ impl Resolver<'_> {
     ) -> Result<BTreeMap<String, Secret<String>>, Unresolved> {
         let resolve = |(name, text): (&String, &String)| {
             let value = self.text(&format!("{setting}.{name}"), text)?;
-            let is_secret = hidden::is_secret(name, text);
-            if is_secret && !text.contains("${") {
-                self.hidden.add(&value);
-            }
+            self.hidden.named(name, text, &value);
             self.hidden.within(&value);
             Ok((name.clone(), Secret::new(value)))
         };

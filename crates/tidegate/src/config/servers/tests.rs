@@ -55,6 +55,8 @@ fn secrets_within_variables_and_headers_are_hidden() {
         ("MADE = 'postgres://u:dbpword77@${env:DB_HOST}/db'", "dbpword77"),
         ("MADE = 'postgres://u:${env:ACME_ENV}@h/db'", "t0ken-of-acme"),
         ("API_TOKEN = '${env:ACME_ENV}'", "t0ken-of-acme"),
+        ("API_TOKEN = 'dollar$${abcdef}pw'", "dollar${abcdef}pw"),
+        ("API_TOKEN = 'literalsecret99${env:DB_HOST}'", "literalsecret99db.example.com"),
     ] {
         let of = |table: &str| format!("{table} = {{ {value} }}\n");
         let stdio = format!("[servers.a]\ncommand = 'run'\n{}", of("env"));
@@ -63,9 +65,18 @@ fn secrets_within_variables_and_headers_are_hidden() {
             assert!(sure(&text).contains(hidden), "{text}: {:?}", sure(&text));
         }
     }
-    for value in
-        ["DATA_DIR = '/srv/anna/data'", "API = 'https://h/db'", "LEVEL = '${env:ACME_ENV}'"]
-    {
+    for value in [
+        "DATA_DIR = '/srv/anna/data'",
+        "API = 'https://h/db'",
+        "LEVEL = '${env:ACME_ENV}'",
+        "DATABASE_URL = 'postgres://postgres:postgres@localhost/app'",
+        "DATABASE_URL = 'postgres://anna:customers@localhost/app'",
+        "POSTGRES_PASSWORD = 'postgres'",
+        "Z_KEYCLOAK_ENV = '${env:APP_ENV}'",
+        "Z_KEYCLOAK_REALM = 'customers'",
+        "Z_OPTS = '-Dauth.mode=production'",
+        "Z_OPTS = '-Dauth.mode=customers9'",
+    ] {
         let text = format!("[servers.a]\ncommand = 'run'\nenv = {{ {value} }}\n");
         assert_eq!(sure(&text), [].into(), "{text}");
     }
@@ -158,6 +169,7 @@ fn settings(server: &Server) -> Result<ServerSettings, String> {
     let environment = |name: &str| match name {
         "TOKEN" => Some("t0ken".into()),
         "ACME_ENV" => Some("t0ken-of-acme".into()),
+        "APP_ENV" => Some("production".into()),
         "DB_HOST" => Some("db.example.com".into()),
         "LINES" => Some("a\r\nX-Evil: 1".into()),
         _ => None,

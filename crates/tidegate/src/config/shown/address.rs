@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::common::{is_commonplace, is_no_secret, is_sure};
 use super::{HIDDEN, bare, begins_like_secret, looks_secret};
 
 /// What ends an address in a text.
@@ -37,18 +38,32 @@ pub(super) fn secrets(text: &str) -> Vec<String> {
     of_addresses.chain(bare::passwords(text).iter().map(|_| "password".to_owned())).collect()
 }
 
+/// What in an address proves who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::config) struct Proof<'a> {
+    /// It, as it is written.
+    pub(in crate::config) text: &'a str,
+    /// Whether it is none of the words that are said anyway.
+    pub(in crate::config) is_sure: bool,
+}
+
 /// What proves who asks in a text that is an address, as it is written; nothing where it is none. `is_called`
 /// says which parameters hold a secret.
-pub(in crate::config) fn proofs(text: &str, is_called: impl Fn(&str) -> bool) -> Option<Vec<&str>> {
+pub(in crate::config) fn proofs(
+    text: &str,
+    is_called: impl Fn(&str) -> bool,
+) -> Option<Vec<Proof<'_>>> {
     let range = addresses(text).into_iter().next().filter(|range| range.start == 0)?;
     let address = Written::of(&text[range]);
+    let sure = |text| Proof { text, is_sure: true };
     let mut found = Vec::new();
     if let Some((name, password)) = address.user {
-        found.extend(is_token(address.scheme, name, password).then_some(name));
-        found.extend(password);
+        found.extend(is_token(address.scheme, name, password).then_some(name).map(sure));
+        let password = password.filter(|password| !is_no_secret(name, password));
+        found.extend(password.map(|text| Proof { text, is_sure: is_sure(text) }));
     }
     for (name, value) in [address.query, address.fragment].into_iter().flatten().flat_map(pairs) {
-        found.extend(value.filter(|_| is_called(name)));
+        found.extend(value.filter(|value| is_called(name) && !is_commonplace(value)).map(sure));
     }
     Some(found)
 }

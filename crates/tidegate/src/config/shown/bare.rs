@@ -28,6 +28,8 @@ const LABELS: [&str; 17] = [
     "account",
     "github",
 ];
+/// What stands before the name of a repository, `github:owner/name@branch`.
+const REPOSITORIES: [&str; 5] = ["github", "gitlab", "bitbucket", "gist", "git"];
 /// What stands after `@` and is no host: which version.
 const VERSIONS: [&str; 4] = ["latest", "next", "main", "master"];
 /// The same, before a digest.
@@ -50,13 +52,18 @@ pub(super) fn passwords(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Whose password it is that begins there.
+pub(super) fn user(text: &str, begins: usize) -> &str {
+    let before = text[..begins].strip_suffix(':').unwrap_or_default();
+    before.rsplit(|c: char| !of_name(c)).next().unwrap_or_default()
+}
+
 /// The password in one word.
 fn password(word: &str) -> Option<Range<usize>> {
     let authority = &word[..word.find(['/', '\\']).unwrap_or(word.len())];
     let (before, _) = authority.rsplit_once('@').or_else(|| with_slash(word))?;
     let host = &word[before.len() + 1..];
     let colons = before.match_indices(':').map(|(at, _)| at);
-    let of_name = |c: char| c.is_alphanumeric() || "._%+-!".contains(c);
     let (name, begins) = colons
         .map(|at| (name(&before[..at]), at + 1))
         .find(|(name, _)| name.is_some_and(|name| name.chars().all(of_name)))?;
@@ -64,9 +71,13 @@ fn password(word: &str) -> Option<Range<usize>> {
         all.iter().any(|one| name.is_some_and(|name| name.eq_ignore_ascii_case(one)))
     };
     let is_label = is_one_of(&LABELS) || name.is_some_and(is_number);
+    let is_of_path =
+        before[begins..].contains('/') && (is_one_of(&REPOSITORIES) || is_path(&before[begins..]));
+    let is_repository = is_of_path || name.is_some_and(|name| name.starts_with("git+"));
     let is_password = is_hidden(&before[begins..])
         && is_host(host)
         && !is_one_of(&KINDS)
+        && !is_repository
         && (!is_label || has_place(host));
     is_password.then_some(begins..before.len())
 }
@@ -84,6 +95,16 @@ fn with_slash(word: &str) -> Option<(&str, &str)> {
     is_password.then_some((before, host))
 }
 
+/// Whether a text with slashes is made of names, `owner/name`.
+fn is_path(text: &str) -> bool {
+    let of_path = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
+    text.split('/').all(|name| {
+        name.len() > 1
+            && name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(of_path)
+    })
+}
+
 /// Whether a port or a path follows a host.
 fn has_place(host: &str) -> bool {
     let (host, path) = host.split_once('/').map_or((host, None), |(host, path)| (host, Some(path)));
@@ -94,6 +115,10 @@ fn has_place(host: &str) -> bool {
 /// What is called something before a colon: all of it, or what follows the last sign that ends something else.
 fn name(before: &str) -> Option<&str> {
     before.rsplit(['=', ',', ';', '(', '[', '{']).next()
+}
+
+fn of_name(c: char) -> bool {
+    c.is_alphanumeric() || "._%+-!".contains(c)
 }
 
 fn is_number(name: &str) -> bool {
@@ -140,6 +165,7 @@ mod tests {
             assert_eq!(found(text), [password], "{text}");
         }
         assert_eq!(found("a:bc@d/ e:fg@h/"), ["bc", "fg"]);
+        assert_eq!(user("DB=anna:pw@h/", "DB=anna:".len()), "anna");
     }
 
     #[test]
@@ -165,6 +191,11 @@ mod tests {
             "/a:/b@c/d",
             "npm:@scope/name@1.2.3",
             "@scope/name@1.0.0",
+            "github:acme-corp/mcp-server@release/v2",
+            "github:Acme/Server@release/v2",
+            "gitlab:acme/server@release/v2",
+            "git+ssh:git@host/acme/server",
+            "acme:owner/name@release/v2",
             "https://u:pw@host/db",
             "x=https://u:pw@host/db",
             "u:${env:PW}@host/db",
