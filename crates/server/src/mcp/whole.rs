@@ -22,7 +22,7 @@ const FITS: usize = 512 << 10;
 
 /// How long an answer is waited for before what there is goes as a stream: a client that is to come back for it
 /// has to be told how.
-const SOON: Duration = Duration::from_secs(2);
+const SOON: Duration = Duration::from_secs(1);
 
 /// Gives a large answer that comes first and soon as one message.
 pub(super) async fn whole(request: Request, next: Next) -> Response {
