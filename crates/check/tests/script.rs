@@ -146,7 +146,7 @@ fn a_slip_of_the_pen_in_a_field_blocks_where_it_is_certain() {
         "const found = await list_issues(asked); [...found.issues].sort().map((one) => one.titel)",
         "const found = await list_issues(asked); found.issues.reduce((all, one) => all + one.titel, \"\")",
         "const first = (await list_issues(asked)).issues.at(0); first!.titel",
-        "const found = await list_issues(asked); [...found.issues].sort((a, b) => (a.title < b.titel ? -1 : 1))",
+        "const found = await list_issues(asked); [...found.issues].sort((a, b) => a.title.localeCompare(b.titel))",
     ] {
         assert_eq!(blocked(&format!("{forge}{read}")), [("unknown-field", 3)], "{read}");
     }

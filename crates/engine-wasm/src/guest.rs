@@ -126,12 +126,11 @@ impl WasmGuest {
             }));
         };
         self.works.threads.run(job, deliver);
-        match soon.then(|| look_for(&mut home)).flatten() {
-            Some(made) => self.body = Body::Alive(made?),
-            None => {
-                self.body = Body::Away(home);
-                self.come_home().await?;
-            }
+        if let Some(made) = soon.then(|| look_for(&mut home)).flatten() {
+            self.body = Body::Alive(made?);
+        } else {
+            self.body = Body::Away(home);
+            self.come_home().await?;
         }
         answered.try_recv().map_err(|_| lost())
     }

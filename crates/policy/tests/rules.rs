@@ -484,7 +484,8 @@ fn a_narrower_condition_behind_a_wider_one_is_never_reached() {
 #[test]
 fn rules_that_only_together_fit_every_call_of_a_later_one_hide_it() {
     let rules = |rules: &[&str]| {
-        load(&rules.iter().map(|rule| format!("[[rules]]\n{rule}\n")).collect::<String>())
+        let tables: Vec<String> = rules.iter().map(|rule| format!("[[rules]]\n{rule}\n")).collect();
+        load(&tables.concat())
     };
     for all in [
         [

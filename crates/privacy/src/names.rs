@@ -148,7 +148,7 @@ fn prefix(text: &str) -> Option<Prefix> {
         }
         match text[at..].chars().next() {
             Some(space @ (' ' | '\u{a0}' | '\u{3000}' | '・' | '·' | '^')) => {
-                at += space.len_utf8()
+                at += space.len_utf8();
             }
             _ => break,
         }

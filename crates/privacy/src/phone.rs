@@ -335,8 +335,7 @@ fn mobile(text: &[u8], groups: &[Group], asked: bool) -> Option<usize> {
     let found = match whole {
         [b'0', b'1', b'5'..=b'7', ..] => matches!(whole.len(), 11 | 12),
         [b'0', b'7', ..] | [b'0', b'8' | b'9', b'0', ..] => whole.len() == 11,
-        [b'0', b'6', ..] => asked && whole.len() == 10,
-        [b'0', b'9' | b'5', ..] => asked && whole.len() == 10,
+        [b'0', b'5' | b'6' | b'9', ..] => asked && whole.len() == 10,
         _ => false,
     };
     found.then_some(1)

@@ -260,7 +260,7 @@ impl<'d> Finder<'d> {
         inner.mixed(text.decoded);
         self.cues = std::mem::take(&mut inner.cues);
         let (found, names) = inner.done();
-        self.names.extend(names);
+        self.names.extend(&names);
         let any = !found.is_empty();
         self.found.extend(found.into_iter().map(|one| FoundInJson {
             start: text.source(one.start),

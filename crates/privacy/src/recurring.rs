@@ -59,7 +59,7 @@ impl Names {
         }
     }
 
-    pub(crate) fn extend(&mut self, other: Self) {
+    pub(crate) fn extend(&mut self, other: &Self) {
         for name in other.spaced.values().flatten().chain(&other.unspaced) {
             self.add(name);
         }

@@ -92,7 +92,7 @@ impl Feed {
     /// A feed whose happenings go where those of others go too.
     pub(crate) fn telling(server: &ServerName, happenings: broadcast::Sender<Happening>) -> Self {
         let (server, mask) = (server.0.clone(), Mask::known());
-        Self { server, happenings, mask, ..Self::default() }
+        Self { server, mask, happenings, ..Self::default() }
     }
 
     /// What must not be heard of it.

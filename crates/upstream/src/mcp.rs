@@ -379,9 +379,9 @@ impl Connection for McpConnection {
     }
 
     async fn resource(&self, uri: &str) -> Result<Vec<Resource>, CallFailure> {
+        const METHOD: &str = "resources/read";
         let request =
             ClientRequest::ReadResourceRequest(Request::new(ReadResourceRequestParams::new(uri)));
-        const METHOD: &str = "resources/read";
         let mut value = self.answered(METHOD, request).await?;
         let contents = match value.get_mut("contents").map(Value::take) {
             Some(Value::Array(contents)) => contents,

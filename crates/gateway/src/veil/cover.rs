@@ -78,7 +78,7 @@ impl<'a> Cover<'a> {
         let Some(known) = known else { return Ok(None) };
         let mut glued = HashSet::new();
         each_text(&mut sent.clone(), &mut |text| {
-            glued.extend(known.glued(text).map(str::to_owned))
+            glued.extend(known.glued(text).map(str::to_owned));
         });
         let back = known.entries();
         let back =

@@ -239,18 +239,16 @@ impl Chat {
         let text = message.to_string();
         // The length has one byte, two or eight; the mask changes nothing.
         let mut frame = vec![0x81];
-        match u8::try_from(text.len()) {
-            Ok(length) if length < 126 => frame.push(0x80 | length),
-            _ => match u16::try_from(text.len()) {
-                Ok(length) => {
-                    frame.push(0x80 | 0x7e);
-                    frame.extend(length.to_be_bytes());
-                }
-                Err(_) => {
-                    frame.push(0x80 | 0x7f);
-                    frame.extend((text.len() as u64).to_be_bytes());
-                }
-            },
+        match (u8::try_from(text.len()), u16::try_from(text.len())) {
+            (Ok(length @ ..126), _) => frame.push(0x80 | length),
+            (_, Ok(length)) => {
+                frame.push(0x80 | 0x7e);
+                frame.extend(length.to_be_bytes());
+            }
+            (_, Err(_)) => {
+                frame.push(0x80 | 0x7f);
+                frame.extend((text.len() as u64).to_be_bytes());
+            }
         }
         frame.extend([0; 4]);
         frame.extend(text.as_bytes());

@@ -237,12 +237,12 @@ fn is_client(word: &str) -> bool {
 fn after_user(argument: &str) -> Option<Hidden> {
     let (name, password) = argument.split_once(':')?;
     let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
-    let is_one = !name.is_empty()
-        && !name.contains(|c: char| c.is_whitespace() || "/\\{".contains(c))
-        && !password.starts_with("//")
-        && name != password
-        && !(is_number(name) && is_number(password))
-        && is_plain(password);
+    let is_place = |c: char| c.is_whitespace() || "/\\{".contains(c);
+    if name.is_empty() || name.contains(is_place) || password.starts_with("//") {
+        return None;
+    }
+    let is_process = name == password || is_number(name) && is_number(password);
+    let is_one = !is_process && is_plain(password);
     is_one.then(|| Hidden { name: "password".to_owned(), before: format!("{name}:") })
 }
 

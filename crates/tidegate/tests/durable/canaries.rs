@@ -326,9 +326,9 @@ fn with_logs_the_caller_sees_what_the_database_and_the_logs_do_not() {
     // Nothing around it says any more what it is.
     let bare = "from servers import desk\nperson = await desk.person()\nprint(person['name'].upper(), person['name'])\n\
                 [person['name'], {person['name']: 1}, person['card']]";
-    let run = gateway.ask("POST", "/execute", Some(&json!({ "code": bare }))).unwrap();
-    assert_eq!(run["return_value"][0], PERSONAL[0], "{run:#}");
-    let kept = gateway.run(run["run_id"].as_str().unwrap()).unwrap();
+    let taken = gateway.ask("POST", "/execute", Some(&json!({ "code": bare }))).unwrap();
+    assert_eq!(taken["return_value"][0], PERSONAL[0], "{taken:#}");
+    let kept = gateway.run(taken["run_id"].as_str().unwrap()).unwrap();
     let is = |value: &Value, start: &str| value.as_str().unwrap().starts_with(start);
     let value = &kept["return_value"];
     assert!(is(&value[0], "NAME_") && is(&value[2], "CARD_"), "{kept:#}");

@@ -50,6 +50,10 @@ pub(crate) struct Keeper {
     state: Mutex<State>,
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something of its own about what is known of the run"
+)]
 #[derive(Default)]
 struct State {
     /// How many processes ended within a step of it, if it was taken up and has not got on since.
