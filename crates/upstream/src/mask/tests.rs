@@ -36,7 +36,7 @@ fn what_only_may_be_a_secret_changes_no_names() {
     mask.configured(std::iter::once(short), std::iter::once(perhaps));
     for name in ["customers", "hunter2"] {
         let schema = json!({ "type": "object", "properties": { name: { "type": "string" } } });
-        let tool = json!({ "name": format!("{name}_query"), "input_schema": schema });
+        let tool = json!({ "name": format!("{name}_query"), "inputSchema": schema });
         let listing = Listing {
             server: catalog::ServerName("s".into()),
             title: None,
