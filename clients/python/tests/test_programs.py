@@ -114,6 +114,11 @@ def test_a_run_that_waits_leaves_and_comes_back(gate: Tidegate) -> None:
     assert run.status == "waiting"
     exported = gate.runs.take_out(run.run_id)
     back = gate.runs.put_in(exported, again=True)
+    # What it asks for is asked again once it goes on here.
+    until = time.monotonic() + 30
+    while not gate.approvals.list(back.run_id):
+        assert time.monotonic() < until
+        time.sleep(0.02)
     assert gate.approvals.approve(back.run_id).left == 0
     assert value_of(gate.runs.wait(back.run_id)) is True
 

@@ -119,6 +119,11 @@ test("a run that waits leaves and comes back", async () => {
   const run = await gate.execute(DEVICES);
   assert.equal(run.status, "waiting");
   const back = await gate.runs.putIn(await gate.runs.takeOut(run.run_id), { again: true });
+  // What it asks for is asked again once it goes on here.
+  for (const until = Date.now() + 30_000; (await gate.approvals.list(back.run_id)).length === 0; ) {
+    assert.ok(Date.now() < until);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   assert.equal((await gate.approvals.approve(back.run_id)).left, 0);
   assert.equal(valueOf(await gate.runs.wait(back.run_id)), true);
 });
